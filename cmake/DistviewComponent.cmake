@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# distview_add_component(NAME DEPENDS TARGET...)
+#
+# Makes the library distview_NAME, alias and export distview::NAME, of all headers below include/,
+# all sources below src/ and whatever the caller adds to GENERATED_INCLUDE. Without a source it is
+# an interface library. Every component is an export set of its own, so that a user of core never
+# loads what comm depends on.
+
+function(distview_add_component name)
+    cmake_parse_arguments(arg "" "GENERATED_INCLUDE" "DEPENDS;GENERATED_HEADERS" ${ARGN})
+    set(target distview_${name})
+    set(include_dir "${CMAKE_CURRENT_SOURCE_DIR}/include")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${include_dir}/*.hpp")
+    file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
+
+    if(sources)
+        set(scope PUBLIC)
+        add_library(${target} ${sources})
+        distview_set_warnings(${target})
+        # Symbols stay visible: an export macro at every class would cost readers more than the
+        # shared build, which is not the default, would gain.
+        set_target_properties(
+            ${target}
+            PROPERTIES CXX_EXTENSIONS OFF
+                       POSITION_INDEPENDENT_CODE ON
+                       VERSION ${distview_VERSION}
+                       SOVERSION ${distview_VERSION_MAJOR}.${distview_VERSION_MINOR})
+        target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
+    else()
+        set(scope INTERFACE)
+        add_library(${target} INTERFACE)
+    endif()
+    add_library(distview::${name} ALIAS ${target})
+    set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+
+    target_sources(
+        ${target} ${scope} FILE_SET HEADERS BASE_DIRS "${include_dir}" ${arg_GENERATED_INCLUDE}
+                           FILES ${headers} ${arg_GENERATED_HEADERS})
+    target_compile_features(${target} ${scope} cxx_std_20)
+    target_link_libraries(${target} ${scope} ${arg_DEPENDS})
+
+    install(
+        TARGETS ${target}
+        EXPORT distview_${name}
+        ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT distview_${name}
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT distview_${name}
+        RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT distview_${name}
+        FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT distview_${name})
+    install(
+        EXPORT distview_${name}
+        NAMESPACE distview::
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/cmake/distview"
+        COMPONENT distview_${name})
+endfunction()

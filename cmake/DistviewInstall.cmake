@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Installs the package files: distviewConfig.cmake and its version file.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/distview")
+configure_package_config_file(
+    "${PROJECT_SOURCE_DIR}/cmake/distviewConfig.cmake.in"
+    "${PROJECT_BINARY_DIR}/cmake/distviewConfig.cmake"
+    INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file(
+    "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+install(
+    FILES "${PROJECT_BINARY_DIR}/cmake/distviewConfig.cmake"
+          "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake"
+    DESTINATION "${package_dir}"
+    COMPONENT distview_core)

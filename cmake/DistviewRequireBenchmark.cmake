@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# benchmark::benchmark (Google Benchmark): installed, or else fetched.
+
+find_package(benchmark 1.7 QUIET)
+if(NOT TARGET benchmark::benchmark)
+    include(DistviewArchives)
+    distview_fetch(benchmark "Google Benchmark")
+    block()
+        set(CMAKE_CXX_STANDARD 20)
+        set(BENCHMARK_ENABLE_TESTING OFF)
+        set(BENCHMARK_ENABLE_INSTALL OFF)
+        set(BENCHMARK_ENABLE_WERROR OFF)
+        add_subdirectory("${benchmark_SOURCE_DIR}" "${benchmark_BINARY_DIR}" EXCLUDE_FROM_ALL
+                         SYSTEM)
+    endblock()
+endif()

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Kokkos::kokkos, 4.5.1 to 5.2: installed, or else fetched (preferred where
+# FETCHCONTENT_SOURCE_DIR_KOKKOS names a source tree). Fails early if it lacks what we need.
+
+if(NOT TARGET Kokkos::kokkos AND NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
+    find_package(Kokkos 4.5.1...<6 QUIET CONFIG)
+    if(Kokkos_FOUND)
+        message(STATUS "Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR}")
+    elseif(Kokkos_CONSIDERED_VERSIONS)
+        message(STATUS "Kokkos: 4.5.1 to 5.2 is needed, only ${Kokkos_CONSIDERED_VERSIONS} found "
+                       "in ${Kokkos_CONSIDERED_CONFIGS}")
+    endif()
+endif()
+
+if(NOT TARGET Kokkos::kokkos)
+    include(DistviewArchives)
+    distview_fetch(kokkos Kokkos)
+    block()
+        # Kokkos takes its own options from the cache: whoever sets them (a GPU, an architecture)
+        # is right, and without any the host's threads are used.
+        if(NOT DEFINED Kokkos_ENABLE_SERIAL)
+            set(Kokkos_ENABLE_SERIAL ON CACHE BOOL "Kokkos: serial execution space")
+        endif()
+        if(NOT DEFINED Kokkos_ENABLE_OPENMP AND NOT DEFINED Kokkos_ENABLE_THREADS)
+            find_package(OpenMP QUIET COMPONENTS CXX)
+            if(OpenMP_CXX_FOUND)
+                set(Kokkos_ENABLE_OPENMP ON CACHE BOOL "Kokkos: OpenMP execution space")
+            endif()
+        endif()
+        set(CMAKE_CXX_STANDARD 20)
+        set(CMAKE_CXX_EXTENSIONS OFF)
+        set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+        add_subdirectory("${kokkos_SOURCE_DIR}" "${kokkos_BINARY_DIR}" EXCLUDE_FROM_ALL SYSTEM)
+    endblock()
+    get_directory_property(Kokkos_VERSION DIRECTORY "${kokkos_SOURCE_DIR}"
+                                                    DEFINITION Kokkos_VERSION)
+    get_directory_property(Kokkos_DEVICES DIRECTORY "${kokkos_SOURCE_DIR}"
+                                                    DEFINITION KOKKOS_ENABLED_DEVICES)
+    message(STATUS "Kokkos ${Kokkos_VERSION} in ${kokkos_SOURCE_DIR}")
+    if(Kokkos_VERSION VERSION_LESS 4.5.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
+        message(FATAL_ERROR "Kokkos 4.5.1 to 5.2 is needed, ${kokkos_SOURCE_DIR} has "
+                            "${Kokkos_VERSION}")
+    endif()
+endif()
+
+string(TOUPPER "${Kokkos_DEVICES}" distview_kokkos_devices)
+if(Kokkos_DEVICES AND NOT distview_kokkos_devices MATCHES "SERIAL|OPENMP|THREADS|HPX")
+    message(FATAL_ERROR "Kokkos is built for ${Kokkos_DEVICES} only: one of its host execution "
+                        "spaces (Serial, OpenMP, Threads) is needed")
+endif()
+if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+    message(FATAL_ERROR "The compiler ${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} "
+                        "${CMAKE_CXX_COMPILER_VERSION}) has no C++20: g++ 12, clang 15 or newer "
+                        "is needed, with -D CMAKE_CXX_COMPILER=...")
+endif()

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# distview_add_test(
+#     NAME component.topic       test name; with MPI one test NAME.np<N> per rank count
+#     SOURCES file...            made into the program test_component_topic, or
+#     PROGRAM target             an existing program, or
+#     [RANKS N...]               run with MPI on so many ranks; without, a serial program
+#     [ARGS argument...] [LABELS label...] [LIBRARIES target...] [ENVIRONMENT name=value...]
+#     [TIMEOUT seconds]          per run; 60 unless given
+#     [THREADS n])               OpenMP threads per rank; 1 unless given
+#
+# A test passes if the program prints the harness's success line, which it does after all ranks
+# have passed, *and* exits with status 0. CTest ignores the status of a test with
+# PASS_REGULAR_EXPRESSION, while a launcher's status alone cannot be relied upon, so a shell adds
+# the status to what is matched. A sanitizer's finding at exit fails the test by its status.
+
+set(DISTVIEW_TEST_MAX_NP 12 CACHE STRING "Tests of more ranks are registered as disabled")
+
+# More ranks than cores, as root too, and no two tests that CTest runs at once on the same cores.
+if(DISTVIEW_MPI_KIND STREQUAL "openmpi5")
+    set(distview_launcher_environment
+        OMPI_ALLOW_RUN_AS_ROOT=1
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
+        PRTE_MCA_hwloc_default_binding_policy=none
+        OMPI_MCA_mpi_yield_when_idle=1
+        OMPI_MCA_pml=ob1
+        OMPI_MCA_btl=self,sm)
+elseif(DISTVIEW_MPI_KIND STREQUAL "openmpi4")
+    set(distview_launcher_environment
+        OMPI_ALLOW_RUN_AS_ROOT=1
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+        OMPI_MCA_rmaps_base_oversubscribe=1
+        OMPI_MCA_hwloc_base_binding_policy=none
+        OMPI_MCA_mpi_yield_when_idle=1
+        OMPI_MCA_pml=ob1
+        OMPI_MCA_btl=self,vader)
+else()
+    set(distview_launcher_environment "")
+endif()
+
+set(distview_success "DISTVIEW-TEST-PASSED.*DISTVIEW-EXIT-STATUS 0[^0-9]")
+set(distview_failure "DISTVIEW-TEST-FAILED" "ERROR: [A-Za-z]+Sanitizer"
+                     "WARNING: ThreadSanitizer" ":[0-9]+:[0-9]+: runtime error: ")
+
+# The command line that starts COMMAND with MPI on so many ranks.
+function(distview_mpi_command result ranks)
+    set(${result}
+        "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" ${ranks} ${MPIEXEC_PREFLAGS} ${ARGN}
+        ${MPIEXEC_POSTFLAGS}
+        PARENT_SCOPE)
+endfunction()
+
+function(distview_add_test)
+    cmake_parse_arguments(
+        PARSE_ARGV 0 arg "" "NAME;PROGRAM;TIMEOUT;THREADS"
+        "SOURCES;RANKS;ARGS;LABELS;LIBRARIES;ENVIRONMENT")
+    if(arg_UNPARSED_ARGUMENTS)
+        message(FATAL_ERROR "distview_add_test: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
+    endif()
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 60)
+    endif()
+    if(NOT arg_THREADS)
+        set(arg_THREADS 1)
+    endif()
+    string(REGEX REPLACE "[.].*" "" component "${arg_NAME}")
+
+    if(arg_SOURCES)
+        string(REPLACE "." "_" arg_PROGRAM "test_${arg_NAME}")
+        add_executable(${arg_PROGRAM} ${arg_SOURCES})
+        distview_program_options(${arg_PROGRAM})
+        if(arg_RANKS)
+            target_link_libraries(${arg_PROGRAM} PRIVATE ${arg_LIBRARIES} distview_testing)
+        else()
+            target_link_libraries(${arg_PROGRAM} PRIVATE ${arg_LIBRARIES} distview_testing_serial)
+        endif()
+    endif()
+
+    if(NOT arg_RANKS)
+        distview_register_test("${arg_NAME}" "serial;${component};${arg_LABELS}" ${arg_THREADS}
+                               "$<TARGET_FILE:${arg_PROGRAM}>" ${arg_ARGS})
+        return()
+    endif()
+    foreach(ranks IN LISTS arg_RANKS)
+        distview_mpi_command(command ${ranks} "$<TARGET_FILE:${arg_PROGRAM}>")
+        math(EXPR processors "${ranks} * ${arg_THREADS}")
+        distview_register_test(
+            "${arg_NAME}.np${ranks}" "mpi;ranks_${ranks};${component};${arg_LABELS}"
+            ${processors} ${command} ${arg_ARGS})
+        if(ranks GREATER DISTVIEW_TEST_MAX_NP)
+            set_tests_properties("${arg_NAME}.np${ranks}" PROPERTIES DISABLED TRUE)
+        endif()
+    endforeach()
+endfunction()
+
+# Reads arg_* of its caller.
+function(distview_register_test name labels processors)
+    add_test(NAME "${name}" COMMAND sh -c "\"$@\"; echo \"DISTVIEW-EXIT-STATUS $?\"" sh ${ARGN})
+    set_tests_properties(
+        "${name}"
+        PROPERTIES LABELS "${labels}"
+                   PROCESSORS ${processors}
+                   TIMEOUT ${arg_TIMEOUT}
+                   PASS_REGULAR_EXPRESSION "${distview_success}"
+                   FAIL_REGULAR_EXPRESSION "${distview_failure}")
+    set_property(
+        TEST "${name}"
+        PROPERTY ENVIRONMENT ${distview_launcher_environment} OMP_NUM_THREADS=${arg_THREADS}
+                 OMP_PROC_BIND=false ${distview_sanitizer_environment} ${arg_ENVIRONMENT})
+endfunction()
+
+# distview_add_unit_tests(COMPONENT [RANKS N...] [LIBRARIES target...] ...)
+# One test per file test_<topic>.cpp of the current folder, with the given arguments of
+# distview_add_test, save that those in the variable settings_<topic> take precedence.
+function(distview_add_unit_tests component)
+    cmake_parse_arguments(PARSE_ARGV 1 all "" "TIMEOUT;THREADS" "RANKS;LABELS;LIBRARIES;ENVIRONMENT")
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
+    foreach(source IN LISTS sources)
+        get_filename_component(topic "${source}" NAME_WE)
+        string(REGEX REPLACE "^test_" "" topic "${topic}")
+        cmake_parse_arguments(
+            own "SERIAL" "TIMEOUT;THREADS" "RANKS;LABELS;LIBRARIES;ENVIRONMENT" ${settings_${topic}})
+        set(arguments "")
+        foreach(key IN ITEMS TIMEOUT THREADS RANKS LABELS LIBRARIES ENVIRONMENT)
+            if(key STREQUAL "RANKS" AND own_SERIAL)
+                continue()
+            elseif(DEFINED own_${key})
+                list(APPEND arguments ${key} ${own_${key}})
+            elseif(DEFINED all_${key})
+                list(APPEND arguments ${key} ${all_${key}})
+            endif()
+        endforeach()
+        distview_add_test(NAME ${component}.${topic} SOURCES "${source}" ${arguments})
+    endforeach()
+endfunction()

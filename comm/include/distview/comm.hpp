@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/comm/runtime.hpp>
+#include <distview/core.hpp>

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <exception>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace distview {
+
+/// Ends a step that may have failed on some ranks: returns on all ranks or throws on all.
+///
+/// `failure` is what this rank caught, or null. If any rank failed, every rank throws the exception
+/// of the lowest failing rank: same type, same text, which ends with that rank and how many failed.
+/// If none did but `digest` (a hash of arguments that must be alike everywhere) differs between
+/// ranks, every rank throws a UsageError that begins with `caller` and names the first rank that
+/// differs from rank 0.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Allreduce of 24 bytes when all is well
+void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+           std::uint64_t digest = 0);
+
+/// Runs `action` on every rank and agrees on the outcome; see agree().
+///
+/// The action itself must not communicate: a rank that throws would leave the others waiting.
+///
+/// Collective: over comm
+/// Example:    auto layout = agree_on(comm, "main", [&] { return read_layout(argc, argv); });
+template <std::invocable Action>
+auto agree_on(const Communicator& comm, const char* caller, Action&& action) {
+    std::exception_ptr failure;
+    using Result = std::invoke_result_t<Action>;
+    if constexpr (std::is_void_v<Result>) {
+        try {
+            std::forward<Action>(action)();
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        agree(comm, caller, failure);
+    } else {
+        std::optional<Result> result;
+        try {
+            result.emplace(std::forward<Action>(action)());
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        agree(comm, caller, failure);
+        return std::move(*result);
+    }
+}
+
+} // namespace distview

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace distview {
+
+// The collective calls that algorithms and programs need, on the library's own communicator, for
+// memory that the host can access. All ranks pass the same root, operation and numbers of values.
+
+enum class ReduceOperation { sum, min, max };
+
+/// A type that all_reduce() combines.
+template <class T>
+concept ReducibleNumber =
+    std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
+    std::same_as<T, double>;
+
+/// Replaces every value by its sum, minimum or maximum over all ranks.
+///
+/// The result has the same bits on every rank. Floating-point sums are added in the order of the
+/// ranks, whatever MPI's own reduction would do: they depend on the number of ranks and on nothing
+/// else. The minimum and maximum of NaNs are unspecified.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Allreduce; of floating-point sums one MPI_Allgather, which brings size()
+///             times the values to every rank: meant for a few
+/// Errors:     UsageError for more values than MPI counts
+template <ReducibleNumber T>
+void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values);
+
+template <ReducibleNumber T>
+T all_reduce(const Communicator& comm, ReduceOperation operation, T value) {
+    all_reduce(comm, operation, std::span<T>(&value, 1));
+    return value;
+}
+
+namespace impl {
+void all_gather(const Communicator& comm, const void* mine, void* all, std::size_t bytes);
+}
+
+/// The values of all ranks in the order of the ranks, on every rank.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Allgather
+template <class T>
+    requires(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+             !std::same_as<T, bool>)
+std::vector<T> all_gather(const Communicator& comm, const T& value) {
+    std::vector<T> values(static_cast<std::size_t>(comm.size()));
+    impl::all_gather(comm, &value, values.data(), sizeof(T));
+    return values;
+}
+
+/// Copies `bytes` of root to all ranks.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Bcast a GiB
+/// Errors:     UsageError if there is no rank `root`
+void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
+
+/// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.
+struct PieceOptions {
+    std::int64_t element_bytes = 1;              ///< pieces are whole elements of this size
+    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< room for the pieces of all ranks at once
+};
+
+/// Brings the bytes of every rank to root, in pieces that MPI can count.
+///
+/// Root needs no room for everything: it sees a piece of each rank, then the next ones. sizes[r] is
+/// the number of bytes of rank r, known to all. On root, receive(r, offset, piece) is called for
+/// every piece, r and offset ascending in every round; the piece is gone when the call returns.
+/// `receive` must not throw or communicate.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Gatherv per round; on root staging_bytes of memory at most, or one element a
+///             rank
+/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this
+///             rank has, or if one element a rank is more than MPI counts
+void gather_pieces(
+    const Communicator& comm, int root, std::span<const std::byte> mine,
+    std::span<const std::int64_t> sizes, const PieceOptions& options,
+    const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive);
+
+/// The reverse: on root, provide(r, offset, piece) writes what rank r gets from `offset` on.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Scatterv per round; memory as in gather_pieces()
+/// Errors:     as gather_pieces()
+void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
+                    const PieceOptions& options,
+                    const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
+                    std::span<std::byte> mine);
+
+} // namespace distview

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+
+namespace distview {
+
+namespace impl {
+class CommunicatorState;
+}
+
+/// The library's own duplicate of an MPI communicator.
+///
+/// Messages of the library cannot meet those of the program, and errors on the duplicate come back
+/// as MpiError while the program's own error handler is left alone. The duplicate is made once per
+/// communicator and kept with it as an attribute: further Communicators of the same MPI_Comm share
+/// it and communicate nothing. Copies are shallow.
+///
+/// The duplicate is freed by close(), else with the MPI_Comm it was made from, else by MPI_Finalize;
+/// never by a destructor, which could make ranks wait for each other.
+///
+/// Collective: the first Communicator of an MPI_Comm, and close(); the rest is local
+/// Errors:     UsageError if MPI is not initialised or already finalised, for MPI_COMM_NULL and for
+///             intercommunicators, and from every use after close()
+class Communicator {
+public:
+    explicit Communicator(MPI_Comm parent);
+
+    int rank() const;
+    int size() const;
+    /// The duplicate. Collective calls on it must not be mixed with the library's.
+    MPI_Comm mpi() const;
+
+    bool is_open() const noexcept;
+    /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed.
+    void close();
+
+    const std::shared_ptr<impl::CommunicatorState>& state() const noexcept { return m_state; }
+
+private:
+    std::shared_ptr<impl::CommunicatorState> m_state;
+};
+
+} // namespace distview

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// Something that holds MPI objects of a communicator and must let go of them before it is freed.
+class Closable {
+public:
+    virtual ~Closable() = default;
+    /// Frees MPI objects; local, does not throw.
+    virtual void close() noexcept = 0;
+};
+
+/// What all copies of a Communicator share.
+class CommunicatorState {
+public:
+    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit)
+        : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit) {}
+    CommunicatorState(const CommunicatorState&) = delete;
+    CommunicatorState& operator=(const CommunicatorState&) = delete;
+
+    MPI_Comm comm() const noexcept { return m_comm; }
+    int rank() const noexcept { return m_rank; }
+    int size() const noexcept { return m_size; }
+    bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
+
+    /// A message tag for a new user of the communicator; the same on all ranks because users are
+    /// made collectively.
+    int next_tag() noexcept {
+        const int tag = m_next_tag;
+        m_next_tag = tag == m_tag_limit ? 0 : tag + 1;
+        return tag;
+    }
+
+    void add(const std::weak_ptr<Closable>& user);
+    /// Keeps a user alive until close(): MPI may still touch its buffers.
+    void keep(std::shared_ptr<Closable> user) { m_kept.push_back(std::move(user)); }
+    /// Closes all users and frees the duplicate; collective, does not throw.
+    void close() noexcept;
+
+private:
+    MPI_Comm m_comm;
+    int m_rank;
+    int m_size;
+    int m_tag_limit;
+    int m_next_tag = 0;
+    std::vector<std::weak_ptr<Closable>> m_users;
+    std::vector<std::shared_ptr<Closable>> m_kept;
+};
+
+} // namespace distview::impl

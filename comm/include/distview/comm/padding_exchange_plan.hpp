@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/impl/padding_exchange_engine.hpp>
+#include <distview/comm/padding_exchange_schedule.hpp>
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distview {
+
+/// What a plan exchanges of one field among several.
+struct FieldExchange {
+    ArrayLayout layout;
+    PaddingExchangeOptions options{};
+};
+
+/// Fills the padding of distributed arrays from the sections of their owners, again and again.
+///
+/// Built once from the geometry, executed with any arrays of that geometry:
+///
+///     PaddingExchangePlan plan(comm, layout);
+///     plan.execute(exec, h, u, v);              // three fields, one message a neighbour
+///
+///     auto exchange = plan.start(exec, h);      // or overlap:
+///     compute_interior(exec, h);
+///     exchange.finish();
+///
+/// All directions move in one phase, corners included; periodic axes within one process are plain
+/// copies. Each neighbouring process gets one message with the regions of all fields.
+///
+/// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
+/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
+/// are known by DistView::identity(), so passing a copy of a DistView is free, while a DistView made
+/// anew every time binds every time. The last 32 sets are kept.
+///
+/// One exchange at a time is in flight per plan; different plans may be in flight together if all
+/// ranks start them in the same order. A plan is used by one thread at a time.
+///
+/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Indices:    the padding that options name; see PaddingExchangeSchedule
+/// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
+/// Source:     decisions 0004, 0006
+/// Example:    examples/heat_2d
+class PaddingExchangePlan {
+public:
+    /// A plan for any number of fields that share a layout.
+    ///
+    /// Cost:   one agreement; no messages are set up yet
+    /// Errors: LayoutError if a padding cannot be filled from the neighbours, UsageError if the
+    ///         layout's grid is not the communicator's or ranks pass different arguments, or if
+    ///         DISTVIEW_TRANSPORT asks for what is not there (thrown on all ranks)
+    PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
+                        const PaddingExchangeOptions& options = {});
+    /// A plan for as many fields as are given here, each with its own layout and options.
+    PaddingExchangePlan(const Communicator& comm, const std::vector<FieldExchange>& fields);
+    PaddingExchangePlan(PaddingExchangePlan&&) noexcept = default;
+    PaddingExchangePlan& operator=(PaddingExchangePlan&&) noexcept = default;
+
+    /// Prepares for a set of arrays ahead of the first execute(); see above.
+    ///
+    /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the
+    ///         number of fields is not, or if element types differ between ranks (on all ranks)
+    template <DistViewLike... Fields>
+    void bind(const Fields&... fields) {
+        (check_memory<Fields>(), ...);
+        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        m_engine->bind(described);
+    }
+
+    /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
+    ///
+    /// Space: on `exec`; on return all work has finished
+    template <ExecutionSpace Exec, DistViewLike... Fields>
+    void execute(const Exec& exec, const Fields&... fields) {
+        start(exec, fields...).finish();
+    }
+
+    /// Begins to fill the padding of the fields and returns what finish() ends.
+    ///
+    /// Space:   waits for the work on `exec` that writes the fields; copies and sends
+    /// Touches: reads owned elements near the section's border
+    /// Cost:    one kernel, one fence, one message a neighbour; no allocation for a bound set
+    /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
+    ///          bind() for a new set; MpiError
+    template <ExecutionSpace Exec, DistViewLike... Fields>
+    ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
+        (check_memory<Fields>(), ...);
+        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        auto& binding = m_engine->bind(described);
+        m_engine->begin(binding);
+        ExchangeHandle<Exec> handle(m_engine, exec);
+        binding.post_receives();
+        impl::copy_boxes(exec, m_engine->labels.pack, binding.pack().data(), 0,
+                         static_cast<int>(binding.pack().size()));
+        exec.fence(m_engine->labels.fence_pack);
+        binding.start_sends();
+        return handle;
+    }
+
+    /// What field `field` exchanges on this process; all fields share schedule(0) if the plan was
+    /// made from one layout.
+    const PaddingExchangeSchedule& schedule(int field = 0) const {
+        return m_engine->schedules().at(static_cast<std::size_t>(field));
+    }
+    /// Processes that this one sends a message to in every execute, ascending.
+    std::vector<int> send_peers() const;
+    /// Processes that this one receives a message from in every execute, ascending.
+    std::vector<int> receive_peers() const;
+
+    /// Bytes of message buffers of the sets bound so far.
+    std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
+    /// Geometry, partners and transports of this process, for people.
+    std::string describe() const { return m_engine->describe(); }
+
+private:
+    template <class View>
+    static constexpr void check_memory() {
+        static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
+                      "PaddingExchangePlan: fields must be in memory that the host can access");
+    }
+
+    std::shared_ptr<impl::PaddingExchangeEngine> m_engine;
+};
+
+} // namespace distview

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview {
+
+/// Which neighbours a padding exchange reads from.
+enum class Stencil {
+    box,  ///< all 3^d - 1 neighbours, corners included
+    faces ///< the 2 d neighbours that differ along one axis only
+};
+
+/// What a padding exchange fills; by default all communication and periodic padding.
+struct PaddingExchangeOptions {
+    Stencil stencil = Stencil::box;
+    /// Widths to fill along each axis, next to the owned elements; at most the layout's padding,
+    /// which is taken when there is none here. 0 leaves a side out.
+    std::optional<std::vector<Widths>> widths{};
+};
+
+/// A box of elements that moves between two sections (which may be the same one).
+struct PaddingRegion {
+    int peer = 0;                          ///< process of the other section
+    std::array<signed char, max_rank> direction{}; ///< of the padding, seen from its receiver
+    std::array<LocalIndex, max_rank> begin{};      ///< in this section
+    std::array<LocalIndex, max_rank> peer_begin{}; ///< in the peer's section
+    Extents extents{};                             ///< 1 beyond the array's rank
+    std::int64_t elements = 0;
+};
+
+/// Who sends which box to whom to fill padding: a plain value, computed without communication.
+///
+/// Everything follows from the layout by arithmetic, for any one process, without looking at the
+/// others: along each axis a section has at most three pieces (low padding, middle, high padding)
+/// and each comes from one coordinate of the process grid. A region is a product of such pieces, and
+/// these short lists are all that is stored.
+///
+/// On a non-periodic axis boundary padding belongs to the middle: it is never written, and moves as
+/// its owner's elements do. On a periodic axis it is filled from the interior's other end. Both
+/// sides of a message list its regions in the same order: by direction as the receiver sees it, the
+/// last axis fastest.
+///
+/// Collective: no (local); no MPI needed
+/// Cost:       O(rank) time and a few hundred bytes, whatever the number of processes
+/// Errors:     LayoutError if an axis with padding is not block, if a padding is wider than what its
+///             neighbour owns (periodic: than its interior), or if options.widths do not fit
+/// Source:     Distributed Array Protocol 0.10.0, "padding"; decision 0004
+class PaddingExchangeSchedule {
+public:
+    PaddingExchangeSchedule(const ArrayLayout& layout, int process,
+                            const PaddingExchangeOptions& options = {});
+
+    const ArrayLayout& layout() const noexcept { return m_layout; }
+    int process() const noexcept { return m_process; }
+
+    /// Calls visit(PaddingRegion) for each box of this section's padding that is filled, peer the
+    /// process whose elements fill it.
+    template <class Visitor>
+    void for_each_incoming(Visitor&& visit) const {
+        for_each_region(m_incoming, visit);
+    }
+    /// Calls visit(PaddingRegion) for each box of this section's elements that fills padding, peer
+    /// the process whose padding it fills.
+    template <class Visitor>
+    void for_each_outgoing(Visitor&& visit) const {
+        for_each_region(m_outgoing, visit);
+    }
+
+    /// What one process sends to (or receives from) one peer; `elements` over all its regions.
+    struct Message {
+        int peer = 0;
+        int regions = 0;
+        std::int64_t elements = 0;
+        friend bool operator==(const Message&, const Message&) = default;
+    };
+    /// Messages to other processes, by ascending peer.
+    std::vector<Message> sends() const { return messages(m_outgoing); }
+    /// Messages from other processes, by ascending peer.
+    std::vector<Message> receives() const { return messages(m_incoming); }
+    /// Elements copied within the section (periodic axes of one process).
+    std::int64_t local_elements() const;
+
+    /// Positions along an axis that the exchange never writes: interior and, unless the axis is
+    /// periodic, boundary padding.
+    LocalRange unwritten_range(int axis) const noexcept;
+
+    /// "sends 3 messages (1200 elements), copies 24 elements itself" and a line per message.
+    std::string describe() const;
+
+private:
+    /// One of the three pieces of an axis: where it begins here and there, and how long it is.
+    struct Piece {
+        std::int64_t length = 0; ///< 0: there is no such piece
+        int peer_coordinate = 0;
+        LocalIndex begin{};
+        LocalIndex peer_begin{};
+    };
+    /// Pieces for the directions -1, 0, +1 of the receiver.
+    using AxisPieces = std::array<Piece, 3>;
+    using Pieces = std::array<AxisPieces, max_rank>;
+
+    Widths exchanged_widths(int axis, const PaddingExchangeOptions& options) const;
+    void build_axis(int axis, Widths widths);
+    std::string where(int axis, int coordinate) const;
+    std::vector<Message> messages(const Pieces& pieces) const;
+
+    template <class Visitor>
+    void for_each_region(const Pieces& pieces, Visitor& visit) const {
+        const int rank = m_layout.rank();
+        std::array<int, max_rank> choice{};
+        for (;;) {
+            PaddingRegion region;
+            if (make_region(pieces, choice, region)) visit(region);
+            int axis = rank - 1;
+            for (; axis >= 0; --axis) {
+                int& c = choice[static_cast<std::size_t>(axis)];
+                if (++c < 3) break;
+                c = 0;
+            }
+            if (axis < 0) return;
+        }
+    }
+    bool make_region(const Pieces& pieces, const std::array<int, max_rank>& choice,
+                     PaddingRegion& region) const;
+
+    ArrayLayout m_layout;
+    int m_process;
+    Stencil m_stencil;
+    Pieces m_incoming{};
+    Pieces m_outgoing{};
+};
+
+} // namespace distview

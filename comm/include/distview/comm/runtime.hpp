@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <mpi.h>
+
+namespace distview {
+
+/// Starts MPI and Kokkos for a program and stops them in reverse order.
+///
+///     int main(int argc, char** argv) {
+///         distview::Runtime runtime(argc, argv);
+///         distview::Communicator comm(...);
+///
+/// For programs; the library itself never initialises anything, and a program may do without. What
+/// is initialised already is left alone, also at the end. Kokkos takes its own arguments out of
+/// argv and chooses this rank's device.
+///
+/// Collective: over all processes of the program
+/// Errors:     UsageError if MPI was finalised before; a warning to the message sink if MPI offers
+///             a lower thread level than asked for
+class Runtime {
+public:
+    Runtime(int& argc, char**& argv, int thread_level = MPI_THREAD_FUNNELED);
+    ~Runtime();
+    Runtime(const Runtime&) = delete;
+    Runtime& operator=(const Runtime&) = delete;
+
+    /// The thread level that MPI provides.
+    int thread_level() const noexcept { return m_thread_level; }
+
+private:
+    int m_thread_level = MPI_THREAD_SINGLE;
+    bool m_owns_mpi = false;
+    bool m_owns_kokkos = false;
+};
+
+} // namespace distview

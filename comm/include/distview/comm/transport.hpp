@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+namespace distview {
+
+/// How elements get from one process to another.
+enum class Transport {
+    self,        ///< a copy within the process
+    direct,      ///< load from the peer's memory in a segment that the node's processes share
+    ipc,         ///< load from the peer's device memory
+    cma,         ///< the operating system copies from the peer's memory
+    message,     ///< MPI messages from and to host buffers
+    gpu_message, ///< MPI messages from and to device buffers
+    staged       ///< MPI messages from and to host buffers that stage device memory
+};
+
+/// "self", "direct", ... as DISTVIEW_TRANSPORT spells them.
+std::string_view to_string(Transport transport) noexcept;
+
+/// The only transport allowed besides self: the value of the environment variable
+/// DISTVIEW_TRANSPORT; none if it is not set.
+///
+/// Errors: UsageError if the value is not the name of a transport
+std::optional<Transport> required_transport();
+
+/// The transport to a peer on this build: the one required, else the best there is.
+///
+/// Errors: UsageError if the required one is not available; this version has `message` only
+Transport choose_transport(std::optional<Transport> required);
+
+} // namespace distview

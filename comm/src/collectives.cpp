@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/collectives.hpp>
+
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace distview {
+
+namespace {
+
+template <class T>
+MPI_Datatype mpi_type() {
+    if constexpr (std::same_as<T, std::int32_t>)
+        return MPI_INT32_T;
+    else if constexpr (std::same_as<T, std::uint32_t>)
+        return MPI_UINT32_T;
+    else if constexpr (std::same_as<T, std::int64_t>)
+        return MPI_INT64_T;
+    else if constexpr (std::same_as<T, std::uint64_t>)
+        return MPI_UINT64_T;
+    else if constexpr (std::same_as<T, float>)
+        return MPI_FLOAT;
+    else
+        return MPI_DOUBLE;
+}
+
+MPI_Op mpi_operation(ReduceOperation operation) {
+    switch (operation) {
+    case ReduceOperation::min: return MPI_MIN;
+    case ReduceOperation::max: return MPI_MAX;
+    case ReduceOperation::sum: break;
+    }
+    return MPI_SUM;
+}
+
+template <class T>
+void sum_in_rank_order(const Communicator& comm, std::span<T> values) {
+    std::vector<T> all(values.size() * static_cast<std::size_t>(comm.size()));
+    impl::all_gather(comm, values.data(), all.data(), values.size_bytes());
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        values[i] = all[i];
+        for (std::size_t j = i + values.size(); j < all.size(); j += values.size())
+            values[i] += all[j];
+    }
+}
+
+void check_root(const Communicator& comm, const char* caller, int root) {
+    require<UsageError>(root >= 0 && root < comm.size(), [&] {
+        return text(caller, ": expected a root in [0, ", comm.size(), "), got ", root);
+    });
+}
+
+/// The pieces of all ranks in one round, as the arguments of MPI_Gatherv and MPI_Scatterv.
+class Rounds {
+public:
+    Rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
+           std::span<const std::int64_t> sizes, const PieceOptions& options)
+        : m_sizes(sizes), m_counts(sizes.size()), m_offsets(sizes.size()) {
+        check_root(comm, caller, root);
+        const std::int64_t ranks = comm.size();
+        const bool sizes_match = static_cast<std::int64_t>(sizes.size()) == ranks &&
+                                 sizes[static_cast<std::size_t>(comm.rank())] == my_size;
+        require<UsageError>(sizes_match, [&] {
+            return text(caller, ": expected the sizes of ", ranks, " ranks, ", my_size,
+                        " bytes for rank ", comm.rank());
+        });
+        const std::int64_t element = std::max<std::int64_t>(options.element_bytes, 1);
+        require<UsageError>(element <= std::numeric_limits<int>::max() / ranks, [&] {
+            return text(caller, ": elements of ", element, " bytes from ", ranks,
+                        " ranks exceed the 2^31-1 that MPI counts");
+        });
+        const std::int64_t staging =
+            std::min<std::int64_t>(options.staging_bytes, std::numeric_limits<int>::max());
+        m_piece = std::max<std::int64_t>(staging / ranks / element, 1) * element;
+        m_longest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+    }
+
+    /// Moves on to the next round; false when all has been moved.
+    bool next() {
+        m_begin += m_started ? m_piece : 0;
+        m_started = true;
+        int offset = 0;
+        for (std::size_t r = 0; r < m_sizes.size(); ++r) {
+            m_counts[r] = static_cast<int>(
+                std::clamp<std::int64_t>(m_sizes[r] - m_begin, 0, m_piece));
+            m_offsets[r] = offset;
+            offset += m_counts[r];
+        }
+        return m_begin < m_longest;
+    }
+
+    std::int64_t begin() const { return m_begin; }
+    int count(int rank) const { return m_counts[static_cast<std::size_t>(rank)]; }
+    const int* counts() const { return m_counts.data(); }
+    const int* offsets() const { return m_offsets.data(); }
+    /// Bytes of the first round, which is the longest.
+    std::size_t staging() const {
+        std::int64_t total = 0;
+        for (const std::int64_t size : m_sizes) total += std::min(size, m_piece);
+        return static_cast<std::size_t>(total);
+    }
+
+    /// Calls visit(rank, offset of its piece in the rank's bytes, offset in staging, bytes).
+    template <class Visit>
+    void for_each_piece(Visit&& visit) const {
+        for (std::size_t r = 0; r < m_sizes.size(); ++r)
+            if (m_counts[r] > 0)
+                visit(static_cast<int>(r), m_begin, static_cast<std::size_t>(m_offsets[r]),
+                      static_cast<std::size_t>(m_counts[r]));
+    }
+
+private:
+    std::span<const std::int64_t> m_sizes;
+    std::vector<int> m_counts;
+    std::vector<int> m_offsets;
+    std::int64_t m_piece = 0;
+    std::int64_t m_longest = 0;
+    std::int64_t m_begin = 0;
+    bool m_started = false;
+};
+
+} // namespace
+
+namespace impl {
+
+void all_gather(const Communicator& comm, const void* mine, void* all, std::size_t bytes) {
+    const int count = message_count(static_cast<std::int64_t>(bytes), "all_gather");
+    check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()),
+              "MPI_Allgather");
+}
+
+} // namespace impl
+
+template <ReducibleNumber T>
+void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
+    const int count = message_count(static_cast<std::int64_t>(values.size()), "all_reduce");
+    if constexpr (std::floating_point<T>)
+        if (operation == ReduceOperation::sum) return sum_in_rank_order(comm, values);
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
+                            mpi_operation(operation), comm.mpi()),
+              "MPI_Allreduce");
+}
+
+template void all_reduce(const Communicator&, ReduceOperation, std::span<std::int32_t>);
+template void all_reduce(const Communicator&, ReduceOperation, std::span<std::uint32_t>);
+template void all_reduce(const Communicator&, ReduceOperation, std::span<std::int64_t>);
+template void all_reduce(const Communicator&, ReduceOperation, std::span<std::uint64_t>);
+template void all_reduce(const Communicator&, ReduceOperation, std::span<float>);
+template void all_reduce(const Communicator&, ReduceOperation, std::span<double>);
+
+void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes) {
+    check_root(comm, "broadcast", root);
+    constexpr std::size_t most = std::size_t{1} << 30;
+    for (std::size_t begin = 0; begin < bytes.size(); begin += most) {
+        const std::size_t count = std::min(most, bytes.size() - begin);
+        check_mpi(MPI_Bcast(bytes.data() + begin, static_cast<int>(count), MPI_BYTE, root,
+                            comm.mpi()),
+                  "MPI_Bcast");
+    }
+}
+
+void gather_pieces(
+    const Communicator& comm, int root, std::span<const std::byte> mine,
+    std::span<const std::int64_t> sizes, const PieceOptions& options,
+    const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive) {
+    const int rank = comm.rank();
+    Rounds rounds("gather_pieces", comm, root, static_cast<std::int64_t>(mine.size()), sizes,
+                  options);
+    std::vector<std::byte> staging(rank == root ? rounds.staging() : 0);
+    while (rounds.next()) {
+        const int count = rounds.count(rank);
+        const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
+        check_mpi(MPI_Gatherv(piece, count, MPI_BYTE, staging.data(), rounds.counts(),
+                              rounds.offsets(), MPI_BYTE, root, comm.mpi()),
+                  "MPI_Gatherv");
+        if (rank != root) continue;
+        rounds.for_each_piece([&](int from, std::int64_t begin, std::size_t at, std::size_t bytes) {
+            receive(from, begin, std::span<const std::byte>(staging).subspan(at, bytes));
+        });
+    }
+}
+
+void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
+                    const PieceOptions& options,
+                    const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
+                    std::span<std::byte> mine) {
+    const int rank = comm.rank();
+    Rounds rounds("scatter_pieces", comm, root, static_cast<std::int64_t>(mine.size()), sizes,
+                  options);
+    std::vector<std::byte> staging(rank == root ? rounds.staging() : 0);
+    while (rounds.next()) {
+        if (rank == root)
+            rounds.for_each_piece(
+                [&](int to, std::int64_t begin, std::size_t at, std::size_t bytes) {
+                    provide(to, begin, std::span<std::byte>(staging).subspan(at, bytes));
+                });
+        const int count = rounds.count(rank);
+        std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
+        check_mpi(MPI_Scatterv(staging.data(), rounds.counts(), rounds.offsets(), MPI_BYTE, piece,
+                               count, MPI_BYTE, root, comm.mpi()),
+                  "MPI_Scatterv");
+    }
+}
+
+} // namespace distview

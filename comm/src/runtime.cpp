@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/runtime.hpp>
+
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/message_sink.hpp>
+#include <distview/core/text.hpp>
+
+#include <Kokkos_Core.hpp>
+
+namespace distview {
+
+Runtime::Runtime(int& argc, char**& argv, int thread_level) {
+    int initialized = 0;
+    MPI_Initialized(&initialized);
+    if (initialized) {
+        require_mpi("Runtime");
+        check_mpi(MPI_Query_thread(&m_thread_level), "MPI_Query_thread");
+    } else {
+        check_mpi(MPI_Init_thread(&argc, &argv, thread_level, &m_thread_level),
+                  "MPI_Init_thread");
+        m_owns_mpi = true;
+    }
+    if (m_thread_level < thread_level)
+        report(Severity::warning, text("Runtime: asked MPI for thread level ", thread_level,
+                                       ", it provides ", m_thread_level));
+    if (!Kokkos::is_initialized()) {
+        Kokkos::initialize(argc, argv);
+        m_owns_kokkos = true;
+    }
+}
+
+Runtime::~Runtime() {
+    if (m_owns_kokkos && Kokkos::is_initialized() && !Kokkos::is_finalized()) Kokkos::finalize();
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (m_owns_mpi && !finalized) MPI_Finalize();
+}
+
+} // namespace distview

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/concepts.hpp>
+#include <distview/core/device_layout.hpp>
+#include <distview/core/dim_layout.hpp>
+#include <distview/core/dist_view.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/index_types.hpp>
+#include <distview/core/message_sink.hpp>
+#include <distview/core/mirror.hpp>
+#include <distview/core/print.hpp>
+#include <distview/core/process_grid.hpp>
+#include <distview/core/version.hpp>

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/axis_layout.hpp>
+#include <distview/core/process_grid.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace distview {
+
+/// Options of a block axis; see BlockLayout for what the widths mean.
+struct BlockOptions {
+    /// Communication padding of every section.
+    Widths padding{};
+    /// Boundary padding at the two ends of the array; as wide as `padding` unless given.
+    std::optional<Widths> boundary{};
+    /// Whether an exchange fills the boundary padding from the interior's other end.
+    bool periodic = false;
+};
+
+/// What is said of one axis before the number of its processes is known; made by block(),
+/// regular_block(), block_bounds(), cyclic(), block_cyclic(), unstructured() below.
+struct AxisSpec {
+    struct Block {
+        std::int64_t interior_size = 0;
+        BlockSplit split = BlockSplit::balanced;
+        BlockOptions options{};
+        std::vector<std::int64_t> bounds{};  ///< irregular: P + 1 bounds of the interior
+        std::vector<Widths> paddings{};      ///< communication padding by process, if not uniform
+    };
+    struct Cyclic {
+        std::int64_t size = 0;
+        std::int64_t block_size = 1;
+    };
+    struct Unstructured {
+        std::int64_t size = -1; ///< -1: the number of distinct labels
+        bool one_to_one = false;
+        std::vector<std::vector<std::int64_t>> labels{}; ///< by process
+        int known_process = -1;                          ///< labels of this process only
+    };
+    std::variant<Block, Cyclic, Unstructured> value;
+};
+
+/// `interior_size` elements in blocks whose sizes differ by at most 1, larger blocks first.
+AxisSpec block(std::int64_t interior_size, const BlockOptions& options = {});
+/// `interior_size` elements in blocks of ceil(interior_size / P); the last ones may be empty.
+AxisSpec regular_block(std::int64_t interior_size, const BlockOptions& options = {});
+/// Process p computes [bounds[p], bounds[p + 1]) of bounds.back() interior elements; bounds[0] is 0
+/// and blocks may be empty. `paddings`, if given, replaces options.padding process by process.
+AxisSpec block_bounds(std::vector<std::int64_t> bounds, const BlockOptions& options = {},
+                      std::vector<Widths> paddings = {});
+/// `size` elements dealt out one by one.
+AxisSpec cyclic(std::int64_t size);
+/// `size` elements dealt out in blocks of `block_size`.
+AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size);
+/// Process p holds the elements labels[p]; `one_to_one` promises that no label occurs twice.
+AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one = false);
+/// As unstructured(), knowing the labels of grid coordinate `process` alone and the size.
+AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
+                            bool one_to_one = false);
+
+/// Numbers for each axis; entries from the array's rank on are 0 (1 for extents).
+using Extents = std::array<std::int64_t, max_rank>;
+
+/// How a whole array lies over a process grid: one axis layout per axis.
+///
+/// A value: copies share the tables of irregular and unstructured axes. It knows all processes and
+/// belongs to none; a DistView adds which process it is on.
+///
+///     ArrayLayout layout(ProcessGrid{2, 3}, {block(180, {.padding = 1}),
+///                                            block(360, {.padding = 1, .periodic = true})});
+///
+/// Collective: no (local); processes that share an array must build equal layouts, and collective
+///             calls of comm compare their fingerprints
+/// Cost:       O(sum of P) for irregular, O(labels log labels) for unstructured axes, else O(1)
+/// Errors:     LayoutError for negative sizes or widths, block_size < 1, bounds that do not ascend
+///             from 0, a number of bounds, widths or lists that is not the grid's, a label twice
+///             where that is not allowed, a number of axes that is not the grid's, or more than
+///             2^63-1 elements in all
+class ArrayLayout {
+public:
+    /// The array without axes on one process: one element.
+    ArrayLayout();
+    ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& axes);
+
+    int rank() const noexcept { return m_state->grid.rank(); }
+    const ProcessGrid& grid() const noexcept { return m_state->grid; }
+    int process_count() const noexcept { return m_state->grid.size(); }
+    const AxisLayout& axis(int axis) const noexcept {
+        return m_state->axes[static_cast<std::size_t>(axis)];
+    }
+
+    /// Number of elements along an axis, boundary padding included (the protocol's size).
+    std::int64_t size(int axis) const noexcept { return this->axis(axis).size(); }
+    /// Number of elements along an axis without boundary padding.
+    std::int64_t interior_size(int axis) const noexcept { return this->axis(axis).interior_size(); }
+    /// Number of elements in all; 1 for an array without axes.
+    std::int64_t size() const noexcept;
+    std::int64_t interior_size() const noexcept;
+
+    GridCoordinates coordinates(int process) const noexcept {
+        return m_state->grid.coordinates(process);
+    }
+    /// Extents of the section of `process`, all padding included; 1 beyond the array's rank.
+    Extents local_extents(int process) const noexcept;
+    /// The process that owns an element; index has rank() entries. -1 where a label has no owner.
+    int owner(std::span<const GlobalIndex> index) const;
+
+    /// The axes' tables in one piece, for copies in other memory; may be empty.
+    std::span<const std::int64_t> tables() const noexcept { return m_state->tables; }
+
+    /// A 64-bit hash of everything above: equal layouts have equal fingerprints.
+    std::uint64_t fingerprint() const noexcept { return m_state->fingerprint; }
+    /// One line an axis: "axis 1: block, 360 elements over 3 processes, padding (1, 1), periodic".
+    std::string describe() const;
+
+    friend bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept;
+
+private:
+    struct State {
+        ProcessGrid grid;
+        std::array<AxisLayout, max_rank> axes{};
+        std::vector<std::int64_t> tables;
+        std::uint64_t fingerprint = 0;
+    };
+    std::shared_ptr<const State> m_state;
+};
+
+} // namespace distview

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/index_types.hpp>
+
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace distview {
+
+/// What a class must offer to lay out one axis over a row of processes.
+///
+/// A layout is a small, trivially copyable value that knows every process of its axis; all of its
+/// queries are constexpr, do not throw and work on device. With p a process, g a global and l a
+/// local index:
+///
+///     from        to                    query
+///     g           owning process        owner(g)
+///     p, g        local index           to_local(p, g)
+///     p, l        global index          to_global(p, l)
+///     p           extent of a section   local_extent(p)     all padding included
+///     p           owned elements        owned_local(p)      without communication padding
+///     p           interior elements     interior_local(p)   without any padding
+///
+/// to_global(p, to_local(p, g)) == g wherever process p holds g, and every global index has an
+/// owner that holds it: tests/unit/core/test_dim_layout.cpp asks this of every layout, and of one
+/// that is defined in the test alone.
+template <class Layout>
+concept DimLayout =
+    std::is_trivially_copyable_v<Layout> &&
+    requires(const Layout& layout, int p, GlobalIndex g, LocalIndex l) {
+        { layout.size() } noexcept -> std::same_as<std::int64_t>;
+        { layout.interior_size() } noexcept -> std::same_as<std::int64_t>;
+        { layout.grid_size() } noexcept -> std::same_as<int>;
+        { layout.local_extent(p) } noexcept -> std::same_as<std::int64_t>;
+        { layout.owned_local(p) } noexcept -> std::same_as<LocalRange>;
+        { layout.interior_local(p) } noexcept -> std::same_as<LocalRange>;
+        { layout.owner(g) } noexcept -> std::same_as<int>;
+        { layout.to_local(p, g) } noexcept -> std::same_as<LocalIndex>;
+        { layout.to_global(p, l) } noexcept -> std::same_as<GlobalIndex>;
+    };
+
+} // namespace distview

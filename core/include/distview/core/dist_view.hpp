@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/concepts.hpp>
+#include <distview/core/kokkos_ext.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+namespace distview {
+
+namespace impl {
+/// A number that no DistView of this process had before; thread-safe.
+std::uint64_t next_identity() noexcept;
+} // namespace impl
+
+/// One process's section of a distributed array: a Kokkos::View that knows its place in the whole.
+///
+/// Takes the template parameters of Kokkos::View. view() is the whole section with padding and
+/// owned() the part without communication padding, both plain Kokkos Views: a kernel never meets a
+/// wrapper. Copies are shallow, as those of a View.
+///
+///     ArrayLayout layout(ProcessGrid{2}, {block(16, {.padding = 1})});    // process 1 of 2:
+///     DistView<double*> a(exec, "a", layout, 1);      // C8 | 9 .. 16 | B17
+///     a.view().extent(0)      10      owned_range(0)      [1, 10)     9 .. 17
+///     a.owned().extent(0)      9      interior_range(0)   [1,  9)     9 .. 16
+///
+/// A DistView owns its memory (Kokkos allocates it), shares it with a handle given to it, or borrows
+/// it. If a handle owns the memory, view() is an unmanaged View that is valid only as long as some
+/// copy of the DistView lives: keep the DistView, not the View.
+///
+/// Invariant: the view's extents equal layout().local_extents(process()) (constructor, unit test)
+/// Collective: no (local); comm's make_dist_view() is the collective way to one
+/// Example:    examples/heat_2d
+template <class DataType, class... Properties>
+class DistView {
+public:
+    using view_type = Kokkos::View<DataType, Properties...>;
+    using data_type = typename view_type::data_type;
+    using value_type = typename view_type::value_type;
+    using non_const_value_type = typename view_type::non_const_value_type;
+    using array_layout = typename view_type::array_layout;
+    using device_type = typename view_type::device_type;
+    using execution_space = typename view_type::execution_space;
+    using memory_space = typename view_type::memory_space;
+    using memory_traits = typename view_type::memory_traits;
+
+    static_assert(view_type::rank() <= static_cast<std::size_t>(max_rank),
+                  "DistView: Kokkos::View has at most 8 axes");
+
+    /// Number of axes.
+    static constexpr int rank() noexcept { return static_cast<int>(view_type::rank()); }
+
+    /// The section of process 0 of an array without elements.
+    DistView() = default;
+
+    /// Allocates the section of `process`, filled with zeros.
+    ///
+    /// Collective: no (local)
+    /// Space:      the memory is touched first by `exec`; on return work may still run there
+    /// Errors:     ShapeError if layout.rank() != rank(); UsageError if there is no such process
+    template <ExecutionSpace Exec>
+    DistView(const Exec& exec, const std::string& label, const ArrayLayout& layout, int process)
+        : m_layout(layout), m_process(process), m_identity(impl::next_identity()) {
+        check_layout();
+        m_view = allocate_view<Kokkos::View<typename view_type::non_const_data_type, array_layout,
+                                            device_type, memory_traits>>(
+            Kokkos::view_alloc(exec, label), layout.local_extents(process));
+    }
+
+    /// Wraps existing memory; `owner`, if given, is kept as long as any copy of this lives.
+    ///
+    /// Collective: no (local)
+    /// Errors:     ShapeError if the extents are not those of the process's section; UsageError
+    ///             if there is no such process
+    DistView(const ArrayLayout& layout, int process, const view_type& section,
+             std::shared_ptr<const void> owner = nullptr)
+        : m_view(section), m_layout(layout), m_process(process),
+          m_identity(impl::next_identity()), m_owner(std::move(owner)) {
+        check_layout();
+        check_extents();
+    }
+
+    /// A view of const elements, or of other traits, of the same section.
+    template <class OtherData, class... OtherProperties>
+        requires(std::is_convertible_v<Kokkos::View<OtherData, OtherProperties...>, view_type> &&
+                 !std::is_same_v<Kokkos::View<OtherData, OtherProperties...>, view_type>)
+    DistView(const DistView<OtherData, OtherProperties...>& other)
+        : m_view(other.view()), m_layout(other.layout()), m_process(other.process()),
+          m_identity(other.identity()), m_owner(other.owner()) {}
+
+    const ArrayLayout& layout() const noexcept { return m_layout; }
+    /// The process in layout().grid() whose section this is.
+    int process() const noexcept { return m_process; }
+    /// The process's coordinate along an axis of the grid.
+    int coordinate(int axis) const noexcept {
+        return m_layout.coordinates(m_process)[static_cast<std::size_t>(axis)];
+    }
+    /// The same for copies of one DistView, different for any two made independently, also one after
+    /// the other in the same memory: what plans know an array by. 0 for a default-constructed one.
+    std::uint64_t identity() const noexcept { return m_identity; }
+    std::string label() const { return m_view.label(); }
+    const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
+
+    /// The whole section, padding included.
+    const view_type& view() const noexcept { return m_view; }
+    /// The elements that this process owns, boundary padding included. A strided View from two
+    /// axes on: kernels do better with view() over owned_range(d) or interior_range(d).
+    auto owned() const {
+        std::array<LocalRange, max_rank> ranges{};
+        for (int d = 0; d < rank(); ++d) ranges[static_cast<std::size_t>(d)] = owned_range(d);
+        return subview_of_ranges(m_view, ranges);
+    }
+
+    /// Positions in view() along an axis without communication padding.
+    LocalRange owned_range(int axis) const noexcept {
+        return m_layout.axis(axis).owned_local(coordinate(axis));
+    }
+    /// Positions in view() along an axis without any padding.
+    LocalRange interior_range(int axis) const noexcept {
+        return m_layout.axis(axis).interior_local(coordinate(axis));
+    }
+    /// The global index of a position in view().
+    GlobalIndex global_index(int axis, LocalIndex l) const noexcept {
+        return m_layout.axis(axis).to_global(coordinate(axis), l);
+    }
+    /// Where view() holds a global index; it must hold it.
+    LocalIndex local_index(int axis, GlobalIndex g) const noexcept {
+        return m_layout.axis(axis).to_local(coordinate(axis), g);
+    }
+
+private:
+    void check_layout() const {
+        require<ShapeError>(m_layout.rank() == rank(), [&] {
+            return text("DistView: expected a layout of ", rank(), " axes, got ", m_layout.rank());
+        });
+        require<UsageError>(m_process >= 0 && m_process < m_layout.process_count(), [&] {
+            return text("DistView: expected a process in [0, ", m_layout.process_count(), "), got ",
+                        m_process);
+        });
+    }
+    void check_extents() const {
+        const Extents extents = m_layout.local_extents(m_process);
+        for (std::size_t d = 0; d < view_type::rank(); ++d)
+            require<ShapeError>(m_view.extent(d) == static_cast<std::size_t>(extents[d]), [&] {
+                return text("DistView: expected ", extents[d], " elements along axis ", d,
+                            " of the section of process ", m_process, ", the view '",
+                            m_view.label(), "' has ", m_view.extent(d));
+            });
+    }
+
+    view_type m_view;
+    ArrayLayout m_layout;
+    int m_process = 0;
+    std::uint64_t m_identity = 0;
+    std::shared_ptr<const void> m_owner;
+};
+
+/// The DistView over Views of a given type.
+template <ViewLike View>
+using DistViewOf = DistView<typename View::data_type, typename View::array_layout,
+                            typename View::device_type, typename View::memory_traits>;
+
+} // namespace distview

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include <compare>
+#include <concepts>
+#include <cstdint>
+#include <type_traits>
+
+namespace distview {
+
+/// A one-dimensional index of one index space; indices of different spaces do not mix.
+///
+/// One-dimensional indices are exactly what a distributed array confuses: 7 may be the seventh
+/// element of the array or of this process's section. An Index is built explicitly from an
+/// integer, reads implicitly as one, and neither converts to nor compares with an Index of another
+/// space.
+///
+/// Indices: 0-based; Units: elements
+/// Cost:    that of a 64-bit integer; usable on device and in constant expressions
+/// Example: tests/compile_time/index_types.cpp
+template <class Space>
+class Index {
+public:
+    using value_type = std::int64_t;
+
+    constexpr Index() noexcept = default;
+
+    template <std::integral Integer>
+    KOKKOS_FUNCTION constexpr explicit Index(Integer value) noexcept
+        : m_value(static_cast<std::int64_t>(value)) {}
+
+    template <class OtherSpace>
+        requires(!std::same_as<OtherSpace, Space>)
+    Index(Index<OtherSpace>) = delete; // global and local indices do not convert to each other
+
+    KOKKOS_FUNCTION constexpr std::int64_t value() const noexcept { return m_value; }
+    KOKKOS_FUNCTION constexpr operator std::int64_t() const noexcept { return m_value; }
+
+    KOKKOS_FUNCTION constexpr Index& operator++() noexcept {
+        ++m_value;
+        return *this;
+    }
+    KOKKOS_FUNCTION constexpr Index& operator--() noexcept {
+        --m_value;
+        return *this;
+    }
+    KOKKOS_FUNCTION constexpr Index& operator+=(std::int64_t n) noexcept {
+        m_value += n;
+        return *this;
+    }
+    KOKKOS_FUNCTION constexpr Index& operator-=(std::int64_t n) noexcept {
+        m_value -= n;
+        return *this;
+    }
+
+    template <class OtherSpace>
+        requires(!std::same_as<OtherSpace, Space>)
+    Index& operator+=(Index<OtherSpace>) = delete;
+    template <class OtherSpace>
+        requires(!std::same_as<OtherSpace, Space>)
+    Index& operator-=(Index<OtherSpace>) = delete;
+
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr Index operator+(Index i, Integer n) noexcept {
+        return Index(i.m_value + static_cast<std::int64_t>(n));
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr Index operator-(Index i, Integer n) noexcept {
+        return Index(i.m_value - static_cast<std::int64_t>(n));
+    }
+    KOKKOS_FUNCTION friend constexpr std::int64_t operator-(Index a, Index b) noexcept {
+        return a.m_value - b.m_value;
+    }
+
+    KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Index b) noexcept {
+        return a.m_value == b.m_value;
+    }
+    KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Index b) noexcept {
+        return a.m_value <=> b.m_value;
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Integer b) noexcept {
+        return a.m_value == static_cast<std::int64_t>(b);
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Integer b) noexcept {
+        return a.m_value <=> static_cast<std::int64_t>(b);
+    }
+
+private:
+    std::int64_t m_value = 0;
+};
+
+template <class SpaceA, class SpaceB>
+    requires(!std::same_as<SpaceA, SpaceB>)
+bool operator==(Index<SpaceA>, Index<SpaceB>) = delete;
+template <class SpaceA, class SpaceB>
+    requires(!std::same_as<SpaceA, SpaceB>)
+std::strong_ordering operator<=>(Index<SpaceA>, Index<SpaceB>) = delete;
+template <class SpaceA, class SpaceB>
+    requires(!std::same_as<SpaceA, SpaceB>)
+std::int64_t operator+(Index<SpaceA>, Index<SpaceB>) = delete;
+template <class SpaceA, class SpaceB>
+    requires(!std::same_as<SpaceA, SpaceB>)
+std::int64_t operator-(Index<SpaceA>, Index<SpaceB>) = delete;
+
+namespace impl {
+struct GlobalSpace;
+struct LocalSpace;
+} // namespace impl
+
+/// Position along one axis of the whole array, boundary padding included (the protocol's index).
+using GlobalIndex = Index<impl::GlobalSpace>;
+/// Position along one axis of this process's section, all padding included.
+using LocalIndex = Index<impl::LocalSpace>;
+
+/// A half-open range [begin, end) of indices of one space.
+///
+/// Shapes:  empty when end <= begin
+/// Example: for (auto i = r.begin; i < r.end; ++i)
+template <class IndexType>
+struct Range {
+    IndexType begin{};
+    IndexType end{};
+
+    KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept {
+        return end > begin ? end - begin : 0;
+    }
+    KOKKOS_FUNCTION constexpr bool empty() const noexcept { return !(begin < end); }
+    KOKKOS_FUNCTION constexpr bool contains(IndexType i) const noexcept {
+        return begin <= i && i < end;
+    }
+    KOKKOS_FUNCTION friend constexpr bool operator==(const Range& a, const Range& b) noexcept {
+        return a.begin == b.begin && a.end == b.end;
+    }
+};
+
+using GlobalRange = Range<GlobalIndex>;
+using LocalRange = Range<LocalIndex>;
+
+} // namespace distview

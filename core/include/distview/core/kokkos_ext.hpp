@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/concepts.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace distview {
+
+/// Allocates a View of run-time extents; `properties` is what Kokkos::view_alloc returns.
+///
+/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree
+/// Space:   initialisation, if any, runs on the instance in `properties`
+template <ViewLike View, class AllocationProperties>
+View allocate_view(const AllocationProperties& properties, const Extents& extents) {
+    typename View::array_layout shape;
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+    return View(properties, shape);
+}
+
+/// The part of a view inside one half-open range per axis.
+template <ViewLike View, class Ranges>
+auto subview_of_ranges(const View& view, const Ranges& ranges) {
+    return [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
+        return Kokkos::subview(view, std::pair(ranges[Axis].begin.value(),
+                                               ranges[Axis].end.value())...);
+    }(std::make_index_sequence<View::rank()>());
+}
+
+} // namespace distview

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/axis_layout.hpp>
+#include <distview/core/index_types.hpp>
+#include <distview/core/padding.hpp>
+#include <distview/core/protocol/dim_data.hpp>
+#include <distview/core/protocol/version.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace distview::protocol {
+
+/// What the processes of an axis say together about its padding.
+struct AxisPadding {
+    /// Widths at the two ends of the axis. Where processes of one grid rank disagree (rule X5
+    /// allows it), the narrowest.
+    Widths edges{};
+    /// Whether any process has padding of any kind.
+    bool any = false;
+
+    friend constexpr bool operator==(const AxisPadding&, const AxisPadding&) = default;
+};
+
+/// One axis on one process, free of the versions' conventions.
+///
+/// Everything that dimension dictionaries of 0.9 and 0.10 say follows from it and vice versa. The
+/// numbers are those of 0.10 and of this library's layouts: size and owned ranges count the edge
+/// padding of periodic axes too.
+///
+///     18 elements on 2 processes, padding (1, 1): process 1
+///     0.10: start 8, stop 18     0.9: start 9, stop 18
+///     canonical: size 18, owned [9, 18), communication (1, 0), edges (0, 1)
+///
+/// Indices: global, 0-based, half-open
+/// Source:  protocol specification, section 4
+struct CanonicalAxis {
+    DistType kind = DistType::block;
+    std::int64_t size = 0;
+    std::int64_t grid_size = 1;
+    std::int64_t grid_rank = 0;
+    /// Elements that the process owns, boundary padding included; block only.
+    GlobalRange owned{};
+    /// Copies of neighbours' elements; 0 at the two ends of the axis.
+    Widths communication{};
+    /// Padding of this process at the two ends of the axis; 0 elsewhere.
+    Widths edges{};
+    bool periodic = false;
+    /// Cyclic only; 1 otherwise.
+    std::int64_t block_size = 1;
+    /// Unstructured only.
+    std::vector<std::int64_t> indices{};
+    bool one_to_one = false;
+    /// What the other processes' data tell; absent when only this process's are known.
+    std::optional<AxisPadding> axis_padding{};
+
+    friend bool operator==(const CanonicalAxis&, const CanonicalAxis&) = default;
+};
+
+/// The canonical form of one dictionary that conforms (check_local).
+///
+/// With the data of one process alone, axis_padding is known only where the process is alone on
+/// the axis, or where the axis cannot have padding. In 0.9 the size of a periodic axis with edge
+/// padding cannot be told without it.
+///
+/// Collective: no (local)
+/// Errors:     ProtocolError if the dictionary does not conform; UsageError for a padded periodic
+///             axis of 0.9 on several processes when axis_padding is not given
+CanonicalAxis canonical_axis(const Version& version, const DimData& dim, std::int64_t extent,
+                             std::optional<AxisPadding> axis_padding = {});
+
+/// The canonical form of all processes' data, by process and axis.
+///
+/// Collective: no (local): `sections` holds the descriptions of all processes in rank order
+/// Errors:     ProtocolError if the data do not conform (check_all)
+std::vector<std::vector<CanonicalAxis>>
+canonical_form(const Version& version, std::span<const SectionDescription> sections);
+
+/// The canonical form of one axis of a layout on `process`.
+///
+/// Errors: UsageError if there is no such process or axis, or if the layout knows the indices of
+///         another process only
+CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process);
+
+/// The dictionary of a version that says what the canonical form says.
+///
+///                    0.10                        0.9
+///     size           size                        periodic: without edge padding; else size
+///     start, stop    owned and communication     owned, but for a periodic axis' edge padding
+///     padding        left out where the axis has none (in 0.10 also where this process has none
+///                    and the others are not known)
+///     block_size     left out when 1
+///     periodic, one_to_one   left out when false
+///
+/// An axis that is not distributed is a block on one process in both versions, never `{}` or 'n':
+/// some consumers know neither. Cyclic starts are proc_grid_rank * block_size even beyond size.
+///
+/// Errors: ProtocolError "version_unsupported"; "key_not_applicable" for a periodic axis that is
+///         not a block in 0.10; UsageError for a padded periodic axis on several processes in 0.9
+///         when axis_padding is not known
+DimData dim_data_of(const Version& version, const CanonicalAxis& axis);
+
+} // namespace distview::protocol

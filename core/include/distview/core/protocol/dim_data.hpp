@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::protocol {
+
+/// What a producer gave as 'padding': a pair, unless length says otherwise.
+struct PaddingValue {
+    std::int64_t low = 0;
+    std::int64_t high = 0;
+    /// Number of widths given; where it is not 2, the rules refuse the value (rule B7).
+    int length = 2;
+
+    friend constexpr bool operator==(const PaddingValue&, const PaddingValue&) = default;
+};
+
+/// The C++ image of one dimension dictionary, as somebody wrote it.
+///
+/// A member without value is a key that is not there. Nothing is checked or filled in here: a
+/// DimData holds whatever a foreign producer may say in terms of integers, so that the rules can
+/// judge it (validate.hpp). What cannot even be held (a float as size, a list that is no buffer)
+/// is refused where dictionaries are read.
+///
+///     {'dist_type': 'b', 'size': 18, 'proc_grid_size': 2, 'proc_grid_rank': 1,
+///      'start': 8, 'stop': 18, 'padding': (1, 1)}
+///
+/// is DimData{.dist_type = "b", .size = 18, .proc_grid_size = 2, .proc_grid_rank = 1, .start = 8,
+/// .stop = 18, .padding = PaddingValue{1, 1}}.
+///
+/// Indices: global, 0-based, half-open; what `start`, `stop` and `size` count depends on the version
+/// Source:  Distributed Array Protocol 0.10.0 and 0.9.0, "dimension dictionaries"
+struct DimData {
+    std::optional<std::string> dist_type{};
+    std::optional<std::int64_t> size{};
+    std::optional<std::int64_t> proc_grid_size{};
+    std::optional<std::int64_t> proc_grid_rank{};
+    std::optional<std::int64_t> start{};
+    std::optional<std::int64_t> stop{};
+    std::optional<PaddingValue> padding{};
+    std::optional<bool> periodic{};
+    std::optional<std::int64_t> block_size{};
+    std::optional<std::vector<std::int64_t>> indices{};
+    std::optional<bool> one_to_one{};
+    /// Whether there are keys that the protocol does not know. They mean nothing (rule K6), but a
+    /// dictionary that has some is not the empty one (rule K1).
+    bool has_other_keys = false;
+
+    /// Whether this is the empty dictionary, `{}`.
+    bool empty() const noexcept;
+
+    friend bool operator==(const DimData&, const DimData&) = default;
+};
+
+/// One process's export without its data: dimension dictionaries and the extents of the buffer.
+struct SectionDescription {
+    std::vector<DimData> dim_data{};
+    std::vector<std::int64_t> extents{};
+
+    friend bool operator==(const SectionDescription&, const SectionDescription&) = default;
+};
+
+/// The dictionary as JSON with its keys in the order of the members above; the padding is a list.
+/// What JSON cannot say is marked: a padding that is no pair as "[3 widths]", unknown keys as "...".
+std::string describe(const DimData& dim);
+/// The dictionaries of all axes, "[{...}, {...}]".
+std::string describe(const std::vector<DimData>& dim_data);
+
+} // namespace distview::protocol

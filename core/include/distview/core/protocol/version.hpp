@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace distview::protocol {
+
+/// A version of the Distributed Array Protocol, "major.minor.patch".
+///
+/// 0.9 and 0.10 differ in what the same numbers mean (see convert.hpp), so the rules are chosen by
+/// looking up the pair (major, minor), never by comparing versions. The patch number changes
+/// nothing.
+///
+/// Source: protocol specification, rules E3 and E4, resolution A1
+struct Version {
+    int major = 0;
+    int minor = 0;
+    int patch = 0;
+
+    constexpr bool is_0_9() const noexcept { return major == 0 && minor == 9; }
+    constexpr bool is_0_10() const noexcept { return major == 0 && minor == 10; }
+    /// Rule E4: whether this library reads and writes the version.
+    constexpr bool is_supported() const noexcept { return is_0_9() || is_0_10(); }
+
+    /// Rule E3: three ASCII decimal numbers without leading zeros, joined by dots, and nothing
+    /// else; empty where the text is not that. Numbers beyond int read as its largest value.
+    static std::optional<Version> parse(std::string_view text) noexcept;
+
+    friend constexpr bool operator==(const Version&, const Version&) = default;
+};
+
+inline constexpr Version v0_9_0{0, 9, 0};
+inline constexpr Version v0_10_0{0, 10, 0};
+
+/// "0.10.0"
+std::string to_string(const Version& version);
+
+/// The version that an export names, if this library can read it.
+///
+/// Collective: no (local)
+/// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), naming `process`
+Version supported_version(std::string_view text, int process = -1);
+
+} // namespace distview::protocol

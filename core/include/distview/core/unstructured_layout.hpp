@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/index_types.hpp>
+
+#include <cstdint>
+
+namespace distview {
+
+/// One axis whose elements are listed process by process; the protocol's dist_type 'u'.
+///
+/// The listed global indices are labels: any integers, in any order, negative or beyond size(), with
+/// gaps; unique within a process. A label may be on several processes unless one_to_one().
+///
+///     [7, -3, 100] | [] | [9, 8, 5]      size 6; label -3 is element 1 of process 0
+///
+/// A small value that reads tables owned by the ArrayLayout (or DeviceLayout). The tables hold the
+/// lists of all processes, or of one process only (known_process() >= 0), as after an import
+/// without communication; then only that process's maps may be asked.
+///
+/// Indices: global = label; local of one section
+/// Space:   callable on host and device, constexpr
+/// Cost:    to_global O(1); to_local O(log n) of the process's labels; owner O(log n) of all labels
+/// Source:  Distributed Array Protocol 0.10.0, "unstructured"; specification of index maps 3.4
+class UnstructuredLayout {
+public:
+    /// Arrays that the layout reads; `labels`, `sorted_labels` and `sorted_positions` hold the
+    /// processes' lists one after the other, list p from offsets[p] on.
+    struct Tables {
+        const std::int64_t* offsets = nullptr;          ///< grid_size + 1 entries
+        const std::int64_t* labels = nullptr;           ///< in the order of the section
+        const std::int64_t* sorted_labels = nullptr;    ///< each list sorted
+        const std::int64_t* sorted_positions = nullptr; ///< local index of each sorted label
+        const std::int64_t* directory_labels = nullptr; ///< all labels sorted
+        const std::int64_t* directory_owners = nullptr; ///< lowest process holding each of them
+        std::int64_t directory_size = 0;
+    };
+
+    constexpr UnstructuredLayout() noexcept = default;
+    KOKKOS_FUNCTION constexpr UnstructuredLayout(std::int64_t size, int grid_size, bool one_to_one,
+                                                 const Tables& tables,
+                                                 int known_process = -1) noexcept
+        : m_size(size), m_grid_size(grid_size), m_known_process(known_process),
+          m_one_to_one(one_to_one), m_tables(tables) {}
+
+    KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
+    KOKKOS_FUNCTION constexpr std::int64_t interior_size() const noexcept { return m_size; }
+    KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
+    KOKKOS_FUNCTION constexpr bool one_to_one() const noexcept { return m_one_to_one; }
+    /// The only process whose list is known, or -1 when all are.
+    KOKKOS_FUNCTION constexpr int known_process() const noexcept { return m_known_process; }
+
+    KOKKOS_FUNCTION constexpr std::int64_t local_extent(int p) const noexcept {
+        return m_tables.offsets[p + 1] - m_tables.offsets[p];
+    }
+    KOKKOS_FUNCTION constexpr LocalRange owned_local(int p) const noexcept {
+        return {LocalIndex(0), LocalIndex(local_extent(p))};
+    }
+    KOKKOS_FUNCTION constexpr LocalRange interior_local(int p) const noexcept {
+        return owned_local(p);
+    }
+    /// The labels of process p in the order of its section; local_extent(p) of them.
+    KOKKOS_FUNCTION constexpr const std::int64_t* labels(int p) const noexcept {
+        return m_tables.labels + m_tables.offsets[p];
+    }
+
+    /// The lowest process that holds label g, or -1 when none does.
+    KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
+        const std::int64_t i = find(m_tables.directory_labels, m_tables.directory_size, g);
+        return i < 0 ? -1 : static_cast<int>(m_tables.directory_owners[i]);
+    }
+    /// Where process p holds label g, or -1 when it does not.
+    KOKKOS_FUNCTION constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
+        const std::int64_t begin = m_tables.offsets[p];
+        const std::int64_t i = find(m_tables.sorted_labels + begin, local_extent(p), g);
+        return LocalIndex(i < 0 ? -1 : m_tables.sorted_positions[begin + i]);
+    }
+    KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
+        return GlobalIndex(labels(p)[l.value()]);
+    }
+
+    KOKKOS_FUNCTION constexpr UnstructuredLayout
+    with_tables(const std::int64_t* from, const std::int64_t* to) const noexcept {
+        UnstructuredLayout moved = *this;
+        moved.m_tables.offsets = to + (m_tables.offsets - from);
+        moved.m_tables.labels = to + (m_tables.labels - from);
+        moved.m_tables.sorted_labels = to + (m_tables.sorted_labels - from);
+        moved.m_tables.sorted_positions = to + (m_tables.sorted_positions - from);
+        moved.m_tables.directory_labels = to + (m_tables.directory_labels - from);
+        moved.m_tables.directory_owners = to + (m_tables.directory_owners - from);
+        return moved;
+    }
+
+private:
+    /// Position of `value` in sorted[0, count), or -1.
+    KOKKOS_FUNCTION static constexpr std::int64_t find(const std::int64_t* sorted,
+                                                       std::int64_t count,
+                                                       std::int64_t value) noexcept {
+        std::int64_t first = 0;
+        std::int64_t last = count;
+        while (first < last) {
+            const std::int64_t middle = first + (last - first) / 2;
+            if (sorted[middle] < value)
+                first = middle + 1;
+            else
+                last = middle;
+        }
+        return first < count && sorted[first] == value ? first : -1;
+    }
+
+    std::int64_t m_size = 0;
+    int m_grid_size = 1;
+    int m_known_process = -1;
+    bool m_one_to_one = false;
+    Tables m_tables{};
+};
+
+} // namespace distview

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/core/array_layout.hpp>
+
+#include "axis_builder.hpp"
+#include "hash.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <sstream>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+void check_element_count(const ProcessGrid& grid, const std::array<AxisLayout, max_rank>& axes) {
+    // One empty axis makes the array empty, however large the others.
+    for (int d = 0; d < grid.rank(); ++d)
+        if (axes[static_cast<std::size_t>(d)].size() == 0) return;
+    std::int64_t count = 1;
+    for (int d = 0; d < grid.rank(); ++d) {
+        const std::int64_t size = axes[static_cast<std::size_t>(d)].size();
+        require<LayoutError>(count <= std::numeric_limits<std::int64_t>::max() / size, [&] {
+            return text("ArrayLayout: the product of the axes' sizes exceeds 2^63-1 at axis ", d);
+        });
+        count *= size;
+    }
+}
+
+std::uint64_t hash_axis(const AxisLayout& axis) {
+    Hash hash;
+    hash.add(static_cast<std::int64_t>(axis.type())).add(axis.size()).add(axis.grid_size());
+    switch (axis.type()) {
+    case DistType::block: {
+        const BlockLayout& block = axis.as_block();
+        hash.add(block.periodic()).add(block.boundary().low).add(block.boundary().high);
+        hash.add(static_cast<std::int64_t>(block.split()));
+        // Closed forms follow from the numbers above and the widths of the first seam alone.
+        const int distinct = block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
+        for (int p = 0; p < distinct; ++p) {
+            hash.add(block.interior(p).end.value());
+            hash.add(block.communication_padding(p).low).add(block.communication_padding(p).high);
+        }
+        break;
+    }
+    case DistType::cyclic: hash.add(axis.as_cyclic().block_size()); break;
+    case DistType::unstructured: {
+        const UnstructuredLayout& lists = axis.as_unstructured();
+        hash.add(lists.one_to_one());
+        // What one process alone knows must not make equal arrays look different.
+        if (lists.known_process() >= 0) break;
+        for (int p = 0; p < lists.grid_size(); ++p) {
+            hash.add(lists.local_extent(p));
+            for (std::int64_t i = 0; i < lists.local_extent(p); ++i) hash.add(lists.labels(p)[i]);
+        }
+        break;
+    }
+    }
+    return hash.value();
+}
+
+std::string widths_text(Widths widths) { return text('(', widths.low, ", ", widths.high, ')'); }
+
+std::string describe_axis(const AxisLayout& axis) {
+    const std::string processes =
+        text(axis.grid_size(), axis.grid_size() == 1 ? " process" : " processes");
+    switch (axis.type()) {
+    case DistType::cyclic: {
+        const std::int64_t block_size = axis.as_cyclic().block_size();
+        return block_size == 1
+                   ? text("cyclic, ", axis.size(), " elements over ", processes)
+                   : text("block-cyclic, ", axis.size(), " elements in blocks of ", block_size,
+                          " over ", processes);
+    }
+    case DistType::unstructured:
+        return text("unstructured, ", axis.size(), " elements over ", processes,
+                    axis.as_unstructured().one_to_one() ? ", one to one" : "");
+    case DistType::block: break;
+    }
+    const BlockLayout& block = axis.as_block();
+    const char* split = block.split() == BlockSplit::regular     ? "regular block"
+                        : block.split() == BlockSplit::irregular ? "irregular block"
+                                                                 : "block";
+    std::string result =
+        text(split, ", ", axis.interior_size(), " elements over ", processes);
+    bool varies = false;
+    Widths padding;
+    if (block.grid_size() > 1)
+        padding = {block.communication_padding(1).low, block.communication_padding(0).high};
+    for (int p = 0; block.has_tables() && p < block.grid_size(); ++p) {
+        const Widths widths = block.communication_padding(p);
+        varies = varies || (p > 0 && widths.low != padding.low) ||
+                 (p + 1 < block.grid_size() && widths.high != padding.high);
+    }
+    if (varies)
+        result += ", padding by process";
+    else if (!(padding == Widths()))
+        result += ", padding " + widths_text(padding);
+    if (!(block.boundary() == Widths())) result += ", boundary padding " + widths_text(block.boundary());
+    if (block.periodic()) result += ", periodic";
+    return result;
+}
+
+} // namespace
+
+ArrayLayout::ArrayLayout() : ArrayLayout(ProcessGrid(), {}) {}
+
+ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& axes) {
+    require<LayoutError>(static_cast<int>(axes.size()) == grid.rank(), [&] {
+        return text("ArrayLayout: expected one axis for each of the ", grid.rank(),
+                    " axes of the process grid, got ", axes.size());
+    });
+    auto state = std::make_shared<State>();
+    state->grid = grid;
+    std::vector<AxisSpec> checked;
+    std::vector<std::size_t> offsets;
+    for (int d = 0; d < grid.rank(); ++d) {
+        checked.push_back(
+            impl::checked_axis(d, grid.extent(d), axes[static_cast<std::size_t>(d)]));
+        const std::vector<std::int64_t> tables =
+            impl::axis_tables(grid.extent(d), checked.back());
+        offsets.push_back(state->tables.size());
+        state->tables.insert(state->tables.end(), tables.begin(), tables.end());
+    }
+    // Only now do the tables stay where they are.
+    for (std::size_t d = 0; d < checked.size(); ++d)
+        state->axes[d] = impl::make_axis(grid.extent(static_cast<int>(d)), checked[d],
+                                         state->tables.data() + offsets[d]);
+    check_element_count(grid, state->axes);
+
+    Hash hash;
+    hash.add(grid.rank());
+    for (int d = 0; d < grid.rank(); ++d)
+        hash.add(static_cast<std::int64_t>(hash_axis(state->axes[static_cast<std::size_t>(d)])));
+    state->fingerprint = hash.value();
+    m_state = std::move(state);
+}
+
+std::int64_t ArrayLayout::size() const noexcept {
+    // Where one is 0, the others' product may not fit.
+    for (int d = 0; d < rank(); ++d)
+        if (size(d) == 0) return 0;
+    std::int64_t count = 1;
+    for (int d = 0; d < rank(); ++d) count *= size(d);
+    return count;
+}
+
+std::int64_t ArrayLayout::interior_size() const noexcept {
+    if (size() == 0) return 0;
+    std::int64_t count = 1;
+    for (int d = 0; d < rank(); ++d) count *= interior_size(d);
+    return count;
+}
+
+Extents ArrayLayout::local_extents(int process) const noexcept {
+    const GridCoordinates at = coordinates(process);
+    Extents extents;
+    extents.fill(1);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d)
+        extents[d] = m_state->axes[d].local_extent(at[d]);
+    return extents;
+}
+
+int ArrayLayout::owner(std::span<const GlobalIndex> index) const {
+    require<ShapeError>(static_cast<int>(index.size()) == rank(), [&] {
+        return text("ArrayLayout::owner: expected ", rank(), " indices, got ", index.size());
+    });
+    GridCoordinates at{};
+    for (std::size_t d = 0; d < index.size(); ++d) {
+        const AxisLayout& layout = m_state->axes[d];
+        if (layout.type() != DistType::unstructured)
+            require<ShapeError>(index[d] >= 0 && index[d] < layout.size(), [&] {
+                return text("ArrayLayout::owner: index ", index[d].value(), " of axis ", d,
+                            " is not in [0, ", layout.size(), ")");
+            });
+        at[d] = layout.owner(index[d]);
+        if (at[d] < 0) return -1;
+    }
+    return grid().process(at);
+}
+
+std::string ArrayLayout::describe() const {
+    std::ostringstream out;
+    out << rank() << "-d array over a process grid of " << grid().describe();
+    for (int d = 0; d < rank(); ++d)
+        out << "\n  axis " << d << ": " << describe_axis(axis(d));
+    return out.str();
+}
+
+bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept {
+    if (a.m_state == b.m_state) return true;
+    if (a.m_state->fingerprint != b.m_state->fingerprint || a.grid() != b.grid()) return false;
+    // Tables of one process's labels are not part of the fingerprint.
+    return std::equal(a.m_state->tables.begin(), a.m_state->tables.end(),
+                      b.m_state->tables.begin(), b.m_state->tables.end());
+}
+
+} // namespace distview

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+
+namespace distview {
+
+/// A running 64-bit hash of integers (splitmix64's finaliser, chained).
+class Hash {
+public:
+    Hash& add(std::int64_t value) noexcept {
+        std::uint64_t z = m_value + 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value);
+        z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+        m_value = z ^ (z >> 31);
+        return *this;
+    }
+    std::uint64_t value() const noexcept { return m_value; }
+
+private:
+    std::uint64_t m_value = 0;
+};
+
+} // namespace distview

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/core/message_sink.hpp>
+
+#include <mutex>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+struct SinkHolder {
+    std::mutex mutex;
+    MessageSink sink;
+};
+
+SinkHolder& holder() {
+    static SinkHolder instance;
+    return instance;
+}
+
+} // namespace
+
+MessageSink set_message_sink(MessageSink sink) {
+    const std::lock_guard lock(holder().mutex);
+    return std::exchange(holder().sink, std::move(sink));
+}
+
+void report(Severity severity, std::string_view message) noexcept {
+    try {
+        MessageSink sink;
+        {
+            // Called outside the lock: a sink may itself replace the sink.
+            const std::lock_guard lock(holder().mutex);
+            sink = holder().sink;
+        }
+        if (sink) sink(severity, message);
+    } catch (...) {
+        // A message must not change what the program does.
+    }
+}
+
+} // namespace distview

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+# Configuring and building, inside the toolchain.
+
+# choose_build_folder PRESET: sets `folder`, where the preset is built. Its name carries what a cache
+# depends on, so that one left by another compiler, another machine or another place of the checkout
+# is not taken. CMakePresets.json appends the exported suffix as well.
+choose_build_folder() {
+    local compiler=${CXX:-c++} version name key
+    version=$("$compiler" --version 2>/dev/null | head -n 1) || version=unknown
+    case $version in
+    *clang*) name=clang ;;
+    *) name=gcc ;;
+    esac
+    name+=$("$compiler" -dumpversion 2>/dev/null | sed 's/\..*//' || true)
+    key=$({
+        printf '%s\n' "$version" "$compiler" "$distview_source" "$DISTVIEW_INSIDE" \
+            "$DISTVIEW_TOOLCHAIN_SUMMARY" "${CXXFLAGS:-}" "${LDFLAGS:-}" \
+            "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
+        uname -m
+        grep -m 1 -E '^(flags|Features)' /proc/cpuinfo || true
+    } | sha256sum)
+    export DISTVIEW_BUILD_SUFFIX=-$name-${key:0:8}
+    folder=$distview_source/build/$1$DISTVIEW_BUILD_SUFFIX
+}
+
+# build_jobs: as many as there are cores, and memory for (Kokkos costs a compiler up to 1.5 GB).
+build_jobs() {
+    if [[ -n ${CMAKE_BUILD_PARALLEL_LEVEL:-} ]]; then
+        printf '%s' "$CMAKE_BUILD_PARALLEL_LEVEL"
+        return
+    fi
+    local cores memory
+    cores=$(nproc)
+    memory=$(awk '$1 == "MemAvailable:" { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null)
+    if ((${memory:-cores} < cores)); then cores=$memory; fi
+    printf '%s' $((cores > 1 ? cores : 1))
+}
+
+# build_targets PRESET FOLDER [TARGETS...]: configures when needed, then builds the targets, or all.
+# Returns non-zero when one of both failed, having shown why.
+build_targets() {
+    local preset=$1 folder=$2 log=$2/distview-build.log arguments=() status=0 began=$SECONDS
+    shift 2
+    mkdir -p "$folder" 2>/dev/null || die "$folder cannot be made: is the checkout read-only?"
+    # One at a time: ninja does not guard a folder against a second ninja.
+    exec 7>"$folder/distview-build.lock"
+    flock --nonblock 7 || { say "waiting for another build in $folder"; flock 7; }
+    : >"$log"
+    build_configure "$preset" "$folder" "$log" || { exec 7>&-; return 1; }
+
+    if (($#)); then arguments=(--target "$@"); fi
+    local build=(cmake --build "$folder" --parallel "$(build_jobs)" "${arguments[@]}")
+    if ((${DISTVIEW_QUIET:-0})); then
+        run_logged "$log" "${build[@]}" 7>&- || status=$?
+        if ((status)); then build_errors "$log"; fi
+    elif [[ -t 2 ]]; then
+        "${build[@]}" >&2 7>&- </dev/null || status=$?
+    else
+        say "building ${*:-everything} (preset $preset)"
+        run_logged "$log" "${build[@]}" 7>&- || status=$?
+        if ((status)); then build_errors "$log"; else
+            say "built in $(duration $((SECONDS - began)))"
+        fi
+    fi
+    exec 7>&-
+    return $status
+}
+
+build_configure() {
+    local preset=$1 folder=$2 log=$3 arguments=()
+    # CMake itself runs again when its files change, except for the presets.
+    if [[ -e $folder/CMakeCache.txt && -e $folder/build.ninja &&
+        $folder/build.ninja -nt $distview_source/CMakePresets.json ]]; then
+        return
+    fi
+    # What the user's home registers was built against the host.
+    if [[ $DISTVIEW_INSIDE == private ]]; then
+        arguments+=(-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
+    fi
+    local name
+    while read -r name; do
+        arguments+=("-D$name=${!name}")
+    done < <(compgen -e | grep '^FETCHCONTENT_SOURCE_DIR_' || true)
+    say "configuring preset $preset in ${folder#"$distview_source/"}"
+    if ! (cd "$distview_source" && run_logged "$log" cmake --preset "$preset" -B "$folder" \
+        "${arguments[@]}" 7>&-); then
+        show_log "$log" 30
+        say "configuring failed; the whole log: $log"
+        return 1
+    fi
+    # A configuration that changed nothing leaves build.ninja as old as it was.
+    touch "$folder/build.ninja"
+}
+
+# build_errors LOG: the compiler's words without the lines of what went well.
+build_errors() {
+    if grep -q '^FAILED: ' "$1"; then
+        sed -n '/^FAILED: /,$p' "$1" | grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' | head -n 120 >&2
+    else
+        show_log "$1" 20
+    fi
+    say "building failed; the whole log: $1"
+}

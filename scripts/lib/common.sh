@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+# Paths, and the one step with which every script starts: choose a toolchain and go on inside it.
+
+set -euo pipefail
+umask 022
+
+distview_lib=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
+distview_source=$(cd -- "$distview_lib/../.." && pwd -P)
+distview_prefix=${DISTVIEW_PREFIX:-$distview_source/.distview}
+[[ $distview_prefix == /* ]] || distview_prefix=$PWD/$distview_prefix
+# The system folders hold chroot and debootstrap, and are not on everybody's path.
+PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
+
+# shellcheck source=messages.sh
+. "$distview_lib/messages.sh"
+# shellcheck source=probe.sh
+. "$distview_lib/probe.sh"
+# shellcheck source=private_root.sh
+. "$distview_lib/private_root.sh"
+# shellcheck source=native.sh
+. "$distview_lib/native.sh"
+# shellcheck source=toolchain.sh
+. "$distview_lib/toolchain.sh"
+# shellcheck source=enter.sh
+. "$distview_lib/enter.sh"
+# shellcheck source=build.sh
+. "$distview_lib/build.sh"
+# shellcheck source=mpi.sh
+. "$distview_lib/mpi.sh"
+
+# continue_inside SCRIPT ARGS...: returns at once when the toolchain is at hand; otherwise chooses
+# and provisions one, and runs the script again within it. DISTVIEW_INSIDE is how the second run
+# knows, and how a script called in `scripts/shell` or by a test does.
+continue_inside() {
+    if [[ -n ${DISTVIEW_INSIDE:-} ]]; then
+        if [[ $DISTVIEW_INSIDE != private || -e /.distview-root ]]; then return; fi
+        unset DISTVIEW_INSIDE
+    fi
+    local script=$1
+    shift
+    choose_toolchain
+    enter_toolchain "$BASH" "$distview_source/scripts/$script" "$@"
+}

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+# The environment in which MPI and OpenMP programs behave on one machine: quiet, as root, with more
+# ranks than cores, and never two programs bound to the same core.
+
+# default_to NAME VALUE: unless the user has said otherwise.
+default_to() {
+    if [[ -z ${!1+set} ]]; then export "$1=$2"; fi
+}
+
+# under_resource_manager: a batch system knows hosts, bindings and networks better than we do.
+under_resource_manager() {
+    [[ -n ${SLURM_JOB_ID:-}${PBS_JOBID:-}${LSB_JOBID:-}${OMPI_MCA_orte_default_hostfile:-} ]]
+}
+
+# mpi_environment RANKS
+mpi_environment() {
+    local threads=$(($(nproc) / $1))
+    default_to OMP_NUM_THREADS $((threads > 1 ? threads : 1))
+    default_to OMP_PROC_BIND false
+    # Kokkos would say on every rank that there are more of them than cores: the user knows.
+    if (($1 * OMP_NUM_THREADS > $(nproc))); then default_to KOKKOS_DISABLE_WARNINGS true; fi
+    local version
+    version=$(mpirun --version 2>/dev/null | head -n 1) || version=
+    case $version in
+    *"Open MPI"* | *OpenRTE*) ;;
+    *) return 0 ;;
+    esac
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    default_to OMPI_MCA_mpi_yield_when_idle 1
+    if under_resource_manager; then return 0; fi
+    # ob1 over shared memory: without it some builds print that they found no network.
+    default_to OMPI_MCA_pml ob1
+    case $version in
+    *" 4."*)
+        default_to OMPI_MCA_btl self,vader
+        default_to OMPI_MCA_rmaps_base_oversubscribe 1
+        default_to OMPI_MCA_hwloc_base_binding_policy none
+        default_to OMPI_MCA_orte_execute_quiet 1
+        ;;
+    *)
+        default_to OMPI_MCA_btl self,sm
+        default_to PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
+        default_to PRTE_MCA_hwloc_default_binding_policy none
+        ;;
+    esac
+}
+
+# mpi_exec ARGUMENTS...: becomes mpirun, without its remarks on programs that end with a status.
+# mpirun may give the ranks a pseudo-terminal of its own, so they are told what they write to.
+mpi_exec() {
+    local stdout=0 stderr=0
+    if [[ -t 1 ]]; then stdout=1; fi
+    if [[ -t 2 ]]; then stderr=1; fi
+    export DISTVIEW_STDOUT_IS_TERMINAL=$stdout DISTVIEW_STDERR_IS_TERMINAL=$stderr
+    if command -v perl >/dev/null; then
+        # Should the filter be killed, mpirun and its ranks must not go on alone.
+        local guard=()
+        if command -v setpriv >/dev/null; then guard=(setpriv --pdeathsig TERM --); fi
+        exec perl "$distview_lib/without_remarks.pl" "${guard[@]}" mpirun "$@"
+    fi
+    exec mpirun "$@"
+}

@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# shellcheck shell=bash
+# Which compilers, MPI and Kokkos to use, in this order: installed ones; with --native, those of the
+# distribution; compilers and MPI here with Kokkos fetched by CMake; a private Debian 13 root.
+# The choice is written to a stamp, and holds until what it rests on changes.
+
+toolchain_stamp=$distview_prefix/toolchain
+toolchain_kind=
+toolchain_summary=
+toolchain_native=0
+# Packages that one preset alone needs, and the private root has not from the start.
+toolchain_extra=()
+
+# toolchain_fingerprint: what the choice rests on, cheap enough for every call.
+toolchain_fingerprint() {
+    local program path
+    {
+        printf '%s\n' "$root_recipe" "$distview_source" "${DISTVIEW_TOOLCHAIN:-}" "$toolchain_native" \
+            "${CXX:-}" "${CMAKE_PREFIX_PATH:-}" "${Kokkos_ROOT:-}" "${Kokkos_DIR:-}" \
+            "${MPI_HOME:-}" "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
+        for program in "${CXX:-c++}" g++ clang++ cmake ninja mpicxx mpirun; do
+            path=$(command -v "$program" 2>/dev/null) || path=
+            if [[ -n $path ]]; then stat -L -c '%n %Y %s' -- "$path"; fi
+        done
+        compgen -G '/usr/lib/*/cmake/Kokkos' || true
+        compgen -G '/usr/local/lib*/cmake/Kokkos' || true
+        compgen -G '/usr/lib*/cmake/Kokkos' || true
+    } | sha256sum
+}
+
+toolchain_read_stamp() {
+    [[ -r $toolchain_stamp ]] || return 1
+    local fingerprint=
+    { read -r fingerprint && read -r toolchain_kind && read -r toolchain_summary; } \
+        <"$toolchain_stamp" || return 1
+    [[ $fingerprint == "$(toolchain_fingerprint)" ]] || return 1
+    if [[ $toolchain_kind == private ]]; then root_ready; fi
+}
+
+toolchain_has_extra() {
+    [[ $toolchain_kind == private ]] || return 0
+    local package
+    for package in "${toolchain_extra[@]}"; do
+        [[ -e $root_dir/var/lib/dpkg/info/$package.list ]] || return 1
+    done
+}
+
+toolchain_write_stamp() {
+    printf '%s\n' "$(toolchain_fingerprint)" "$toolchain_kind" "$toolchain_summary" \
+        >"$toolchain_stamp.new"
+    mv -f "$toolchain_stamp.new" "$toolchain_stamp"
+}
+
+# choose_toolchain: sets toolchain_kind and toolchain_summary, provisioning what is missing.
+choose_toolchain() {
+    case ${DISTVIEW_TOOLCHAIN:-} in
+    '' | installed | native | fetch | private) ;;
+    *) die "DISTVIEW_TOOLCHAIN=$DISTVIEW_TOOLCHAIN is none of installed, native, fetch, private" ;;
+    esac
+    if [[ ${DISTVIEW_TOOLCHAIN:-} == native ]]; then toolchain_native=1; fi
+    if [[ -d $distview_prefix/native/usr ]]; then
+        export Kokkos_ROOT=${Kokkos_ROOT:-$distview_prefix/native/usr}
+    fi
+    if toolchain_read_stamp && toolchain_has_extra; then
+        ((${DISTVIEW_QUIET:-0})) || say "using $toolchain_summary"
+        return
+    fi
+
+    mkdir -p "$distview_prefix" 2>/dev/null && [[ -w $distview_prefix ]] ||
+        die "$distview_prefix cannot be written: set DISTVIEW_PREFIX to a folder that can"
+    # Programs that are started meanwhile inherit the lock: it is free only when the last of them
+    # has ended, even if this script was killed.
+    exec 9>"$distview_prefix/lock"
+    if ! flock --nonblock 9; then
+        say "waiting for another run that is setting up $distview_prefix"
+        flock 9
+    fi
+    if ! toolchain_read_stamp; then
+        toolchain_decide
+        toolchain_write_stamp
+    fi
+    toolchain_has_extra || root_add "${toolchain_extra[@]}"
+    exec 9>&-
+    say "using $toolchain_summary"
+}
+
+toolchain_decide() {
+    local forced=${DISTVIEW_TOOLCHAIN:-} lacks
+    if [[ $forced == private ]]; then
+        toolchain_private
+        return
+    fi
+    probe_here
+    if ((toolchain_native)); then
+        lacks=$(probe_lacks compiler mpi "${probe_libraries[@]}" kokkos)
+        if [[ -n $lacks ]]; then
+            native_install
+            probe_here
+        fi
+    fi
+    lacks=$(probe_lacks compiler mpi "${probe_libraries[@]}" kokkos)
+    if [[ -z $lacks ]]; then
+        if ((toolchain_native)); then toolchain_kind=native; else toolchain_kind=installed; fi
+        toolchain_summary="installed $(probe_summary)"
+        return
+    fi
+    if [[ $forced == installed ]]; then
+        die "DISTVIEW_TOOLCHAIN=installed, but this machine lacks: $lacks"
+    fi
+    toolchain_fetch && return
+    if ((toolchain_native)); then
+        die "with the distribution's packages this machine still lacks: $lacks" \
+            "(Kokkos 4.5.1 to 5.2 is needed, and its release archive cannot be fetched)" \
+            "without --native, a private Debian root is made instead"
+    fi
+    toolchain_private
+}
+
+# toolchain_fetch: compilers and MPI are here, and what else is needed can be fetched by CMake.
+toolchain_fetch() {
+    local forced=${DISTVIEW_TOOLCHAIN:-} lacks
+    lacks=$(probe_lacks compiler mpi)
+    if [[ -n $lacks ]]; then
+        [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch, but this machine lacks: $lacks" \
+            "(cmake 3.25, a compiler of C++20 and MPI with its mpirun are needed)"
+        return 1
+    fi
+    lacks=$(probe_lacks "${probe_libraries[@]}")
+    if [[ -z ${probed[kokkos]:-} && -z ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
+        lacks="kokkos $lacks"
+    fi
+    if [[ -n $lacks ]] && ! archives_reachable; then
+        [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch: the release archives cannot be" \
+            "reached (probed for 5 s); needed are: $lacks" \
+            "FETCHCONTENT_SOURCE_DIR_KOKKOS=FOLDER uses a local source tree of Kokkos"
+        return 1
+    fi
+    toolchain_kind=fetch
+    if [[ -n ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
+        toolchain_summary="$(probe_summary "of $FETCHCONTENT_SOURCE_DIR_KOKKOS")"
+    elif [[ -n ${probed[kokkos]:-} ]]; then
+        toolchain_summary="installed $(probe_summary), fetching: $lacks"
+    else
+        toolchain_summary="installed $(probe_summary "fetched by CMake")"
+    fi
+}
+
+toolchain_private() {
+    local why
+    if ! root_ready; then
+        why=$(root_impossible)
+        if [[ -n $why ]]; then
+            die "no usable compilers, MPI and Kokkos are installed here, and a private Debian root" \
+                "cannot be made: $why" \
+                "what would do instead: g++ 12 or newer (or clang), cmake 3.25, MPI, Kokkos 4.5.1" \
+                "to 5.2, GoogleTest, nlohmann-json, CLI11 and stb; on Debian and Ubuntu --native" \
+                "installs what the distribution has of these"
+        fi
+        # Someone may still be working in an older root.
+        if [[ -e $root_dir/.distview-root ]]; then
+            exec 8<"$root_dir/.distview-root"
+            if ! flock --nonblock 8; then
+                say "waiting for programs that still run in the old private root"
+                flock 8
+            fi
+            exec 8<&-
+        fi
+        root_create
+    fi
+    toolchain_kind=private
+    toolchain_summary=$(root_summary)
+}
+
+root_summary() {
+    local status=$root_dir/var/lib/dpkg/status
+    printf 'the private Debian 13 root in %s: GNU %s, Open MPI %s, Kokkos %s' "$distview_prefix" \
+        "$(root_version g++-14 "$status")" "$(root_version openmpi-bin "$status")" \
+        "$(basename "$(readlink -f "$(compgen -G "$root_dir/usr/lib/*/libkokkoscore.so.*.*.*")")" |
+            sed 's/^libkokkoscore\.so\.//')"
+}
+
+root_version() {
+    awk -v package="$1" '$1 == "Package:" { found = $2 == package }
+        found && $1 == "Version:" { sub(/-[^-]*$/, "", $2); print $2; exit }' "$2"
+}

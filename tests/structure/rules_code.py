@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What library code does not do, and what Kokkos calls carry."""
+
+import re
+
+from cpp_text import calls, line_of, without_strings
+from tree import COMPONENTS, Violation
+
+# The wrappers around MPI; everything else in comm calls these.
+MPI_WRAPPERS = re.compile(
+    r"comm/src/|comm/include/distview/comm/impl/"
+    r"|comm/include/distview/comm/(?:communicator|mpi_error|mpi_datatype|runtime)\.hpp$"
+)
+_PRINTING = re.compile(
+    r"std::(?:cout|cerr|clog)\b"
+    r"|(?<![\w.>])(?:std::|Kokkos::|::)?(?:v?f?printf|f?puts|putchar|abort|_?exit|_Exit|quick_exit"
+    r"|terminate)\s*\("
+    r"|\bKokkos::abort\b|\bMPI_Abort\b"
+)
+_NESTED_POLICY = re.compile(r"(?:Kokkos::)?(?:Team|Thread)(?:Thread|Vector)\w*Range\b")
+
+
+def _search(tree, rule, folders, pattern, text, skip=None):
+    for path in tree.below(*folders):
+        if skip and skip.match(path):
+            continue
+        code = without_strings(tree.text(path))
+        for match in re.finditer(pattern, code):
+            yield Violation(rule, path, line_of(code, match.start()), f"{match[0].strip()}: {text}")
+
+
+def printing(tree):
+    """The library reports by exceptions and the message sink only."""
+    return _search(tree, "printing", COMPONENTS, _PRINTING, "the library never prints or ends")
+
+
+def world(tree):
+    """The library works on the communicator that it is given."""
+    folders = (*COMPONENTS, "python", "interop")
+    return _search(tree, "world", folders, r"\bMPI_COMM_WORLD\b", "only in tests, perf, examples")
+
+
+def raw_mpi(tree):
+    """An MPI call whose status nobody looks at is an error that nobody sees."""
+    pattern = r"\bP?MPI_[A-Z][A-Za-z_]*\s*\("
+    return _search(tree, "raw_mpi", COMPONENTS, pattern, "MPI is called by wrappers", MPI_WRAPPERS)
+
+
+def _is_label(argument, prefix):
+    if argument.startswith(('"', "std::string(\"", "std::string{\"")):
+        return prefix in argument
+    return "label" in argument
+
+
+def labels(tree):
+    """Kernels, fences and allocations carry labels, by which tools and tests know them."""
+    for path in tree.below(*COMPONENTS, "examples"):
+        prefix = "" if path.startswith("examples/") else '"distview::'
+        text = tree.text(path)
+        for line, name, arguments in calls(text, r"parallel_(?:for|reduce|scan)"):
+            first = arguments[0] if arguments else ""
+            if not _NESTED_POLICY.match(first) and not _is_label(first, prefix):
+                yield Violation("labels", path, line, f"{name}({first}, ...) without a label")
+        for line, _, arguments in calls(text, r"(?:Kokkos::)?fence"):
+            if not (arguments and _is_label(arguments[-1], prefix)):
+                yield Violation("labels", path, line, "fence without a label that gives its reason")
+        for line, _, arguments in calls(text, r"(?:Kokkos::)?view_alloc"):
+            if not any(_is_label(a, prefix) for a in arguments):
+                yield Violation("labels", path, line, "view_alloc without a label")
+        for line, _, arguments in calls(text, r"(?:Kokkos::)?View\s*<[^;(){}]*>\s*(?:\w+\s*)?"):
+            if arguments and re.match(r'"', arguments[0]) and not _is_label(arguments[0], prefix):
+                yield Violation("labels", path, line, f"{arguments[0]} does not begin {prefix}")
+
+
+def instances(tree):
+    """What waits for all of Kokkos, rather than for one execution space instance."""
+    for path in tree.below(*COMPONENTS):
+        text = tree.text(path)
+        for line, _, _ in calls(text, r"Kokkos::fence"):
+            yield Violation("instances", path, line, "Kokkos::fence waits for every instance")
+        for line, _, arguments in calls(text, r"Kokkos::deep_copy"):
+            if len(arguments) < 3:
+                yield Violation("instances", path, line, "deep_copy without an instance")
+
+
+RULES = (printing, world, raw_mpi, labels, instances)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rules on any text: licence, words, paths, build options."""
+
+import posixpath
+import re
+
+from tree import COMPONENTS, Violation
+
+_SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+_SOURCES = (".hpp", ".cpp", ".h", ".c", ".in", ".cmake", "CMakeLists.txt", ".py", ".sh", ".pl")
+_WORDED = (*COMPONENTS, "examples", "docs", "perf", "python", "interop")
+# A glossary has to name the words that it rejects: "never halo" is how.
+_SYNONYM = re.compile(r"(?<!never )(?:halo|ghost)", re.IGNORECASE)
+_MACHINE_PATH = re.compile(r"(?<![\w.$}/*+-])/(?:home|work|Users|root|mnt|scratch|data)/\w")
+
+
+def spdx(tree):
+    """The licence is stated in one line, the first (or the second, after #!)."""
+    for path in tree.paths:
+        lines = tree.text(path).splitlines()[:2]
+        is_script = bool(lines) and lines[0].startswith("#!")
+        if not path.endswith(_SOURCES) and not is_script:
+            continue
+        line = 2 if is_script else 1
+        if len(lines) < line or _SPDX not in lines[line - 1]:
+            yield Violation("spdx", path, line, "the SPDX line is missing")
+
+
+def pragma_once(tree):
+    """Guards are #pragma once, names snake_case."""
+    for path in tree.paths:
+        if path.endswith((".hpp", ".hpp.in")) and path.startswith((*COMPONENTS, "tests", "perf")):
+            is_configured = path.endswith(".in") and "/include/" not in path
+            if "#pragma once" not in tree.text(path) and not is_configured:
+                yield Violation("pragma_once", path, 1, "#pragma once is missing")
+        if path.endswith((".hpp", ".cpp")):
+            name = posixpath.basename(path)
+            if not re.fullmatch(r"[a-z0-9_]+\.[hc]pp", name):
+                yield Violation("pragma_once", path, 1, f"{name} is not snake_case")
+
+
+def words(tree):
+    """One word per idea: padding."""
+    for path in tree.paths:
+        if not (path.startswith(tuple(f + "/" for f in _WORDED)) or path.endswith(".md")):
+            continue
+        for line, text in tree.lines(path):
+            match = _SYNONYM.search(re.sub("[*_`\"']", "", text))
+            if match:
+                yield Violation("words", path, line, f"{match[0]}: the word is padding")
+
+
+def paths(tree):
+    """A file of the repository knows nothing of the machine on which it was written."""
+    for path in tree.paths:
+        for line, text in tree.lines(path):
+            match = _MACHINE_PATH.search(text)
+            if match:
+                yield Violation("paths", path, line, f"path of one machine: {text.strip()}")
+
+
+def todo(tree):
+    """What is left to do has an issue or a backend."""
+    for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python"):
+        for line, text in tree.lines(path):
+            if re.search(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))", text):
+                yield Violation("todo", path, line, "TODO without an issue number")
+
+
+def options(tree):
+    """The options are listed at the top of the root CMakeLists.txt, and each is read."""
+    root = "CMakeLists.txt"
+    if root not in tree.paths:
+        return
+    definition = re.compile(r"^\s*option\(\s*(\w+)", re.MULTILINE)
+    listed = set(definition.findall(tree.text(root)))
+    files = [p for p in tree.paths if p.endswith((".cmake", "CMakeLists.txt", ".cmake.in"))]
+    used = {}
+    for path in files:
+        code = re.sub(r"#[^\n]*", "", tree.text(path))
+        for match in re.finditer(r"\bDISTVIEW_ENABLE_\w+|\bDISTVIEW_[A-Z_]+\b|\bBUILD_\w+", code):
+            before = code[: match.start()].rsplit("\n", 1)[-1]
+            if not re.search(r"\b(?:option|set)\(\s*$", before):
+                used.setdefault(match[0], path)
+    for name in sorted(listed - set(used) - {"BUILD_SHARED_LIBS"}):
+        yield Violation("options", root, 1, f"nothing reads the option {name}")
+    for name, path in sorted(used.items()):
+        if name.startswith("DISTVIEW_ENABLE_") and name not in listed:
+            yield Violation("options", path, 1, f"the option {name} is not listed in {root}")
+
+
+RULES = (spdx, pragma_once, words, paths, todo, options)

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace distview::testing {
+
+/// Allocations made while counting.
+struct AllocationCounts {
+    /// operator new, malloc and its relatives, in this process, outside of MPI.
+    std::int64_t heap = 0;
+    /// Allocations of Kokkos, in any memory space.
+    std::int64_t kokkos = 0;
+    /// What the first few of them were and where they came from, for failure messages.
+    std::string description;
+};
+
+/// Counts the allocations of this process, all threads of it, from construction to stop().
+///
+/// Not counted are allocations inside of MPI calls, by the threads that MPI has started, and inside
+/// of an UncountedScope. Scopes may nest. Expectations of GoogleTest allocate: put them after
+/// stop(), or use count_allocations.
+///
+/// Under AddressSanitizer and ThreadSanitizer the counts come from the sanitizer's own hooks.
+class CountAllocations {
+public:
+    CountAllocations();
+    CountAllocations(const CountAllocations&) = delete;
+    CountAllocations& operator=(const CountAllocations&) = delete;
+    ~CountAllocations();
+
+    /// Ends the counting; a second call gives the same result.
+    const AllocationCounts& stop();
+
+private:
+    bool m_armed = true;
+    AllocationCounts m_counts;
+};
+
+/// The allocations that a call makes.
+template <class Function>
+AllocationCounts count_allocations(Function&& function) {
+    CountAllocations counter;
+    function();
+    return counter.stop();
+}
+
+/// While one exists, this thread's allocations are not counted.
+class UncountedScope {
+public:
+    UncountedScope();
+    UncountedScope(const UncountedScope&) = delete;
+    UncountedScope& operator=(const UncountedScope&) = delete;
+    ~UncountedScope();
+};
+
+}  // namespace distview::testing

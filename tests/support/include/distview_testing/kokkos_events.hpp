@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+enum class KokkosEventKind {
+    parallel_for,
+    parallel_reduce,
+    parallel_scan,
+    fence,
+    region,
+    allocation,
+    deallocation,
+    deep_copy,
+};
+
+/// One thing that Kokkos did.
+struct KokkosEvent {
+    KokkosEventKind kind;
+    /// Of the kernel, fence, region or view; of the destination for a deep copy.
+    std::string label;
+    /// Memory space, for allocations and deep copies.
+    std::string space;
+    /// For deep copies.
+    std::string source_label;
+    std::string source_space;
+    /// For kernels and fences: compare with device_id_of(exec).
+    std::uint32_t device_id = 0;
+    /// For allocations and deep copies.
+    std::uint64_t bytes = 0;
+};
+
+/// Records what Kokkos does in this process from construction to stop(), in order.
+///
+/// Kokkos's own events are recorded too: a deep copy fences, a view that is allocated is filled by
+/// a kernel. Their labels begin with "Kokkos::".
+class KokkosEvents {
+public:
+    KokkosEvents();
+    KokkosEvents(const KokkosEvents&) = delete;
+    KokkosEvents& operator=(const KokkosEvents&) = delete;
+    ~KokkosEvents();
+
+    /// Ends the recording.
+    void stop();
+
+    const std::vector<KokkosEvent>& all() const;
+    std::vector<KokkosEvent> of_kind(KokkosEventKind kind) const;
+
+    /// parallel_for, parallel_reduce and parallel_scan.
+    std::vector<KokkosEvent> kernels() const;
+    std::vector<KokkosEvent> fences() const { return of_kind(KokkosEventKind::fence); }
+    std::vector<KokkosEvent> regions() const { return of_kind(KokkosEventKind::region); }
+    std::vector<KokkosEvent> allocations() const { return of_kind(KokkosEventKind::allocation); }
+    std::vector<KokkosEvent> deep_copies() const { return of_kind(KokkosEventKind::deep_copy); }
+
+private:
+    class Recorder;
+    std::unique_ptr<Recorder> m_recorder;
+};
+
+std::vector<std::string> labels(const std::vector<KokkosEvent>& events);
+
+/// The events whose label begins with none of these; deep copies are left out, because their
+/// labels are those of the user's views.
+std::vector<KokkosEvent> labelled_otherwise(const std::vector<KokkosEvent>& events,
+                                            const std::vector<std::string>& prefixes);
+
+/// One line per event, for failure messages.
+std::string describe(const std::vector<KokkosEvent>& events);
+
+/// What kernels and fences on this execution space instance carry as device_id.
+template <class ExecutionSpace>
+std::uint32_t device_id_of(const ExecutionSpace& exec) {
+    return Kokkos::Tools::Experimental::device_id(exec);
+}
+
+}  // namespace distview::testing

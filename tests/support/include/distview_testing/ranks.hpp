@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+// The processes that run this test program together. A serial program is one rank of one.
+
+/// This process's number in the test program.
+int rank();
+
+/// The number of processes in the test program.
+int rank_count();
+
+/// True on every rank if `condition` holds on every rank. Collective over the test program.
+bool all_ranks(bool condition);
+
+/// Everybody's text, in the order of the ranks, on every rank. Collective over the test program.
+std::vector<std::string> gather_on_all_ranks(const std::string& text);
+
+/// Gives the running test another time limit than DISTVIEW_TEST_TIMEOUT; 0 means none.
+void set_test_timeout(double seconds);
+
+}  // namespace distview::testing

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview_testing/allocations.hpp>
+
+#include "allocation_hooks.hpp"
+#include "kokkos_tools.hpp"
+
+#include <execinfo.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+namespace distview::testing {
+
+namespace {
+
+/// One of the first allocations, with the calls that led to it.
+struct Trace {
+    char what[96];
+    std::size_t bytes;
+    std::array<void*, 24> frames;
+    int depth;
+};
+
+constexpr int max_traces = 6;
+constexpr int max_foreign_threads = 64;
+
+// Constant-initialised: malloc is called before any constructor has run.
+constinit std::atomic<int> g_armed{0};
+constinit std::atomic<std::int64_t> g_heap{0};
+constinit std::atomic<std::int64_t> g_kokkos{0};
+constinit std::atomic<int> g_traces_used{0};
+constinit std::array<Trace, max_traces> g_traces{};
+constinit std::array<pid_t, max_foreign_threads> g_foreign_threads{};
+constinit std::atomic<int> g_foreign_count{0};
+
+constinit thread_local int t_uncounted_depth = 0;
+constinit thread_local int t_is_foreign = -1;
+
+pid_t this_thread_id() { return static_cast<pid_t>(::syscall(SYS_gettid)); }
+
+bool is_foreign_thread() noexcept {
+    if (t_is_foreign < 0) {
+        const pid_t me = this_thread_id();
+        t_is_foreign = 0;
+        for (int i = 0; i < g_foreign_count; ++i) {
+            t_is_foreign |= static_cast<int>(g_foreign_threads[static_cast<std::size_t>(i)] == me);
+        }
+    }
+    return t_is_foreign != 0;
+}
+
+void note(std::atomic<std::int64_t>& counter, const char* what, std::size_t bytes) noexcept {
+    if (t_uncounted_depth > 0 || is_foreign_thread()) {
+        return;
+    }
+    const UncountedScope no_recursion;
+    ++counter;
+    const int index = g_traces_used++;
+    if (index < max_traces) {
+        Trace& trace = g_traces[static_cast<std::size_t>(index)];
+        std::strncpy(trace.what, what, sizeof(trace.what) - 1);
+        trace.bytes = bytes;
+        trace.depth = ::backtrace(trace.frames.data(), static_cast<int>(trace.frames.size()));
+    }
+}
+
+std::string describe_traces() {
+    std::ostringstream text;
+    const int n = std::min(g_traces_used.load(), max_traces);
+    for (int i = 0; i < n; ++i) {
+        const Trace& trace = g_traces[static_cast<std::size_t>(i)];
+        text << trace.what << ", " << trace.bytes << " bytes, from\n";
+        char** symbols = ::backtrace_symbols(trace.frames.data(), trace.depth);
+        for (int frame = 0; frame < trace.depth && symbols != nullptr; ++frame) {
+            text << "    " << symbols[frame] << '\n';
+        }
+        std::free(symbols);
+    }
+    return text.str();
+}
+
+/// Counts Kokkos allocations while any counter is armed.
+class KokkosAllocationObserver : public impl::KokkosObserver {
+    void observe(const impl::RawKokkosEvent& event) override {
+        if (event.kind == KokkosEventKind::allocation) {
+            impl::note_kokkos_allocation(event.label, event.bytes);
+        }
+    }
+};
+
+KokkosAllocationObserver& kokkos_observer() {
+    static KokkosAllocationObserver observer;
+    return observer;
+}
+
+}  // namespace
+
+namespace impl {
+
+void note_heap_allocation(const char* kind, std::size_t bytes) noexcept {
+    if (g_armed.load(std::memory_order_relaxed) != 0) {
+        note(g_heap, kind, bytes);
+    }
+}
+
+void note_kokkos_allocation(const char* label, std::size_t bytes) noexcept {
+    if (g_armed.load(std::memory_order_relaxed) != 0) {
+        note(g_kokkos, label, bytes);
+    }
+}
+
+void ignore_other_threads() {
+    std::error_code error;
+    for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", error)) {
+        const pid_t thread = static_cast<pid_t>(std::atoi(task.path().filename().c_str()));
+        if (thread != this_thread_id() && g_foreign_count < max_foreign_threads) {
+            g_foreign_threads[static_cast<std::size_t>(g_foreign_count)] = thread;
+            ++g_foreign_count;
+        }
+    }
+}
+
+}  // namespace impl
+
+UncountedScope::UncountedScope() { ++t_uncounted_depth; }
+
+UncountedScope::~UncountedScope() { --t_uncounted_depth; }
+
+CountAllocations::CountAllocations() {
+    const UncountedScope set_up;
+    // The first call of backtrace loads a library.
+    std::array<void*, 2> frames;
+    ::backtrace(frames.data(), 2);
+    if (g_armed == 0) {
+        g_traces_used = 0;
+        impl::attach(kokkos_observer());
+    }
+    m_counts.heap = -g_heap;
+    m_counts.kokkos = -g_kokkos;
+    ++g_armed;
+}
+
+CountAllocations::~CountAllocations() { stop(); }
+
+const AllocationCounts& CountAllocations::stop() {
+    if (m_armed) {
+        m_armed = false;
+        --g_armed;
+        m_counts.heap += g_heap;
+        m_counts.kokkos += g_kokkos;
+        const UncountedScope tear_down;
+        m_counts.description = m_counts.heap + m_counts.kokkos > 0 ? describe_traces() : "";
+        if (g_armed == 0) {
+            impl::detach(kokkos_observer());
+        }
+    }
+    return m_counts;
+}
+
+}  // namespace distview::testing

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_all_tests.hpp"
+
+#include "agreement_listener.hpp"
+#include "status_board.hpp"
+#include "watchdog.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <thread>
+
+namespace distview::testing::impl {
+
+namespace {
+
+/// Ranks that pick, order or repeat tests differently would wait for each other forever.
+void take_flags_from_rank_zero(RankGroup& group) {
+    int seed = GTEST_FLAG_GET(random_seed);
+    if (GTEST_FLAG_GET(shuffle) && seed == 0) {
+        // GoogleTest takes seeds of 1 to 99999, and derives one from the clock for 0.
+        const auto now = std::chrono::system_clock::now().time_since_epoch().count();
+        seed = 1 + static_cast<int>(now / 1000 % 99999);
+    }
+    std::string flags;
+    append_field(flags, GTEST_FLAG_GET(filter));
+    append_field(flags, std::to_string(seed));
+    append_field(flags, std::to_string(GTEST_FLAG_GET(repeat)));
+    append_field(flags, GTEST_FLAG_GET(shuffle) ? "1" : "0");
+    append_field(flags, GTEST_FLAG_GET(also_run_disabled_tests) ? "1" : "0");
+    append_field(flags, GTEST_FLAG_GET(fail_fast) ? "1" : "0");
+
+    flags = group.gather(flags)[0];
+    std::size_t position = 0;
+    GTEST_FLAG_SET(filter, take_field(flags, position));
+    GTEST_FLAG_SET(random_seed, std::stoi(take_field(flags, position)));
+    GTEST_FLAG_SET(repeat, std::stoi(take_field(flags, position)));
+    GTEST_FLAG_SET(shuffle, take_field(flags, position) == "1");
+    GTEST_FLAG_SET(also_run_disabled_tests, take_field(flags, position) == "1");
+    GTEST_FLAG_SET(fail_fast, take_field(flags, position) == "1");
+}
+
+void silence_this_rank() {
+    ::testing::TestEventListeners& listeners = ::testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    GTEST_FLAG_SET(output, "");
+}
+
+}  // namespace
+
+bool run_all_tests(RankGroup& group) {
+    set_rank_group(&group);
+    if (only_informs()) {
+        return group.rank() != 0 || RUN_ALL_TESTS() == 0;
+    }
+    take_flags_from_rank_zero(group);
+    if (group.rank() != 0) {
+        silence_this_rank();
+    }
+    StatusBoard board(group);
+    Watchdog watchdog(group, board);
+    auto* listener = new AgreementListener(group, board, watchdog);
+    ::testing::UnitTest::GetInstance()->listeners().Append(listener);
+
+    const bool passed_here = RUN_ALL_TESTS() == 0;
+    const bool passed = listener->agree_on_program(passed_here);
+    delete ::testing::UnitTest::GetInstance()->listeners().Release(listener);
+    return passed;
+}
+
+bool only_informs() { return GTEST_FLAG_GET(list_tests); }
+
+int finish(const RankGroup& group, bool passed) {
+    if (group.rank() == 0 && !only_informs()) {
+        std::printf("%s\n", passed ? passed_token : failed_token);
+        std::fflush(stdout);
+    }
+    return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+void set_kokkos_defaults(int rank_count) {
+    constexpr int keep = 0;
+    if (std::getenv("OMP_NUM_THREADS") == nullptr) {
+        const int cores = static_cast<int>(std::thread::hardware_concurrency());
+        const std::string threads = std::to_string(std::max(1, cores / rank_count));
+        ::setenv("KOKKOS_NUM_THREADS", threads.c_str(), keep);
+    }
+    // Only keeps Kokkos from warning that there is no binding, which is what tests want.
+    ::setenv("OMP_PROC_BIND", "false", keep);
+}
+
+}  // namespace distview::testing::impl

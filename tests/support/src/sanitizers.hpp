@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+// g++ defines __SANITIZE_*__, clang answers __has_feature.
+#if defined(__has_feature)
+#define DISTVIEW_TESTING_HAS_FEATURE(feature) __has_feature(feature)
+#else
+#define DISTVIEW_TESTING_HAS_FEATURE(feature) 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || DISTVIEW_TESTING_HAS_FEATURE(address_sanitizer)
+#define DISTVIEW_TESTING_ASAN 1
+#else
+#define DISTVIEW_TESTING_ASAN 0
+#endif
+
+#if defined(__SANITIZE_THREAD__) || DISTVIEW_TESTING_HAS_FEATURE(thread_sanitizer)
+#define DISTVIEW_TESTING_TSAN 1
+#else
+#define DISTVIEW_TESTING_TSAN 0
+#endif
+
+/// The sanitizer owns malloc and offers hooks of its own.
+#define DISTVIEW_TESTING_SANITIZER_HEAP (DISTVIEW_TESTING_ASAN || DISTVIEW_TESTING_TSAN)

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "rank_group.hpp"
+#include "status_board.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+namespace distview::testing::impl {
+
+/// Ends the program, after saying which rank is where, when a test takes too long.
+class Watchdog {
+public:
+    Watchdog(RankGroup& group, StatusBoard& board);
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+    ~Watchdog();
+
+    /// The clock starts anew, with DISTVIEW_TEST_TIMEOUT as the limit.
+    void restart();
+
+    /// Another limit for what is running now; 0 means none.
+    void set_limit(double seconds);
+
+private:
+    void watch();
+    bool expired() const;
+    void fire();
+
+    RankGroup& m_group;
+    StatusBoard& m_board;
+    double m_default_limit;
+    std::atomic<double> m_limit;
+    std::atomic<std::chrono::steady_clock::time_point> m_start;
+    std::mutex m_mutex;
+    std::condition_variable m_stop_signal;
+    bool m_stop = false;
+    std::thread m_thread;
+};
+
+/// The program's watchdog, or nullptr outside of run_all_tests.
+Watchdog* watchdog();
+
+}  // namespace distview::testing::impl

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -D STATUS=zero|nonzero -D REQUIRE=... -D FORBID=... -D LAST=... -P check_program.cmake
+#     -- COMMAND...
+#
+# Runs a program and checks its exit status and output. REQUIRE and FORBID are regular expressions,
+# separated by @@, for stdout and stderr together; LAST is one for the last line of stdout.
+
+set(command "")
+set(is_command FALSE)
+math(EXPR last_argument "${CMAKE_ARGC} - 1")
+foreach(i RANGE 0 ${last_argument})
+    if(is_command)
+        list(APPEND command "${CMAKE_ARGV${i}}")
+    elseif(CMAKE_ARGV${i} STREQUAL "--")
+        set(is_command TRUE)
+    endif()
+endforeach()
+
+execute_process(
+    COMMAND ${command}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE errors)
+message("${output}\n${errors}\nexit status: ${status}")
+
+set(complaints "")
+if(STATUS STREQUAL "zero" AND NOT status EQUAL 0)
+    string(APPEND complaints "\n  the exit status should be zero")
+elseif(STATUS STREQUAL "nonzero" AND status EQUAL 0)
+    string(APPEND complaints "\n  the exit status should not be zero")
+endif()
+string(REPLACE "@@" ";" REQUIRE "${REQUIRE}")
+foreach(regex IN LISTS REQUIRE)
+    if(NOT "${output}${errors}" MATCHES "${regex}")
+        string(APPEND complaints "\n  missing in the output: ${regex}")
+    endif()
+endforeach()
+string(REPLACE "@@" ";" FORBID "${FORBID}")
+foreach(regex IN LISTS FORBID)
+    if("${output}${errors}" MATCHES "${regex}")
+        string(APPEND complaints "\n  should not be in the output: ${regex}")
+    endif()
+endforeach()
+if(DEFINED LAST AND NOT output MATCHES "(^|\n)${LAST}\n*$")
+    string(APPEND complaints "\n  the last line should be: ${LAST}")
+endif()
+if(complaints)
+    message(FATAL_ERROR "Not as it should be:${complaints}")
+endif()

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "layout_checks.hpp"
+#include "random_layouts.hpp"
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/unstructured_layout.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Lists = std::vector<std::vector<std::int64_t>>;
+
+ArrayLayout layout_of(const Lists& lists, bool one_to_one = false) {
+    return ArrayLayout(ProcessGrid{static_cast<int>(lists.size())},
+                       {unstructured(lists, one_to_one)});
+}
+
+/// The first difference from a search through all lists, for every label in [first, last]; "" if
+/// there is none.
+std::string find_difference_from_search(const UnstructuredLayout& layout, const Lists& lists,
+                                        std::int64_t first, std::int64_t last) {
+    for (std::int64_t label = first; label <= last; ++label) {
+        const GlobalIndex g(label);
+        int owner = -1;
+        for (std::size_t p = lists.size(); p-- > 0;) {
+            const auto found = std::find(lists[p].begin(), lists[p].end(), label);
+            const std::int64_t position =
+                found == lists[p].end() ? -1 : static_cast<std::int64_t>(found - lists[p].begin());
+            if (position >= 0) owner = static_cast<int>(p);
+            if (layout.to_local(static_cast<int>(p), g) != position)
+                return text("to_local(", p, ", ", label, ") is ",
+                            layout.to_local(static_cast<int>(p), g).value(), ", expected ",
+                            position);
+        }
+        if (layout.owner(g) != owner)
+            return text("owner(", label, ") is ", layout.owner(g), ", expected ", owner);
+    }
+    for (std::size_t p = 0; p < lists.size(); ++p) {
+        const int process = static_cast<int>(p);
+        const auto extent = static_cast<std::int64_t>(lists[p].size());
+        if (layout.local_extent(process) != extent)
+            return text("local_extent(", p, ") is ", layout.local_extent(process));
+        for (LocalIndex l(0); l < extent; ++l)
+            if (layout.to_global(process, l) != lists[p][l] ||
+                layout.labels(process)[l] != lists[p][l])
+                return text("to_global(", p, ", ", l.value(), ") is wrong");
+    }
+    return {};
+}
+
+} // namespace
+
+// Vector of the specification of index maps, 3.4.
+TEST(UnstructuredLayout, labels_are_negative_unordered_and_beyond_size) {
+    const ArrayLayout array = layout_of({{7, -3, 100}, {}, {9, 8, 5}});
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_EQ(layout.size(), 6);
+    EXPECT_EQ(layout.interior_size(), 6);
+    EXPECT_EQ(layout.grid_size(), 3);
+    EXPECT_EQ(layout.known_process(), -1);
+    EXPECT_FALSE(layout.one_to_one());
+    EXPECT_EQ(layout.owner(GlobalIndex(-3)), 0);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(-3)), 1);
+    EXPECT_EQ(layout.owner(GlobalIndex(0)), -1);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(0)), -1);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(9)), -1);
+    EXPECT_EQ(layout.local_extent(1), 0);
+    EXPECT_EQ(find_difference(layout, plain_sections({{7, -3, 100}, {}, {9, 8, 5}})), "");
+    EXPECT_EQ(find_flaw(layout, {7, -3, 100, 9, 8, 5}), "");
+}
+
+TEST(UnstructuredLayout, a_shared_label_belongs_to_the_lowest_process) {
+    const Lists lists{{4, 1}, {2, 4}, {4, 3, 2}};
+    const ArrayLayout array = layout_of(lists);
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_EQ(layout.size(), 4) << "distinct labels";
+    EXPECT_EQ(layout.owner(GlobalIndex(4)), 0);
+    EXPECT_EQ(layout.owner(GlobalIndex(2)), 1);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(4)), 1);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(4)), 0);
+    EXPECT_EQ(find_difference_from_search(layout, lists, -1, 6), "");
+}
+
+TEST(UnstructuredLayout, labels_may_be_any_64_bit_integer) {
+    constexpr std::int64_t least = std::numeric_limits<std::int64_t>::min();
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const ArrayLayout array = layout_of({{most, 0}, {least, -1}}, true);
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_TRUE(layout.one_to_one());
+    EXPECT_EQ(find_flaw(layout, {most, 0, least, -1}), "");
+    EXPECT_EQ(layout.owner(GlobalIndex(least)), 1);
+    EXPECT_EQ(layout.owner(GlobalIndex(most)), 0);
+    EXPECT_EQ(layout.owner(GlobalIndex(most - 1)), -1);
+}
+
+TEST(UnstructuredLayout, may_be_empty) {
+    const ArrayLayout array = layout_of({{}, {}});
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_EQ(layout.size(), 0);
+    EXPECT_EQ(layout.owner(GlobalIndex(0)), -1);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(0)), -1);
+    EXPECT_EQ(find_flaw(layout, {}), "");
+}
+
+TEST(UnstructuredLayout, random_one_to_one_lists_keep_their_promises) {
+    for_each_case(2000, [](Random& random, std::uint64_t) {
+        const int process_count = static_cast<int>(random.integer(1, 9));
+        const Lists lists = random_labels(random, process_count, random.integer(0, 41));
+        std::vector<std::int64_t> labels;
+        for (const auto& list : lists) labels.insert(labels.end(), list.begin(), list.end());
+        const ArrayLayout array = layout_of(lists, true);
+        const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+        ASSERT_EQ(find_difference(layout, plain_sections(lists)), "");
+        ASSERT_EQ(find_flaw(layout, labels), "");
+    });
+}
+
+TEST(UnstructuredLayout, random_shared_lists_equal_a_search) {
+    for_each_case(2000, [](Random& random, std::uint64_t) {
+        Lists lists(static_cast<std::size_t>(random.integer(1, 8)));
+        std::set<std::int64_t> distinct;
+        for (auto& list : lists) {
+            for (std::int64_t i = random.integer(0, 9); i > 0; --i) {
+                const std::int64_t label = random.integer(-10, 11);
+                if (std::find(list.begin(), list.end(), label) == list.end()) list.push_back(label);
+            }
+            distinct.insert(list.begin(), list.end());
+        }
+        const ArrayLayout array = layout_of(lists);
+        const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+        ASSERT_EQ(layout.size(), static_cast<std::int64_t>(distinct.size()));
+        ASSERT_EQ(find_difference_from_search(layout, lists, -12, 12), "");
+    });
+}
+
+TEST(UnstructuredLayout, may_know_one_process_only) {
+    const ArrayLayout array(ProcessGrid{3}, {unstructured_local(6, 2, {9, 8, 5}, true)});
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_EQ(layout.size(), 6);
+    EXPECT_EQ(layout.grid_size(), 3);
+    EXPECT_EQ(layout.known_process(), 2);
+    EXPECT_TRUE(layout.one_to_one());
+    EXPECT_EQ(layout.local_extent(2), 3);
+    EXPECT_EQ(layout.to_global(2, LocalIndex(1)), 8);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(5)), 2);
+    EXPECT_EQ(layout.owner(GlobalIndex(5)), 2);
+    EXPECT_EQ(layout.owner(GlobalIndex(7)), -1);
+}
+
+TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
+    const Lists lists{{7, -3, 100}, {}, {9, 8, 5}};
+    auto array = std::make_unique<ArrayLayout>(layout_of(lists));
+    const std::vector<std::int64_t> copy(array->tables().begin(), array->tables().end());
+    const UnstructuredLayout here =
+        array->axis(0).as_unstructured().with_tables(array->tables().data(), copy.data());
+    array.reset();
+    EXPECT_EQ(find_difference_from_search(here, lists, -5, 102), "");
+}
+
+} // namespace distview::testing
