@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/collectives.hpp>
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -77,7 +78,11 @@ public:
         const std::int64_t staging =
             std::min<std::int64_t>(options.staging_bytes, std::numeric_limits<int>::max());
         m_piece = std::max<std::int64_t>(staging / ranks / element, 1) * element;
-        m_longest = sizes.empty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+        m_longest = *std::max_element(sizes.begin(), sizes.end());
+        if (comm.rank() != root) return;
+        std::int64_t total = 0; // of the first round, which is the longest
+        for (const std::int64_t size : sizes) total += std::min(size, m_piece);
+        m_staging.resize(static_cast<std::size_t>(total));
     }
 
     /// Moves on to the next round; false when all has been moved.
@@ -98,26 +103,23 @@ public:
     int count(int rank) const { return m_counts[static_cast<std::size_t>(rank)]; }
     const int* counts() const { return m_counts.data(); }
     const int* offsets() const { return m_offsets.data(); }
-    /// Bytes of the first round, which is the longest.
-    std::size_t staging() const {
-        std::int64_t total = 0;
-        for (const std::int64_t size : m_sizes) total += std::min(size, m_piece);
-        return static_cast<std::size_t>(total);
-    }
+    std::byte* staging() { return m_staging.data(); }
 
-    /// Calls visit(rank, offset of its piece in the rank's bytes, offset in staging, bytes).
+    /// On root, calls visit(rank, offset in the rank's bytes, staged piece).
     template <class Visit>
-    void for_each_piece(Visit&& visit) const {
+    void for_each_piece(Visit&& visit) {
         for (std::size_t r = 0; r < m_sizes.size(); ++r)
             if (m_counts[r] > 0)
-                visit(static_cast<int>(r), m_begin, static_cast<std::size_t>(m_offsets[r]),
-                      static_cast<std::size_t>(m_counts[r]));
+                visit(static_cast<int>(r), m_begin,
+                      std::span(m_staging).subspan(static_cast<std::size_t>(m_offsets[r]),
+                                                   static_cast<std::size_t>(m_counts[r])));
     }
 
 private:
     std::span<const std::int64_t> m_sizes;
     std::vector<int> m_counts;
     std::vector<int> m_offsets;
+    std::vector<std::byte> m_staging;
     std::int64_t m_piece = 0;
     std::int64_t m_longest = 0;
     std::int64_t m_begin = 0;
@@ -168,20 +170,18 @@ void gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
     std::span<const std::int64_t> sizes, const PieceOptions& options,
     const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive) {
+    const auto my_size = static_cast<std::int64_t>(mine.size());
     const int rank = comm.rank();
-    Rounds rounds("gather_pieces", comm, root, static_cast<std::int64_t>(mine.size()), sizes,
-                  options);
-    std::vector<std::byte> staging(rank == root ? rounds.staging() : 0);
+    Rounds rounds = agree_on(comm, "gather_pieces", [&] {
+        return Rounds("gather_pieces", comm, root, my_size, sizes, options);
+    });
     while (rounds.next()) {
         const int count = rounds.count(rank);
         const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
-        check_mpi(MPI_Gatherv(piece, count, MPI_BYTE, staging.data(), rounds.counts(),
+        check_mpi(MPI_Gatherv(piece, count, MPI_BYTE, rounds.staging(), rounds.counts(),
                               rounds.offsets(), MPI_BYTE, root, comm.mpi()),
                   "MPI_Gatherv");
-        if (rank != root) continue;
-        rounds.for_each_piece([&](int from, std::int64_t begin, std::size_t at, std::size_t bytes) {
-            receive(from, begin, std::span<const std::byte>(staging).subspan(at, bytes));
-        });
+        if (rank == root) rounds.for_each_piece(receive);
     }
 }
 
@@ -189,19 +189,16 @@ void scatter_pieces(const Communicator& comm, int root, std::span<const std::int
                     const PieceOptions& options,
                     const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
                     std::span<std::byte> mine) {
+    const auto my_size = static_cast<std::int64_t>(mine.size());
     const int rank = comm.rank();
-    Rounds rounds("scatter_pieces", comm, root, static_cast<std::int64_t>(mine.size()), sizes,
-                  options);
-    std::vector<std::byte> staging(rank == root ? rounds.staging() : 0);
+    Rounds rounds = agree_on(comm, "scatter_pieces", [&] {
+        return Rounds("scatter_pieces", comm, root, my_size, sizes, options);
+    });
     while (rounds.next()) {
-        if (rank == root)
-            rounds.for_each_piece(
-                [&](int to, std::int64_t begin, std::size_t at, std::size_t bytes) {
-                    provide(to, begin, std::span<std::byte>(staging).subspan(at, bytes));
-                });
+        if (rank == root) rounds.for_each_piece(provide);
         const int count = rounds.count(rank);
         std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
-        check_mpi(MPI_Scatterv(staging.data(), rounds.counts(), rounds.offsets(), MPI_BYTE, piece,
+        check_mpi(MPI_Scatterv(rounds.staging(), rounds.counts(), rounds.offsets(), MPI_BYTE, piece,
                                count, MPI_BYTE, root, comm.mpi()),
                   "MPI_Scatterv");
     }

@@ -46,8 +46,9 @@ public:
 
         for (int r = first - 1; r < last; ++r) {
             const Rows row = rows_at(strip, r);
-            for (int from = -1 - overlap; from < section.nx + overlap; from += m_strips.chunk) {
-                const int to = Kokkos::min(from + m_strips.chunk, section.nx + overlap);
+            // The first chunk ends at column 0, where scratch rows start a cache line.
+            for (int from = -1 - overlap, to = 0; from < section.nx + overlap;
+                 from = to, to = Kokkos::min(from + m_strips.chunk, section.nx + overlap)) {
                 diagnose(team, row, r, from, to);
                 if constexpr (variant == Variant::published) {
                     take_padding(team, row, r, from, to);

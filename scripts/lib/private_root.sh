@@ -186,6 +186,10 @@ root_create() {
         root_failed "$mirror cannot be reached, or has no $root_suite"
     fi
 
+    # debootstrap's downloads would otherwise wait for a silent network for many minutes.
+    printf 'tries = 3\ntimeout = 20\n' >"$distview_prefix/wgetrc"
+    export WGETRC=$distview_prefix/wgetrc
+
     say "making a private Debian 13 root in $distview_prefix (2 minutes, 1.5 GB)"
     say "  1/3 the base system${mirror:+ from $mirror}"
     # shellcheck disable=SC2086

@@ -19,9 +19,12 @@ void AgreementListener::OnTestPartResult(const ::testing::TestPartResult& result
     if (!result.failed() || m_forwarding) {
         return;
     }
+    // An exception has no place.
     Failure failure{result.file_name() == nullptr ? "" : result.file_name(), result.line_number(),
                     result.message()};
-    m_board.add_failure(failure.file + ":" + std::to_string(failure.line) + ": " + failure.message);
+    const std::string place =
+        failure.file.empty() ? "" : failure.file + ":" + std::to_string(failure.line) + ": ";
+    m_board.add_failure(place + failure.message);
     m_failures.push_back(std::move(failure));
 }
 
@@ -136,9 +139,6 @@ void AgreementListener::add_failures_of_others(const std::vector<Record>& record
     for (std::size_t r = 0; r < records.size(); ++r) {
         if (static_cast<int>(r) == m_group.rank()) {
             continue;
-        }
-        if (records[r].failed && records[r].failures.empty()) {
-            failures.push_back({{"", 0, "failed without a message"}, {static_cast<int>(r)}});
         }
         for (const Failure& failure : records[r].failures) {
             const auto same = std::find_if(failures.begin(), failures.end(),

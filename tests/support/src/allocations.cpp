@@ -33,6 +33,7 @@ constexpr int max_foreign_threads = 64;
 // Constant-initialised: malloc is called before any constructor has run.
 constinit std::atomic<int> g_armed{0};
 constinit std::atomic<std::int64_t> g_heap{0};
+constinit std::atomic<std::int64_t> g_heap_bytes{0};
 constinit std::atomic<std::int64_t> g_kokkos{0};
 constinit std::atomic<int> g_traces_used{0};
 constinit std::array<Trace, max_traces> g_traces{};
@@ -58,6 +59,9 @@ bool is_foreign_thread() noexcept {
 void note(std::atomic<std::int64_t>& counter, const char* what, std::size_t bytes) noexcept {
     if (t_uncounted_depth > 0 || is_foreign_thread()) {
         return;
+    }
+    if (&counter == &g_heap) {
+        g_heap_bytes += static_cast<std::int64_t>(bytes);
     }
     const UncountedScope no_recursion;
     ++counter;
@@ -142,6 +146,7 @@ CountAllocations::CountAllocations() {
         impl::attach(kokkos_observer());
     }
     m_counts.heap = -g_heap;
+    m_counts.heap_bytes = -g_heap_bytes;
     m_counts.kokkos = -g_kokkos;
     ++g_armed;
 }
@@ -153,6 +158,7 @@ const AllocationCounts& CountAllocations::stop() {
         m_armed = false;
         --g_armed;
         m_counts.heap += g_heap;
+        m_counts.heap_bytes += g_heap_bytes;
         m_counts.kokkos += g_kokkos;
         const UncountedScope tear_down;
         m_counts.description = m_counts.heap + m_counts.kokkos > 0 ? describe_traces() : "";

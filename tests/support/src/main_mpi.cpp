@@ -121,13 +121,14 @@ int main(int argc, char** argv) {
 
     WorldGroup group;
     harness::set_kokkos_defaults(group.size());
+    harness::TestProgram program(group);
     bool passed = false;
     {
         const Kokkos::ScopeGuard kokkos(argc, argv);
-        passed = harness::run_all_tests(group);
+        passed = program.run();
     }
     group.close();
     PMPI_Finalize();
     passed = all_handles_freed(group) && passed;
-    return harness::finish(group, passed);
+    return program.finish(passed);
 }

@@ -33,10 +33,11 @@ int main(int argc, char** argv) {
     harness::set_kokkos_defaults(1);
 
     OneRank group;
+    harness::TestProgram program(group);
     bool passed = false;
     {
         const Kokkos::ScopeGuard kokkos(argc, argv);
-        passed = harness::run_all_tests(group);
+        passed = program.run();
     }
-    return harness::finish(group, passed);
+    return program.finish(passed);
 }

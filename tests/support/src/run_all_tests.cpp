@@ -2,7 +2,6 @@
 #include "run_all_tests.hpp"
 
 #include "agreement_listener.hpp"
-#include "status_board.hpp"
 #include "watchdog.hpp"
 
 #include <gtest/gtest.h>
@@ -50,20 +49,24 @@ void silence_this_rank() {
     GTEST_FLAG_SET(output, "");
 }
 
+bool only_lists_tests() { return GTEST_FLAG_GET(list_tests); }
+
 }  // namespace
 
-bool run_all_tests(RankGroup& group) {
+TestProgram::TestProgram(RankGroup& group) : m_group(group), m_board(group) {
     set_rank_group(&group);
-    if (only_informs()) {
-        return group.rank() != 0 || RUN_ALL_TESTS() == 0;
+}
+
+bool TestProgram::run() {
+    if (only_lists_tests()) {
+        return m_group.rank() != 0 || RUN_ALL_TESTS() == 0;
     }
-    take_flags_from_rank_zero(group);
-    if (group.rank() != 0) {
+    take_flags_from_rank_zero(m_group);
+    if (m_group.rank() != 0) {
         silence_this_rank();
     }
-    StatusBoard board(group);
-    Watchdog watchdog(group, board);
-    auto* listener = new AgreementListener(group, board, watchdog);
+    Watchdog watchdog(m_group, m_board);
+    auto* listener = new AgreementListener(m_group, m_board, watchdog);
     ::testing::UnitTest::GetInstance()->listeners().Append(listener);
 
     const bool passed_here = RUN_ALL_TESTS() == 0;
@@ -72,14 +75,23 @@ bool run_all_tests(RankGroup& group) {
     return passed;
 }
 
-bool only_informs() { return GTEST_FLAG_GET(list_tests); }
-
-int finish(const RankGroup& group, bool passed) {
-    if (group.rank() == 0 && !only_informs()) {
-        std::printf("%s\n", passed ? passed_token : failed_token);
-        std::fflush(stdout);
+int TestProgram::finish(bool passed) {
+    constexpr std::chrono::seconds limit(10);
+    const bool all_passed = m_board.all_passed(passed, limit);
+    if (m_group.rank() == 0) {
+        if (!only_lists_tests()) {
+            std::printf("%s\n", all_passed ? passed_token : failed_token);
+            std::fflush(stdout);
+        }
+        if (!all_passed && m_group.size() > 1) {
+            // The launcher drops what it has not forwarded when it meets the first failed process.
+            std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        }
+        m_board.set_printed();
+    } else {
+        m_board.wait_until_printed(limit);
     }
-    return passed ? EXIT_SUCCESS : EXIT_FAILURE;
+    return all_passed ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
 void set_kokkos_defaults(int rank_count) {
@@ -88,6 +100,10 @@ void set_kokkos_defaults(int rank_count) {
         const int cores = static_cast<int>(std::thread::hardware_concurrency());
         const std::string threads = std::to_string(std::max(1, cores / rank_count));
         ::setenv("KOKKOS_NUM_THREADS", threads.c_str(), keep);
+    }
+    if (rank_count > 1) {
+        // That ranks share cores is on purpose, and no news from each of them.
+        ::setenv("KOKKOS_DISABLE_WARNINGS", "true", keep);
     }
     // Only keeps Kokkos from warning that there is no binding, which is what tests want.
     ::setenv("OMP_PROC_BIND", "false", keep);

@@ -2,23 +2,31 @@
 #pragma once
 
 #include "rank_group.hpp"
+#include "status_board.hpp"
 
 namespace distview::testing::impl {
 
 inline constexpr const char* passed_token = "DISTVIEW-TEST-PASSED";
 inline constexpr const char* failed_token = "DISTVIEW-TEST-FAILED";
 
-/// Runs the registered tests on all ranks of the group and returns the common verdict.
-///
-/// Flags of GoogleTest are taken from rank 0. MPI, where there is any, and Kokkos are initialised.
-/// Collective: over the group
-bool run_all_tests(RankGroup& group);
+/// A test program on all ranks of a group: what the mains have in common.
+class TestProgram {
+public:
+    /// Collective over the group, as is run().
+    explicit TestProgram(RankGroup& group);
 
-/// True if the program was only asked for help or for the list of its tests.
-bool only_informs();
+    /// Runs the registered tests and returns the common verdict. GoogleTest's flags are taken from
+    /// rank 0. Kokkos is initialised.
+    bool run();
 
-/// Prints the last line of the output and gives the exit status of the program.
-int finish(const RankGroup& group, bool passed);
+    /// The exit status of the program; rank 0 prints the last line of the output. May be called
+    /// after MPI_Finalize, with what each rank has found by then.
+    int finish(bool passed);
+
+private:
+    RankGroup& m_group;
+    StatusBoard m_board;
+};
 
 /// Environment defaults for Kokkos that suit several ranks sharing a machine.
 void set_kokkos_defaults(int rank_count);

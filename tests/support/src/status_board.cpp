@@ -10,10 +10,26 @@
 #include <filesystem>
 #include <new>
 #include <system_error>
+#include <thread>
 
 namespace distview::testing::impl {
 
 namespace {
+
+constexpr int verdict_passed = 1;
+constexpr int verdict_failed = 2;
+
+template <class Condition>
+bool wait_for(std::chrono::seconds limit, Condition condition) {
+    const auto end = std::chrono::steady_clock::now() + limit;
+    while (!condition()) {
+        if (std::chrono::steady_clock::now() > end) {
+            return false;
+        }
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    return true;
+}
 
 void copy_text(char* target, std::size_t capacity, const std::string& text) {
     const std::size_t size = std::min(text.size(), capacity - 1);
@@ -62,11 +78,11 @@ StatusBoard::StatusBoard(RankGroup& group)
         if (m_rank != 0 && !path.empty()) {
             file = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
         }
-        const bool shared = group.all(file >= 0);
+        m_is_shared = group.all(file >= 0);
         if (m_rank == 0 && !path.empty()) {
             ::unlink(path.c_str());
         }
-        if (!shared && file >= 0) {
+        if (!m_is_shared && file >= 0) {
             ::close(file);
             file = -1;
         }
@@ -98,6 +114,26 @@ void StatusBoard::add_failure(const std::string& text) {
 void StatusBoard::set_phase(Phase phase) { mine().phase.store(phase, std::memory_order_release); }
 
 bool StatusBoard::claim_report() { return m_shared->report_claimed.exchange(1) == 0; }
+
+bool StatusBoard::all_passed(bool passed_here, std::chrono::seconds limit) {
+    mine().verdict = passed_here ? verdict_passed : verdict_failed;
+    const int first = m_is_shared ? 0 : m_rank;
+    const int last = m_is_shared ? m_rank_count : m_rank + 1;
+    bool all = true;
+    for (int r = first; r < last; ++r) {
+        const std::atomic<int>& verdict = m_shared->ranks[r].verdict;
+        all = wait_for(limit, [&verdict] { return verdict != 0; }) && verdict == verdict_passed && all;
+    }
+    return all;
+}
+
+void StatusBoard::set_printed() { m_shared->printed = 1; }
+
+void StatusBoard::wait_until_printed(std::chrono::seconds limit) {
+    if (m_is_shared) {
+        wait_for(limit, [this] { return m_shared->printed != 0; });
+    }
+}
 
 std::string StatusBoard::report() const {
     std::string text;

@@ -4,6 +4,7 @@
 #include "rank_group.hpp"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -17,6 +18,7 @@ struct RankStatus {
     static constexpr std::size_t text_capacity = 4096;
 
     std::atomic<Phase> phase;
+    std::atomic<int> verdict;
     char test[512];
     char failures[text_capacity];
 };
@@ -43,9 +45,19 @@ public:
     /// One or more lines per rank.
     std::string report() const;
 
+    /// True if every rank says so; false, too, if one has not spoken within the time limit. For the
+    /// end of the program, after MPI_Finalize. Ranks on other machines are not asked.
+    bool all_passed(bool passed_here, std::chrono::seconds limit);
+
+    /// Keeps a rank from ending before rank 0 has printed: a launcher that meets a failed process
+    /// kills the others.
+    void set_printed();
+    void wait_until_printed(std::chrono::seconds limit);
+
 private:
     struct Shared {
         std::atomic<int> report_claimed;
+        std::atomic<int> printed;
         RankStatus ranks[1];
     };
 
@@ -53,6 +65,7 @@ private:
 
     int m_rank;
     int m_rank_count;
+    bool m_is_shared = false;
     std::size_t m_size;
     Shared* m_shared = nullptr;
 };

@@ -200,7 +200,7 @@ TEST(ArrayLayout, every_element_of_random_arrays_is_owned_once) {
         for (int p = 0; p < layout.process_count(); ++p) {
             const GridCoordinates at = layout.coordinates(p);
             const Extents extents = layout.local_extents(p);
-            if (std::any_of(extents.begin(), extents.end(), [](auto n) { return n == 0; })) continue;
+            if (std::count(extents.begin(), extents.end(), 0) > 0) continue;
             std::vector<std::int64_t> local(rank, 0);
             do {
                 std::vector<GlobalIndex> global;

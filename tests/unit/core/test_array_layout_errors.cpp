@@ -50,7 +50,8 @@ TEST(ArrayLayoutErrors, block_size_below_one) {
 TEST(ArrayLayoutErrors, negative_widths) {
     expect_axis_error(3, block(9, {.padding = {-1, 2}}), "expected padding >= 0, got (-1, 2)");
     expect_axis_error(3, block(9, {.padding = {1, -2}}), "expected padding >= 0, got (1, -2)");
-    expect_axis_error(3, block(9, {.boundary = -1}), "expected boundary padding >= 0, got (-1, -1)");
+    expect_axis_error(3, block(9, {.boundary = -1}),
+                      "expected boundary padding >= 0, got (-1, -1)");
     expect_axis_error(2, block_bounds({0, 2, 4}, {}, {{0, 1}, {1, -1}}),
                       "expected padding >= 0, got (1, -1)");
 }
@@ -59,7 +60,8 @@ TEST(ArrayLayoutErrors, bounds) {
     expect_axis_error(3, block_bounds({0, 2, 4}), "expected 4 block bounds for 3 processes, got 3");
     expect_axis_error(3, block_bounds({}), "expected 4 block bounds for 3 processes, got 0");
     expect_axis_error(2, block_bounds({1, 2, 4}), "expected the first block bound to be 0, got 1");
-    expect_axis_error(2, block_bounds({-1, 2, 4}), "expected the first block bound to be 0, got -1");
+    expect_axis_error(2, block_bounds({-1, 2, 4}),
+                      "expected the first block bound to be 0, got -1");
     expect_axis_error(3, block_bounds({0, 5, 3, 7}),
                       "expected ascending block bounds, got 5 before 3");
     expect_axis_error(1, block_bounds({0, -2}), "expected ascending block bounds, got 0 before -2");
@@ -71,7 +73,8 @@ TEST(ArrayLayoutErrors, number_of_widths) {
 }
 
 TEST(ArrayLayoutErrors, index_lists) {
-    expect_axis_error(3, unstructured({{1}, {2}}), "expected the index lists of 3 processes, got 2");
+    expect_axis_error(3, unstructured({{1}, {2}}),
+                      "expected the index lists of 3 processes, got 2");
     expect_axis_error(2, unstructured({{1}, {4, 3, 4}}),
                       "index 4 appears twice in the list of process 1");
     expect_axis_error(2, unstructured({{1, 2}, {3, 2}}, true),
@@ -89,11 +92,12 @@ TEST(ArrayLayoutErrors, index_lists) {
 
 TEST(ArrayLayoutErrors, more_elements_than_64_bits_count) {
     constexpr std::int64_t large = std::int64_t(1) << 40;
+    constexpr std::int64_t larger = std::int64_t(1) << 61;
     expect_error<LayoutError>(
         [] { ArrayLayout(ProcessGrid{1, 1}, {block(large), block(large)}); },
         "ArrayLayout: the product of the axes' sizes exceeds 2^63-1 at axis 1");
     expect_error<LayoutError>(
-        [] { ArrayLayout(ProcessGrid{1, 1, 1}, {block(2), block(2), cyclic(std::int64_t(1) << 61)}); },
+        [] { ArrayLayout(ProcessGrid{1, 1, 1}, {block(2), block(2), cyclic(larger)}); },
         "ArrayLayout: the product of the axes' sizes exceeds 2^63-1 at axis 2");
     EXPECT_NO_THROW(ArrayLayout(ProcessGrid{1, 1}, {block(7), cyclic(largest / 7)}));
 }
@@ -106,7 +110,8 @@ TEST(ArrayLayoutErrors, sizes_and_widths_beyond_2_to_61) {
                       reason + "9223372036854775807");
     expect_axis_error(3, block(5, {.boundary = {{std::int64_t(1) << 61, 0}}}),
                       reason + "2305843009213693952");
-    expect_axis_error(2, block_bounds({0, 5, std::int64_t(1) << 61}), reason + "2305843009213693952");
+    expect_axis_error(2, block_bounds({0, 5, std::int64_t(1) << 61}),
+                      reason + "2305843009213693952");
     expect_axis_error(2, block_bounds({0, 5, 9}, {}, {{0, 1}, {largest, 0}}),
                       reason + "9223372036854775807");
     const ArrayLayout most(ProcessGrid{2}, {block(largest / 4, {.padding = largest / 4})});

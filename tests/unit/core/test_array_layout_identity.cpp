@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -82,13 +83,13 @@ std::vector<std::pair<int, AxisSpec>> small_axes() {
                     axes.emplace_back(process_count, block_bounds(cut, option));
             }
             for (const auto& cut : cuts) {
-                // The same widths as {.padding = 1, .boundary = 0}, and one less at a seam.
-                std::vector<Widths> widths(static_cast<std::size_t>(process_count), Widths(1));
-                axes.emplace_back(process_count, block_bounds(cut, {}, widths));
-                widths.front().high = 0;
-                axes.emplace_back(process_count, block_bounds(cut, {}, widths));
-                widths.back().low = 0;
-                axes.emplace_back(process_count, block_bounds(cut, {}, widths));
+                // The same widths as {.padding = 1, .boundary = 0}, and less at some seam.
+                for (const Widths less : {Widths(0), Widths(1, 0), Widths(0, 1), Widths(1)}) {
+                    std::vector<Widths> widths(static_cast<std::size_t>(process_count), 1);
+                    widths.front().high -= less.high;
+                    widths.back().low -= less.low;
+                    axes.emplace_back(process_count, block_bounds(cut, {}, widths));
+                }
             }
             for (std::int64_t b = 1; b <= 3; ++b)
                 axes.emplace_back(process_count, block_cyclic(size, b));

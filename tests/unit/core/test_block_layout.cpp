@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace distview::testing {
@@ -51,7 +51,8 @@ std::vector<std::int64_t> deal_balanced(std::int64_t n, int process_count) {
 // Specification of index maps 3.1: 0 1 2 3 | 4 5 6 7 | 8 9 10
 TEST(BlockLayout, regular_blocks_of_11_elements_on_3_processes) {
     constexpr BlockLayout layout(11, 3, BlockSplit::regular);
-    EXPECT_EQ(find_difference(layout, plain_sections({{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10}})), "");
+    EXPECT_EQ(find_difference(layout, plain_sections({{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10}})),
+              "");
     EXPECT_EQ(layout.size(), 11);
     EXPECT_EQ(layout.interior_size(), 11);
     EXPECT_FALSE(layout.has_tables());
@@ -79,7 +80,8 @@ TEST(BlockLayout, irregular_blocks_may_be_empty) {
     EXPECT_EQ(layout.owned(2), global_range(5, 12));
     EXPECT_TRUE(layout.has_tables());
     EXPECT_EQ(layout.split(), BlockSplit::irregular);
-    EXPECT_EQ(find_difference(layout, block_sections({5, 0, 7, 8}, std::vector<Widths>(4), {})), "");
+    EXPECT_EQ(find_difference(layout, block_sections({5, 0, 7, 8}, std::vector<Widths>(4), {})),
+              "");
 }
 
 TEST(BlockLayout, owners_of_coinciding_bounds_are_never_empty) {
@@ -311,12 +313,12 @@ TEST(BlockLayout, large_blocks_begin_where_arithmetic_says) {
 }
 
 TEST(BlockLayout, reads_its_tables_where_it_is_told) {
-    // In one piece, as an ArrayLayout keeps them, and gone when only the copy may be read.
+    // In one piece, as an ArrayLayout keeps them, and wrong when only the copy may be read.
     const std::vector<std::int64_t> copy{7, 7, 0, 6, 12, 19, 26, 0, 1, 1, 2, 2, 3, 3, 0};
-    auto original = std::make_unique<std::vector<std::int64_t>>(copy);
-    const BlockLayout there(original->data() + 2, 4, original->data() + 7, {}, {4, 0});
-    const BlockLayout here = there.with_tables(original->data(), copy.data());
-    original.reset();
+    std::vector<std::int64_t> original = copy;
+    const BlockLayout there(original.data() + 2, 4, original.data() + 7, {}, {4, 0});
+    const BlockLayout here = there.with_tables(original.data(), copy.data());
+    std::fill(original.begin(), original.end(), 1);
     EXPECT_EQ(find_difference(here, block_sections({6, 6, 7, 7},
                                                    {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {4, 0})),
               "");

@@ -38,7 +38,9 @@ TEST(CyclicLayout, known_vectors) {
     const Case cases[] = {
         {"10 on 4", CyclicLayout(10, 4), {{0, 4, 8}, {1, 5, 9}, {2, 6}, {3, 7}}},
         {"2 on 4", CyclicLayout(2, 4), {{0}, {1}, {}, {}}},
-        {"13 on 4 by 2", CyclicLayout(13, 4, 2), {{0, 1, 8, 9}, {2, 3, 10, 11}, {4, 5, 12}, {6, 7}}},
+        {"13 on 4 by 2",
+         CyclicLayout(13, 4, 2),
+         {{0, 1, 8, 9}, {2, 3, 10, 11}, {4, 5, 12}, {6, 7}}},
         {"9 on 4 by 5", CyclicLayout(9, 4, 5), {{0, 1, 2, 3, 4}, {5, 6, 7, 8}, {}, {}}},
         {"9 on 4 by 100", CyclicLayout(9, 4, 100), {{0, 1, 2, 3, 4, 5, 6, 7, 8}, {}, {}, {}}},
         {"24 on 3 by 4",

@@ -74,7 +74,9 @@ public:
     constexpr FaultyLayout(const CyclicLayout& good, Fault fault) noexcept
         : m_good(good), m_fault(fault) {}
 
-    constexpr std::int64_t size() const noexcept { return m_good.size() + (m_fault == Fault::size); }
+    constexpr std::int64_t size() const noexcept {
+        return m_good.size() + (m_fault == Fault::size);
+    }
     constexpr std::int64_t interior_size() const noexcept {
         return m_good.size() - (m_fault == Fault::interior);
     }

@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <limits>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace distview::testing {
@@ -116,7 +115,8 @@ TEST(ProcessGrid, describes_itself) {
 }
 
 TEST(ProcessGrid, is_equal_when_all_extents_are) {
-    EXPECT_EQ((ProcessGrid{2, 3}), (ProcessGrid{2, 3}));
+    EXPECT_EQ((ProcessGrid{2, 3}), ProcessGrid({2, 3}));
+    EXPECT_EQ((ProcessGrid{2, 3}), ProcessGrid(std::vector<int>{2, 3}));
     EXPECT_NE((ProcessGrid{2, 3}), (ProcessGrid{3, 2}));
     EXPECT_NE((ProcessGrid{6}), (ProcessGrid{6, 1}));
     EXPECT_NE(ProcessGrid(), (ProcessGrid{1}));

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <set>
 #include <vector>
 
@@ -160,11 +159,14 @@ TEST(UnstructuredLayout, may_know_one_process_only) {
 
 TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
     const Lists lists{{7, -3, 100}, {}, {9, 8, 5}};
-    auto array = std::make_unique<ArrayLayout>(layout_of(lists));
-    const std::vector<std::int64_t> copy(array->tables().begin(), array->tables().end());
-    const UnstructuredLayout here =
-        array->axis(0).as_unstructured().with_tables(array->tables().data(), copy.data());
-    array.reset();
+    const ArrayLayout array = layout_of(lists);
+    std::vector<std::int64_t> first(array.tables().begin(), array.tables().end());
+    const std::vector<std::int64_t> second = first;
+    const UnstructuredLayout there =
+        array.axis(0).as_unstructured().with_tables(array.tables().data(), first.data());
+    const UnstructuredLayout here = there.with_tables(first.data(), second.data());
+    // Whatever still read the first copy would now be wrong.
+    std::fill(first.begin(), first.end(), 1);
     EXPECT_EQ(find_difference_from_search(here, lists, -5, 102), "");
 }
 

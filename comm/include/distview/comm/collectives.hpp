@@ -82,10 +82,11 @@ struct PieceOptions {
 /// `receive` must not throw or communicate.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Gatherv per round; on root staging_bytes of memory at most, or one element a
-///             rank
+/// Cost:       one agreement, one MPI_Gatherv a round; on root staging_bytes of memory at most, or
+///             one element a rank
 /// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this
-///             rank has, or if one element a rank is more than MPI counts
+///             rank has, or if one element a rank is more than MPI counts; Error if root is out of
+///             memory (thrown on all ranks)
 void gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
     std::span<const std::int64_t> sizes, const PieceOptions& options,
@@ -94,7 +95,7 @@ void gather_pieces(
 /// The reverse: on root, provide(r, offset, piece) writes what rank r gets from `offset` on.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Scatterv per round; memory as in gather_pieces()
+/// Cost:       one agreement, one MPI_Scatterv a round; memory as in gather_pieces()
 /// Errors:     as gather_pieces()
 void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
                     const PieceOptions& options,

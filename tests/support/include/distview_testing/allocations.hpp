@@ -10,6 +10,8 @@ namespace distview::testing {
 struct AllocationCounts {
     /// operator new, malloc and its relatives, in this process, outside of MPI.
     std::int64_t heap = 0;
+    /// What they asked for together, whether or not it has been freed since.
+    std::int64_t heap_bytes = 0;
     /// Allocations of Kokkos, in any memory space.
     std::int64_t kokkos = 0;
     /// What the first few of them were and where they came from, for failure messages.

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+
+namespace distview {
+
+namespace impl {
+
+template <ViewLike X, ViewLike Y>
+struct AxpbyBody {
+    using value_type = typename Y::value_type;
+    value_type alpha;
+    ShiftedView<X> x;
+    value_type beta;
+    Y y;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
+        y(at...) = static_cast<value_type>(alpha * static_cast<value_type>(x(at...)) +
+                                           beta * y(at...));
+    }
+};
+
+template <ViewLike X, ViewLike Y>
+struct ScaledCopyBody {
+    using value_type = typename Y::value_type;
+    value_type alpha;
+    ShiftedView<X> x;
+    Y y;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
+        y(at...) = static_cast<value_type>(alpha * static_cast<value_type>(x(at...)));
+    }
+};
+
+} // namespace impl
+
+/// y = alpha * x + beta * y, cell by cell.
+///
+/// With beta = 0, y is written without being read: it may hold NaNs or nothing yet (as in BLAS).
+///
+/// Collective: no (local)
+/// Shapes:     x and y distributed alike; see copy()
+/// Space:      one kernel on `exec`; on return work may still run there
+/// Touches:    reads the cells of x and y, writes those of y; x and y may be the same array
+/// Cost:       no allocation, no fence
+/// Errors:     ShapeError if the cells differ
+template <ExecutionSpace Exec, DistViewLike X, WritableDistView Y>
+    requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank())
+void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, const X& x,
+           const typename Y::non_const_value_type& beta, const Y& y,
+           Cells cells = Cells::interior) {
+    static const impl::Caller caller("axpby");
+    using ViewX = typename X::view_type;
+    using ViewY = typename Y::view_type;
+    const auto shift = impl::shift_between(caller.name.c_str(), y, x, cells);
+    if (beta == typename Y::non_const_value_type(0))
+        impl::launch_for(caller, exec, y, cells,
+                         impl::ScaledCopyBody<ViewX, ViewY>{alpha, {x.view(), shift}, y.view()});
+    else
+        impl::launch_for(caller, exec, y, cells,
+                         impl::AxpbyBody<ViewX, ViewY>{alpha, {x.view(), shift}, beta, y.view()});
+}
+
+/// y = alpha * y, cell by cell.
+///
+/// Collective: no (local)
+/// Space:      one kernel on `exec`; on return work may still run there
+/// Cost:       no allocation, no fence
+template <ExecutionSpace Exec, WritableDistView Y>
+    requires AccessibleFrom<Y, Exec>
+void scale(const Exec& exec, const typename Y::non_const_value_type& alpha, const Y& y,
+           Cells cells = Cells::interior) {
+    static const impl::Caller caller("scale");
+    using View = typename Y::view_type;
+    impl::launch_for(caller, exec, y, cells,
+                     impl::ScaledCopyBody<View, View>{alpha, {y.view(), {}}, y.view()});
+}
+
+} // namespace distview

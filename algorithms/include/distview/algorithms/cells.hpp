@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/dist_view.hpp>
+
+namespace distview {
+
+/// Which of a section's elements an algorithm works on. Never communication padding.
+///
+///     section      C8 | 9 .. 16 | B17        (process 1 of BlockLayout's example)
+///     interior          9 .. 16              the cells that the program computes; the default
+///     owned             9 .. 16   B17        and the boundary padding: the protocol's elements
+///
+/// Every cell belongs to exactly one process either way. But on a periodic axis the boundary padding
+/// mirrors cells of the interior's other end: a sum over `owned` counts these twice.
+/// Cyclic and unstructured axes have no padding; there both mean the same.
+enum class Cells { interior, owned };
+
+namespace impl {
+
+/// Cells of a section: a range of positions in view() along every axis.
+template <int Rank>
+struct CellBox {
+    /// An array without axes is one cell of an axis that nobody indexes.
+    static constexpr int axes = Rank > 0 ? Rank : 1;
+
+    std::int64_t begin[axes] = {};
+    std::int64_t end[axes] = {};
+
+    std::int64_t count() const noexcept {
+        std::int64_t result = 1;
+        for (int d = 0; d < axes; ++d) result *= end[d] > begin[d] ? end[d] - begin[d] : 0;
+        return result;
+    }
+};
+
+template <DistViewLike View>
+CellBox<View::rank()> cell_box(const View& view, Cells cells) {
+    CellBox<View::rank()> box;
+    if constexpr (View::rank() == 0) box.end[0] = 1;
+    for (int d = 0; d < View::rank(); ++d) {
+        const LocalRange range =
+            cells == Cells::owned ? view.owned_range(d) : view.interior_range(d);
+        box.begin[d] = range.begin.value();
+        box.end[d] = range.end.value();
+    }
+    return box;
+}
+
+} // namespace impl
+
+} // namespace distview

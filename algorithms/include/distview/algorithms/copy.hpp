@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+
+namespace distview {
+
+namespace impl {
+
+template <ViewLike Source, ViewLike Destination>
+struct CopyBody {
+    ShiftedView<Source> source;
+    Destination destination;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
+        destination(at...) = static_cast<typename Destination::value_type>(source(at...));
+    }
+};
+
+} // namespace impl
+
+/// Copies cells from one array to another that is distributed alike.
+///
+/// The widths of padding may differ, and so may element types and the order of the axes in memory:
+/// what must agree are the cells of this process. deep_copy() is for whole sections with padding.
+///
+/// Collective: no (local)
+/// Shapes:     equal grids; along every axis the same cells on this process
+/// Space:      one kernel on `exec`; on return work may still run there
+/// Touches:    reads the source's cells, writes the destination's
+/// Cost:       no allocation, no fence; unless the layouts are equal, unstructured labels are
+///             compared
+/// Errors:     ShapeError if the cells differ
+template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination>
+    requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Destination, Exec> &&
+             Source::rank() == Destination::rank())
+void copy(const Exec& exec, const Source& source, const Destination& destination,
+          Cells cells = Cells::interior) {
+    static const impl::Caller caller("copy");
+    using SourceView = typename Source::view_type;
+    const auto shift = impl::shift_between(caller.name.c_str(), destination, source, cells);
+    impl::launch_for(caller, exec, destination, cells,
+                     impl::CopyBody<SourceView, typename Destination::view_type>{
+                         {source.view(), shift}, destination.view()});
+}
+
+} // namespace distview

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/cells.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/global_maps.hpp>
+
+namespace distview {
+
+/// Calls functor(i, j, ...) for every cell of a section with its indices in view.view().
+///
+/// The loop that one would write by hand around a stencil: on host threads each takes
+/// equal runs of whole rows and the axis that is contiguous in memory is the innermost, vectorised
+/// loop; on a GPU every thread takes one cell. The functor captures the Kokkos Views it works on
+/// and may read any cell of them, padding included, but calls run concurrently and in any order: one
+/// must not read what another writes.
+///
+///     auto u = a.view(), v = b.view();
+///     for_each(exec, b, KOKKOS_LAMBDA(int i, int j) { v(i, j) = u(i, j - 1) + u(i, j + 1); });
+///
+/// The functor may declare its indices as int or as std::int64_t; `auto` is whichever is faster on
+/// `exec` and long enough for the section.
+///
+/// Collective: no (local)
+/// Indices:    local, all padding included: what view.view() takes
+/// Space:      one kernel on `exec`; on return work may still run there
+/// Cost:       no allocation, no fence
+/// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
+template <ExecutionSpace Exec, DistViewLike View, class Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each(const Exec& exec, const View& view, const Functor& functor,
+              Cells cells = Cells::interior) {
+    static const impl::Caller caller("for_each");
+    impl::launch_for(caller, exec, view, cells, functor);
+}
+
+/// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
+///
+/// Collective: no (local)
+/// Indices:    GlobalIndex, boundary padding included; on unstructured axes the labels
+/// Space:      one kernel on `exec`; on return work may still run there
+/// Cost:       that of for_each(); with a cyclic or unstructured axis also a DeviceLayout
+template <ExecutionSpace Exec, DistViewLike View, class Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each_global(const Exec& exec, const View& view, const Functor& functor,
+                     Cells cells = Cells::interior) {
+    static const impl::Caller caller("for_each_global");
+    impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
+        impl::launch_for(caller, exec, view, cells, impl::GlobalBody<Functor, Maps>{functor, maps});
+    });
+}
+
+} // namespace distview

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/impl/packed_cells.hpp>
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/core/kokkos_ext.hpp>
+
+#include <cstring>
+#include <exception>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+namespace distview {
+
+/// A whole array in the memory of one rank: what gather() makes of a View and scatter() takes.
+template <DistViewLike View>
+using GlobalView =
+    Kokkos::View<typename impl::AsDynamic<typename View::non_const_value_type, View::rank()>::type,
+                 Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+namespace impl {
+
+/// The cells of a section one after the other in C order, in the section's memory space.
+template <DistViewLike View>
+using PackedView = Kokkos::View<
+    typename AsDynamic<typename View::non_const_value_type, View::rank()>::type,
+    Kokkos::LayoutRight, typename View::memory_space>;
+
+/// Copies between a section's cells and their packed form; `ToPacked` says in which direction.
+template <bool ToPacked, ViewLike Section, ViewLike Packed>
+struct PackBody {
+    Section section;
+    ShiftedView<Packed> packed;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
+        if constexpr (ToPacked)
+            packed(at...) = section(at...);
+        else
+            section(at...) = packed(at...);
+    }
+};
+
+template <ViewLike View>
+using HostMirror = decltype(Kokkos::create_mirror_view(Kokkos::WithoutInitializing,
+                                                       std::declval<const View&>()));
+
+/// Extents or strides as the library's numbers.
+template <ViewLike View>
+Extents strides_of(const View& view) {
+    Extents strides{};
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        strides[d] = static_cast<std::int64_t>(view.stride(d));
+    return strides;
+}
+template <ViewLike View>
+Extents extents_of(const View& view) {
+    Extents extents{};
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        extents[d] = static_cast<std::int64_t>(view.extent(d));
+    return extents;
+}
+
+template <bool ToPacked, ExecutionSpace Exec, DistViewLike View, ViewLike Packed>
+void launch_pack(const Caller& caller, const Exec& exec, const View& view, Cells cells,
+                 const Packed& packed) {
+    const CellBox<View::rank()> box = cell_box(view, cells);
+    Shift<View::rank()> shift;
+    for (int d = 0; d < View::rank(); ++d) shift.by[d] = -box.begin[d];
+    launch_for(caller, exec, view, cells,
+               PackBody<ToPacked, typename View::view_type, Packed>{view.view(), {packed, shift}});
+}
+
+template <ExecutionSpace Exec, DistViewLike View>
+PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const View& view,
+                                 Cells cells) {
+    const CellBox<View::rank()> box = cell_box(view, cells);
+    Extents extents{};
+    for (int d = 0; d < View::rank(); ++d)
+        extents[static_cast<std::size_t>(d)] = box.end[d] - box.begin[d];
+    return allocate_view<PackedView<View>>(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::packed"), extents);
+}
+
+} // namespace impl
+
+/// Brings the cells of all sections to one rank, which gets them as one array.
+///
+/// Element (i, j, ...) of the result is the cell with these global indices, counted from the first
+/// interior cell for Cells::interior. Unstructured axes are ordered by ascending label: position k
+/// holds the k-th smallest one; of a label on several processes, the copy of its owner.
+///
+///     auto all = gather(exec, comm, u, 0);            // on rank 0: all.extent(d) is
+///     if (comm.rank() == 0) write_picture(all);       // u.layout().interior_size(d)
+///
+/// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`
+/// Shapes:     the extents of the whole interior, or of the whole array, on root; an unallocated
+///             View elsewhere
+/// Space:      one kernel and one copy to the host on `exec`, which have finished on return
+/// Cost:       a packed copy of the section on every rank, on root the result and 64 MiB; messages
+///             of pieces that MPI can count
+/// Errors:     those of sum(); UsageError if there is no rank `root` or if an unstructured axis
+///             knows one process's labels only, Error if a rank is out of memory (thrown on all
+///             ranks)
+template <ExecutionSpace Exec, DistViewLike View>
+    requires(AccessibleFrom<View, Exec> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type>)
+GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
+                        Cells cells = Cells::interior) {
+    using T = typename View::non_const_value_type;
+    static const impl::Caller caller("gather");
+    GlobalView<View> global;
+    impl::GatherGeometry geometry;
+    impl::HostMirror<impl::PackedView<View>> packed_host;
+    std::exception_ptr failure;
+    try {
+        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        geometry = impl::GatherGeometry(caller.name.c_str(), view.layout(), cells, root, sizeof(T));
+        const auto packed = impl::allocate_packed(caller, exec, view, cells);
+        packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
+        if (comm.rank() == root)
+            global = allocate_view<GlobalView<View>>(
+                Kokkos::view_alloc(Kokkos::WithoutInitializing, caller.label + "::global"),
+                geometry.extents());
+        impl::launch_pack<true>(caller, exec, view, cells, packed);
+        Kokkos::deep_copy(exec, packed_host, packed);
+        exec.fence(caller.label + ": MPI reads the packed cells");
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller.name.c_str(), failure,
+          impl::argument_digest(view.layout(), cells, sizeof(T), root));
+
+    const Extents strides = impl::strides_of(global);
+    gather_pieces(
+        comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
+        geometry.sizes(), {.element_bytes = sizeof(T)},
+        [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
+            const auto put = [&](std::int64_t to, std::int64_t from) {
+                std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
+            };
+            geometry.for_each_element(process, strides, impl::Copies::of_owner, offset,
+                                      std::ssize(piece), put);
+        });
+    return global;
+}
+
+/// The reverse of gather(): hands the cells of a whole array on one rank to all sections.
+///
+/// Every process that holds an unstructured label gets its element. `global` may be strided; on
+/// ranks other than root it is not looked at.
+///
+/// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`
+/// Shapes:     those that gather() gives
+/// Space:      one copy and one kernel on `exec`, which have finished on return
+/// Touches:    writes the cells of the section only
+/// Cost:       that of gather()
+/// Errors:     those of gather(); ShapeError if the extents on root differ (thrown on all ranks)
+template <ExecutionSpace Exec, ViewLike Global, WritableDistView View>
+    requires(AccessibleFrom<View, Exec> && AccessibleFrom<Global, Kokkos::HostSpace> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+             std::is_same_v<typename Global::non_const_value_type,
+                            typename View::non_const_value_type> &&
+             static_cast<int>(Global::rank()) == View::rank())
+void scatter(const Exec& exec, const Communicator& comm, const Global& global, int root,
+             const View& view, Cells cells = Cells::interior) {
+    using T = typename View::non_const_value_type;
+    static const impl::Caller caller("scatter");
+    impl::GatherGeometry geometry;
+    impl::PackedView<View> packed;
+    impl::HostMirror<impl::PackedView<View>> packed_host;
+    std::exception_ptr failure;
+    try {
+        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        geometry = impl::GatherGeometry(caller.name.c_str(), view.layout(), cells, root, sizeof(T));
+        if (comm.rank() == root)
+            geometry.check_extents(caller.name.c_str(), impl::extents_of(global));
+        packed = impl::allocate_packed(caller, exec, view, cells);
+        packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);
+        exec.fence(caller.label + ": MPI writes the packed cells");
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller.name.c_str(), failure,
+          impl::argument_digest(view.layout(), cells, sizeof(T), root));
+
+    const Extents strides = impl::strides_of(global);
+    scatter_pieces(
+        comm, root, geometry.sizes(), {.element_bytes = sizeof(T)},
+        [&](int process, std::int64_t offset, std::span<std::byte> piece) {
+            const auto take = [&](std::int64_t from, std::int64_t to) {
+                std::memcpy(piece.data() + to, global.data() + from, sizeof(T));
+            };
+            geometry.for_each_element(process, strides, impl::Copies::all, offset,
+                                      std::ssize(piece), take);
+        },
+        std::as_writable_bytes(std::span(packed_host.data(), packed_host.size())));
+
+    Kokkos::deep_copy(exec, packed, packed_host);
+    impl::launch_pack<false>(caller, exec, view, cells, packed);
+    exec.fence(caller.label + ": the packed cells are dropped");
+}
+
+} // namespace distview

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/cell_walk.hpp>
+
+#include <algorithm>
+#include <string>
+
+// Tells the compiler that the iterations of the next loop are independent.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define DISTVIEW_INDEPENDENT_ITERATIONS
+#elif defined(__clang__)
+#define DISTVIEW_INDEPENDENT_ITERATIONS _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define DISTVIEW_INDEPENDENT_ITERATIONS _Pragma("GCC ivdep")
+#else
+#define DISTVIEW_INDEPENDENT_ITERATIONS
+#endif
+
+namespace distview::impl {
+
+/// What a function is called in messages and in labels.
+struct Caller {
+    explicit Caller(const char* function) : name(function), label("distview::" + name) {}
+    std::string name;
+    std::string label;
+};
+
+/// Whether kernels run on host threads, each of which then takes whole rows; elsewhere every thread
+/// takes one cell, neighbours in memory being neighbours in the launch.
+template <ExecutionSpace Exec>
+inline constexpr bool loops_by_row = std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>;
+
+template <class Walk, class Body>
+struct RowKernel {
+    Walk walk;
+    Body body;
+    std::int64_t parts;
+
+    void operator()(std::int64_t part) const {
+        // A copy that no store of the body can alias: its views' pointers stay in registers.
+        const Body mine = body;
+        walk.visit_rows(part, parts, [&](const auto* at, auto first, auto last) {
+            DISTVIEW_INDEPENDENT_ITERATIONS
+            for (auto i = first; i < last; ++i) Walk::call_in_row(mine, at, i);
+        });
+    }
+};
+
+template <class Walk, class Body, class CellNumber>
+struct CellKernel {
+    Walk walk;
+    Body body;
+
+    KOKKOS_FUNCTION void operator()(CellNumber cell) const { walk.visit_cell(body, cell); }
+};
+
+template <class CellNumber, ExecutionSpace Exec>
+auto cell_policy(const Exec& exec, std::int64_t count) {
+    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<CellNumber>,
+                                       Kokkos::Schedule<Kokkos::Static>>;
+    return Policy(exec, 0, static_cast<CellNumber>(count));
+}
+
+/// Number of parts that the cells are cut into on host threads.
+template <ExecutionSpace Exec>
+std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
+    return std::min<std::int64_t>(exec.concurrency(), cell_count);
+}
+
+/// Launches body(i, j, ...) for every cell; returns at once.
+template <ExecutionSpace Exec, DistViewLike View, class Body>
+void launch_for(const Caller& caller, const Exec& exec, const View& view, Cells cells,
+                const Body& body) {
+    const CellBox<View::rank()> box = cell_box(view, cells);
+    if (box.count() == 0) return;
+    const auto launch = [&]<class Walk>(const Walk& walk) {
+        if constexpr (loops_by_row<Exec>) {
+            const std::int64_t parts = part_count(exec, walk.count());
+            Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
+                                 RowKernel<Walk, Body>{walk, body, parts});
+        } else if (walk.count() <= std::numeric_limits<int>::max()) {
+            Kokkos::parallel_for(caller.label, cell_policy<int>(exec, walk.count()),
+                                 CellKernel<Walk, Body, int>{walk, body});
+        } else {
+            Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
+                                 CellKernel<Walk, Body, std::int64_t>{walk, body});
+        }
+    };
+    with_cell_walk<Body, !loops_by_row<Exec>>(caller.name.c_str(), view, box, launch);
+}
+
+} // namespace distview::impl

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/cells.hpp>
+#include <distview/comm/communicator.hpp>
+
+#include <cstdint>
+
+namespace distview::impl {
+
+/// Throws UsageError unless a section is that of this rank in an array over all of comm.
+void check_array(const char* caller, const Communicator& comm, const ArrayLayout& layout,
+                 int process);
+
+/// What added to positions in a section of `from` gives the same cells' positions in a section of
+/// `to`; only padding may differ between the two. Throws ShapeError if their cells do.
+Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
+                      const ArrayLayout& to, int to_process, Cells cells);
+
+/// A hash of arguments that must be alike on all ranks.
+std::uint64_t argument_digest(const ArrayLayout& layout, Cells cells, std::size_t element_bytes,
+                              int root = 0);
+
+template <int Rank>
+struct Shift {
+    std::int64_t by[CellBox<Rank>::axes] = {};
+};
+
+template <DistViewLike From, DistViewLike To>
+Shift<From::rank()> shift_between(const char* caller, const From& from, const To& to, Cells cells) {
+    const Extents all = shift_between(caller, from.layout(), from.process(), to.layout(),
+                                      to.process(), cells);
+    Shift<From::rank()> shift;
+    for (int d = 0; d < From::rank(); ++d) shift.by[d] = all[static_cast<std::size_t>(d)];
+    return shift;
+}
+
+/// A view read and written at the positions of another array's section.
+template <ViewLike View>
+struct ShiftedView {
+    View view;
+    Shift<static_cast<int>(View::rank())> shift;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION decltype(auto) operator()(Indices... at) const {
+        return element(std::make_integer_sequence<int, static_cast<int>(sizeof...(Indices))>(),
+                       at...);
+    }
+
+private:
+    template <int... Axis, class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION decltype(auto) element(std::integer_sequence<int, Axis...>,
+                                                       Indices... at) const {
+        return view((at + static_cast<Indices>(shift.by[Axis]))...);
+    }
+};
+
+} // namespace distview::impl

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/cells.hpp>
+#include <distview/core/device_layout.hpp>
+
+namespace distview::impl {
+
+/// Local to global indices of a section all of whose axes are blocks: a shift, which vectorises.
+template <int Rank>
+struct ShiftMaps {
+    std::int64_t shift[CellBox<Rank>::axes] = {};
+
+    KOKKOS_FUNCTION GlobalIndex global(int axis, std::int64_t l) const noexcept {
+        return GlobalIndex(shift[axis] + l);
+    }
+};
+
+/// Local to global indices of a section of any layout.
+template <class MemorySpace>
+struct LayoutMaps {
+    DeviceLayout<MemorySpace> layout;
+    int coordinates[max_rank] = {};
+
+    KOKKOS_FUNCTION GlobalIndex global(int axis, std::int64_t l) const noexcept {
+        return layout.axis(axis).to_global(coordinates[axis], LocalIndex(l));
+    }
+};
+
+/// Calls use(maps) with the cheapest maps that do for the section.
+template <ExecutionSpace Exec, DistViewLike View, class Use>
+void with_global_maps(const Exec& exec, const View& view, Use&& use) {
+    constexpr int rank = View::rank();
+    bool all_blocks = true;
+    for (int d = 0; d < rank; ++d) all_blocks = all_blocks && view.layout().axis(d).is_block();
+    if (all_blocks) {
+        ShiftMaps<rank> maps;
+        for (int d = 0; d < rank; ++d) maps.shift[d] = view.global_index(d, LocalIndex(0)).value();
+        use(maps);
+    } else {
+        LayoutMaps<typename Exec::memory_space> maps{{exec, view.layout()}, {}};
+        for (int d = 0; d < rank; ++d) maps.coordinates[d] = view.coordinate(d);
+        use(maps);
+    }
+}
+
+/// Calls a functor of global indices with those of a cell given by local ones.
+template <class Functor, class Maps>
+struct GlobalBody {
+    Functor functor;
+    Maps maps;
+
+    template <class... Indices>
+    KOKKOS_FUNCTION void operator()(Indices... at) const {
+        call(std::make_integer_sequence<int, static_cast<int>(sizeof...(Indices))>(), at...);
+    }
+
+private:
+    template <int... Axis, class... Indices>
+    KOKKOS_FUNCTION void call(std::integer_sequence<int, Axis...>, Indices... at) const {
+        functor(maps.global(Axis, at)...);
+    }
+};
+
+} // namespace distview::impl

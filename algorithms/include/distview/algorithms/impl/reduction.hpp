@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <type_traits>
+#include <utility>
+
+namespace distview::impl {
+
+// A reduction is a functor with
+//   value_type                    trivially copyable: it is sent as bytes
+//   lanes                         how many values a host thread keeps, so that the loop vectorises
+//   static init(value)            makes value the neutral element
+//   static join(value, other)     combines two values
+//   operator()(value, i, j, ...)  takes in the cell with these local indices
+// Everything below combines values in an order that follows from the numbers of ranks, threads and
+// cells alone, so that sums have the same bits whenever they are repeated.
+
+template <class Walk, class Reduction>
+struct RowReduction {
+    using value_type = typename Reduction::value_type;
+    Walk walk;
+    Reduction reduction;
+    std::int64_t parts;
+
+    void operator()(std::int64_t part, value_type& total) const {
+        constexpr int lanes = Reduction::lanes;
+        using Index = typename Walk::index_type;
+        const Reduction mine = reduction;
+        value_type values[lanes];
+        for (value_type& value : values) Reduction::init(value);
+        walk.visit_rows(part, parts, [&](const Index* at, Index first, Index last) {
+            Index i = first;
+            // Lane k takes every lanes-th cell: without that the compiler may not reorder a sum.
+            if constexpr (lanes > 1)
+                for (; i + (lanes - 1) < last; i = static_cast<Index>(i + lanes))
+                    for (int k = 0; k < lanes; ++k)
+                        Walk::call_in_row(mine, at, static_cast<Index>(i + k), values[k]);
+            for (int k = 0; i < last; ++i, k = (k + 1) % lanes)
+                Walk::call_in_row(mine, at, i, values[k]);
+        });
+        for (const value_type& value : values) Reduction::join(total, value);
+    }
+    void init(value_type& value) const { Reduction::init(value); }
+    void join(value_type& value, const value_type& other) const { Reduction::join(value, other); }
+};
+
+template <class Walk, class Reduction, class CellNumber>
+struct CellReduction {
+    using value_type = typename Reduction::value_type;
+    Walk walk;
+    Reduction reduction;
+
+    KOKKOS_FUNCTION void operator()(CellNumber cell, value_type& total) const {
+        walk.visit_cell(reduction, cell, total);
+    }
+    KOKKOS_FUNCTION void init(value_type& value) const { Reduction::init(value); }
+    KOKKOS_FUNCTION void join(value_type& value, const value_type& other) const {
+        Reduction::join(value, other);
+    }
+};
+
+/// Reduces the cells of this section; waits for the result.
+template <ExecutionSpace Exec, DistViewLike View, class Reduction>
+auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Cells cells,
+                    const Reduction& reduction) {
+    typename Reduction::value_type total;
+    Reduction::init(total);
+    const CellBox<View::rank()> box = cell_box(view, cells);
+    if (box.count() == 0) return total;
+    const auto launch = [&]<class Walk>(const Walk& walk) {
+        if constexpr (loops_by_row<Exec>) {
+            const std::int64_t parts = part_count(exec, walk.count());
+            Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
+                                    RowReduction<Walk, Reduction>{walk, reduction, parts}, total);
+        } else if (walk.count() <= std::numeric_limits<int>::max()) {
+            Kokkos::parallel_reduce(caller.label, cell_policy<int>(exec, walk.count()),
+                                    CellReduction<Walk, Reduction, int>{walk, reduction}, total);
+        } else {
+            Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
+                                    CellReduction<Walk, Reduction, std::int64_t>{walk, reduction},
+                                    total);
+        }
+    };
+    with_cell_walk<Reduction, !loops_by_row<Exec>>(caller.name.c_str(), view, box, launch);
+    return total;
+}
+
+/// What a rank brings to a reduction over all ranks.
+template <class Value>
+struct Contribution {
+    Value value{};
+    std::uint64_t digest = 0;
+    bool failed = false;
+    bool any = false; ///< whether there are cells in the value
+};
+
+template <class Value>
+struct Reduced {
+    Value value;
+    bool any;
+};
+
+/// Combines what compute() returns on every rank, in the order of the ranks; `Join` is a reduction
+/// or just its value_type, init and join.
+///
+/// compute() may throw, also on some ranks only: that travels with the values, so that agreement
+/// costs no messages of its own.
+template <class Join, DistViewLike View, class Compute>
+Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicator& comm,
+                                          const View& view, Cells cells, Compute&& compute) {
+    using Value = typename Join::value_type;
+    static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
+    Contribution<Value> mine;
+    mine.digest = argument_digest(view.layout(), cells, sizeof(typename View::value_type));
+    std::exception_ptr failure;
+    try {
+        check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        mine.value = compute();
+        mine.any = cell_box(view, cells).count() > 0;
+    } catch (...) {
+        failure = std::current_exception();
+        mine.failed = true;
+    }
+
+    Reduced<Value> total{};
+    Join::init(total.value);
+    bool agreed = true;
+    for (const Contribution<Value>& one : all_gather(comm, mine)) {
+        agreed = agreed && !one.failed && one.digest == mine.digest;
+        total.any = total.any || one.any;
+        if (one.any) Join::join(total.value, one.value);
+    }
+    if (!agreed) agree(comm, caller.name.c_str(), failure, mine.digest);
+    return total;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/numbers.hpp>
+#include <distview/algorithms/sum.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace distview {
+
+namespace impl {
+
+template <ViewLike View>
+struct MagnitudeReduction : Addition<double> {
+    explicit MagnitudeReduction(const View& elements) : view(elements) {}
+    View view;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(double& value, Indices... at) const {
+        value += magnitude<typename View::non_const_value_type>(view(at...));
+    }
+};
+
+template <ViewLike View>
+struct SquareReduction : Addition<double> {
+    SquareReduction(const View& elements, double scale) : view(elements), factor(scale) {}
+    View view;
+    double factor;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(double& value, Indices... at) const {
+        value += squared_magnitude<typename View::non_const_value_type>(view(at...), factor);
+    }
+};
+
+template <ViewLike View>
+struct LargestMagnitudeReduction {
+    using value_type = double;
+    static constexpr int lanes = 32;
+    View view;
+
+    KOKKOS_FUNCTION static void init(double& value) { value = 0; }
+    /// A NaN on either side gives NaN; see ExtremumReduction.
+    KOKKOS_FORCEINLINE_FUNCTION static void join(double& value, const double& other) {
+        const double a = value;
+        const double b = other;
+        const double greater = b < a ? a : b;
+        value = is_nan(a) ? a : greater;
+    }
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(double& value, Indices... at) const {
+        join(value, magnitude<typename View::non_const_value_type>(view(at...)));
+    }
+};
+
+template <ExecutionSpace Exec, DistViewLike View>
+double sum_of_squares(const Caller& caller, const Exec& exec, const Communicator& comm,
+                      const View& view, Cells cells, double factor) {
+    using Reduction = SquareReduction<typename View::view_type>;
+    return reduce<Reduction>(caller, comm, view, cells, [&] {
+               return reduce_section(caller, exec, view, cells, Reduction(view.view(), factor));
+           })
+        .value;
+}
+
+template <ExecutionSpace Exec, DistViewLike View>
+double largest_magnitude(const Caller& caller, const Exec& exec, const Communicator& comm,
+                         const View& view, Cells cells) {
+    using Reduction = LargestMagnitudeReduction<typename View::view_type>;
+    return reduce<Reduction>(caller, comm, view, cells, [&] {
+               return reduce_section(caller, exec, view, cells, Reduction{view.view()});
+           })
+        .value;
+}
+
+} // namespace impl
+
+/// The sum of the absolute values of all cells, on every rank; 0 without cells.
+///
+/// In double for all element types. Collective behaviour, order, cost and errors are those of sum().
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm1(const Exec& exec, const Communicator& comm, const View& view,
+             Cells cells = Cells::interior) {
+    static const impl::Caller caller("norm1");
+    using Reduction = impl::MagnitudeReduction<typename View::view_type>;
+    return impl::reduce<Reduction>(caller, comm, view, cells, [&] {
+               return impl::reduce_section(caller, exec, view, cells, Reduction(view.view()));
+           })
+        .value;
+}
+
+/// The square root of the sum of the squared absolute values, on every rank; 0 without cells.
+///
+/// In double for all element types. Where the squares leave the range of double, the cells are
+/// scaled and summed again: the norm is right wherever it is representable.
+/// Collective behaviour, order and errors are those of sum().
+///
+/// Cost: that of sum(); three times as much if squares overflow or underflow
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm2(const Exec& exec, const Communicator& comm, const View& view,
+             Cells cells = Cells::interior) {
+    static const impl::Caller caller("norm2");
+    using limits = std::numeric_limits<double>;
+    const double squares = impl::sum_of_squares(caller, exec, comm, view, cells, 1.0);
+    // Below this, squares may have been rounded to the spacing of subnormal numbers.
+    constexpr double least = limits::min() / limits::epsilon();
+    if (!(squares < least || squares > limits::max())) return std::sqrt(squares);
+
+    const double largest = impl::largest_magnitude(caller, exec, comm, view, cells);
+    if (!(largest > 0) || std::isinf(largest)) return largest;
+    // A power of two, which rounds nothing; of subnormal numbers the inverse would be infinite.
+    const double factor = std::ldexp(1.0, std::min(-std::ilogb(largest), limits::max_exponent - 1));
+    return std::sqrt(impl::sum_of_squares(caller, exec, comm, view, cells, factor)) / factor;
+}
+
+/// The largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
+///
+/// In double for all element types. Collective behaviour, cost and errors are those of sum().
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
+                Cells cells = Cells::interior) {
+    static const impl::Caller caller("norm_inf");
+    return impl::largest_magnitude(caller, exec, comm, view, cells);
+}
+
+} // namespace distview

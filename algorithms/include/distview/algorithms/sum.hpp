@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/numbers.hpp>
+#include <distview/algorithms/impl/reduction.hpp>
+
+#include <concepts>
+
+namespace distview {
+
+/// An array whose elements can be added up.
+template <class T>
+concept NumericDistView = DistViewLike<T> && Number<typename T::non_const_value_type>;
+
+namespace impl {
+
+template <class Value>
+struct Addition {
+    using value_type = Value;
+    static constexpr int lanes = 16;
+    KOKKOS_FUNCTION static void init(Value& value) { value = Value(0); }
+    KOKKOS_FUNCTION static void join(Value& value, const Value& other) { value += other; }
+};
+
+template <ViewLike View>
+struct SumReduction : Addition<Accumulator<typename View::non_const_value_type>> {
+    explicit SumReduction(const View& summands) : view(summands) {}
+    View view;
+
+    template <class Value, class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Value& value, Indices... at) const {
+        value += to_accumulator(view(at...));
+    }
+};
+
+template <ViewLike X, ViewLike Y>
+struct DotReduction : Addition<Accumulator<typename X::non_const_value_type>> {
+    DotReduction(const X& first, const ShiftedView<Y>& second) : x(first), y(second) {}
+    X x;
+    ShiftedView<Y> y;
+
+    template <class Value, class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Value& value, Indices... at) const {
+        value += conjugate_product<typename X::non_const_value_type>(x(at...), y(at...));
+    }
+};
+
+} // namespace impl
+
+/// The sum of all cells of an array, on every rank.
+///
+/// float is added up in double, integers modulo 2^64. The result has the same bits on all ranks and
+/// whenever it is repeated with the same array, numbers of ranks and of threads; other numbers
+/// round differently. The sum over no cells is 0. Elements that unstructured lists place on several
+/// processes count once for each of them.
+///
+/// Collective: over comm; all ranks pass sections of the same array
+/// Space:      one kernel on `exec`, which has finished on return
+/// Cost:       one MPI_Allgather of some 32 bytes a rank
+/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout, type
+///             or `cells` (thrown on all ranks)
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communicator& comm,
+                                                 const View& view, Cells cells = Cells::interior) {
+    static const impl::Caller caller("sum");
+    using Reduction = impl::SumReduction<typename View::view_type>;
+    const auto total = impl::reduce<Reduction>(caller, comm, view, cells, [&] {
+        return impl::reduce_section(caller, exec, view, cells, Reduction(view.view()));
+    });
+    return static_cast<SumType<typename View::non_const_value_type>>(total.value);
+}
+
+/// The sum of conj(x) * y over all cells, on every rank; x itself if it is real.
+///
+/// Everything else is as in sum().
+///
+/// Shapes:     x and y distributed alike; see copy()
+/// Errors:     those of sum(); ShapeError if the cells of x and y differ (thrown on all ranks)
+template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
+    requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank() &&
+             std::same_as<typename X::non_const_value_type, typename Y::non_const_value_type>)
+SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicator& comm,
+                                              const X& x, const Y& y,
+                                              Cells cells = Cells::interior) {
+    static const impl::Caller caller("dot");
+    using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
+    const auto total = impl::reduce<Reduction>(caller, comm, x, cells, [&] {
+        const auto shift = impl::shift_between(caller.name.c_str(), x, y, cells);
+        return impl::reduce_section(caller, exec, x, cells,
+                                    Reduction(x.view(), {y.view(), shift}));
+    });
+    return static_cast<SumType<typename X::non_const_value_type>>(total.value);
+}
+
+} // namespace distview

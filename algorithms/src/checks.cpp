@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/min_max.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+
+namespace distview::impl {
+
+namespace {
+
+/// Whether process p has the same cells along two axes, wherever its sections hold them.
+bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
+    if (a.type() != b.type() || a.interior_size() != b.interior_size()) return false;
+    switch (a.type()) {
+    case DistType::cyclic: return a.as_cyclic().block_size() == b.as_cyclic().block_size();
+    case DistType::unstructured: {
+        const UnstructuredLayout& x = a.as_unstructured();
+        const UnstructuredLayout& y = b.as_unstructured();
+        return x.local_extent(p) == y.local_extent(p) &&
+               std::equal(x.labels(p), x.labels(p) + x.local_extent(p), y.labels(p));
+    }
+    case DistType::block: break;
+    }
+    const BlockLayout& x = a.as_block();
+    const BlockLayout& y = b.as_block();
+    return x.interior(p).begin - x.boundary().low == y.interior(p).begin - y.boundary().low &&
+           x.interior(p).size() == y.interior(p).size() &&
+           (cells == Cells::interior || x.boundary_padding(p) == y.boundary_padding(p));
+}
+
+} // namespace
+
+void check_array(const char* caller, const Communicator& comm, const ArrayLayout& layout,
+                 int process) {
+    require<UsageError>(layout.process_count() == comm.size() && process == comm.rank(), [&] {
+        return text(caller, ": expected the section of process ", comm.rank(), " of ", comm.size(),
+                    ", got that of process ", process, " of ", layout.process_count());
+    });
+}
+
+Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
+                      const ArrayLayout& to, int to_process, Cells cells) {
+    bool same = from.grid() == to.grid() && from_process == to_process;
+    const GridCoordinates at = from.coordinates(from_process);
+    Extents shift{};
+    for (int d = 0; same && d < from.rank(); ++d) {
+        const auto i = static_cast<std::size_t>(d);
+        const AxisLayout& a = from.axis(d);
+        const AxisLayout& b = to.axis(d);
+        same = same_cells(a, b, at[i], cells);
+        shift[i] = b.interior_local(at[i]).begin - a.interior_local(at[i]).begin;
+    }
+    require<ShapeError>(same, [&] {
+        return text(caller, ": expected arrays with the same ",
+                    cells == Cells::interior ? "interior" : "owned", " cells, got process ",
+                    from_process, " of a ", from.describe(), "\nand process ", to_process, " of a ",
+                    to.describe());
+    });
+    return shift;
+}
+
+void throw_no_cells(const char* caller, const ArrayLayout& layout) {
+    throw UsageError(
+        text(caller, ": expected an array with at least one cell, got a ", layout.describe()));
+}
+
+std::uint64_t argument_digest(const ArrayLayout& layout, Cells cells, std::size_t element_bytes,
+                              int root) {
+    std::uint64_t digest = layout.fingerprint();
+    for (const std::uint64_t part : {static_cast<std::uint64_t>(cells),
+                                     static_cast<std::uint64_t>(element_bytes),
+                                     static_cast<std::uint64_t>(root)})
+        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+    return digest;
+}
+
+} // namespace distview::impl

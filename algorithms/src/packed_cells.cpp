@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/impl/packed_cells.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+namespace distview::impl {
+
+namespace {
+
+LocalRange cell_range(const AxisLayout& axis, int p, Cells cells) {
+    return cells == Cells::owned ? axis.owned_local(p) : axis.interior_local(p);
+}
+
+std::vector<std::int64_t> distinct_labels(const UnstructuredLayout& axis) {
+    std::vector<std::int64_t> labels;
+    for (int p = 0; p < axis.grid_size(); ++p)
+        labels.insert(labels.end(), axis.labels(p), axis.labels(p) + axis.local_extent(p));
+    std::sort(labels.begin(), labels.end());
+    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
+    return labels;
+}
+
+} // namespace
+
+PackedSection::Row PackedSection::row(std::int64_t element) const {
+    Row row;
+    const auto last = static_cast<std::int64_t>(m_offsets.back().size());
+    row.begin = element % last;
+    row.length = last - row.begin;
+    element /= last;
+    for (std::size_t d = m_offsets.size() - 1; d-- > 0;) {
+        const auto extent = static_cast<std::int64_t>(m_offsets[d].size());
+        const std::int64_t offset = m_offsets[d][static_cast<std::size_t>(element % extent)];
+        row.wanted = row.wanted && offset >= 0;
+        row.base += offset;
+        element /= extent;
+    }
+    return row;
+}
+
+GatherGeometry::GatherGeometry(const char* caller, const ArrayLayout& layout, Cells cells, int root,
+                               std::size_t element_bytes)
+    : m_layout(layout), m_cells(cells), m_element_bytes(static_cast<std::int64_t>(element_bytes)) {
+    const int n_processes = layout.process_count();
+    require<UsageError>(root >= 0 && root < n_processes, [&] {
+        return text(caller, ": expected a root in [0, ", n_processes, "), got ", root);
+    });
+    for (int d = 0; d < layout.rank(); ++d) {
+        const auto i = static_cast<std::size_t>(d);
+        const AxisLayout& axis = layout.axis(d);
+        m_extents[i] = cells == Cells::owned ? axis.size() : axis.interior_size();
+        if (axis.type() != DistType::unstructured) continue;
+        require<UsageError>(axis.as_unstructured().known_process() < 0, [&] {
+            return text(caller, ": expected the indices of all processes along axis ", d,
+                        ", those of process ", axis.as_unstructured().known_process(),
+                        " alone are known");
+        });
+        m_labels[i] = distinct_labels(axis.as_unstructured());
+    }
+    for (int p = 0; p < n_processes; ++p) {
+        const GridCoordinates at = layout.coordinates(p);
+        std::int64_t bytes = m_element_bytes;
+        for (int d = 0; d < layout.rank(); ++d)
+            bytes *= cell_range(layout.axis(d), at[static_cast<std::size_t>(d)], cells).size();
+        m_sizes.push_back(bytes);
+    }
+}
+
+void GatherGeometry::check_extents(const char* caller, const Extents& extents) const {
+    require<ShapeError>(extents == m_extents, [&] {
+        const auto n = static_cast<std::size_t>(m_layout.rank());
+        return text(caller, ": expected an array of extents ",
+                    tuple_text(std::span(m_extents).first(n)), ", got ",
+                    tuple_text(std::span(extents).first(n)));
+    });
+}
+
+PackedSection GatherGeometry::packed_section(int process, const Extents& strides,
+                                             Copies copies) const {
+    PackedSection section;
+    const GridCoordinates at = m_layout.coordinates(process);
+    for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
+        const AxisLayout& axis = m_layout.axis(static_cast<int>(d));
+        const LocalRange range = cell_range(axis, at[d], m_cells);
+        const std::int64_t before =
+            axis.is_block() && m_cells == Cells::interior ? axis.as_block().boundary().low : 0;
+        std::vector<std::int64_t> offsets;
+        for (LocalIndex l = range.begin; l < range.end; ++l) {
+            const GlobalIndex g = axis.to_global(at[d], l);
+            std::int64_t index = g - before;
+            if (axis.type() == DistType::unstructured) {
+                const auto& labels = m_labels[d];
+                index = std::lower_bound(labels.begin(), labels.end(), g.value()) - labels.begin();
+                if (copies == Copies::of_owner && axis.owner(g) != at[d]) {
+                    offsets.push_back(-1);
+                    continue;
+                }
+            }
+            offsets.push_back(index * strides[d]);
+        }
+        section.m_offsets.push_back(std::move(offsets));
+    }
+    // An array without axes is one element of an axis that nobody indexes.
+    if (section.m_offsets.empty()) section.m_offsets.push_back({0});
+    return section;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "model.hpp"
+
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace shallow_water {
+
+/// Fills every element that an exchange may write with NaN, so that a cell which is read without
+/// having been exchanged shows. Walls keep their values.
+template <class Real>
+void poison_padding(const Exec& exec, const Array<Real>& array,
+                    const distview::PaddingExchangeSchedule& schedule) {
+    const auto view = array.view();
+    const distview::LocalRange rows = schedule.unwritten_range(0);
+    const distview::LocalRange columns = schedule.unwritten_range(1);
+    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
+    Kokkos::parallel_for(
+        "shallow_water::poison_padding",
+        Policy(exec, {0, 0},
+               {static_cast<std::int64_t>(view.extent(0)),
+                static_cast<std::int64_t>(view.extent(1))}),
+        [=](std::int64_t j, std::int64_t i) {
+            if (!rows.contains(distview::LocalIndex(j)) ||
+                !columns.contains(distview::LocalIndex(i)))
+                view(j, i) = std::numeric_limits<Real>::quiet_NaN();
+        });
+}
+
+/// A padding exchange of fixed arrays, poisoned before if asked for.
+template <class Real, std::size_t n_fields>
+class Exchange {
+public:
+    Exchange(distview::PaddingExchangePlan plan, std::array<Array<Real>, n_fields> arrays,
+             bool poison, bool one_geometry)
+        : m_plan(std::move(plan)), m_arrays(std::move(arrays)), m_poison(poison),
+          m_one_geometry(one_geometry) {}
+
+    void operator()(const Exec& exec) {
+        if (m_poison)
+            for (std::size_t i = 0; i < n_fields; ++i)
+                poison_padding(exec, m_arrays[i],
+                               m_plan.schedule(m_one_geometry ? 0 : static_cast<int>(i)));
+        std::apply([&](const auto&... arrays) { m_plan.execute(exec, arrays...); }, m_arrays);
+    }
+
+    int messages() const { return static_cast<int>(m_plan.send_peers().size()); }
+
+private:
+    distview::PaddingExchangePlan m_plan;
+    std::array<Array<Real>, n_fields> m_arrays;
+    bool m_poison;
+    bool m_one_geometry;
+};
+
+/// One geometry for all fields. Collective.
+template <class Real, class... Arrays>
+auto make_exchange(const distview::Communicator& comm, const distview::ArrayLayout& layout,
+                   const distview::PaddingExchangeOptions& options, bool poison,
+                   const Arrays&... arrays) {
+    return Exchange<Real, sizeof...(Arrays)>(distview::PaddingExchangePlan(comm, layout, options),
+                                             {arrays...}, poison, true);
+}
+
+/// A geometry for each field. Collective.
+template <class Real, class... Arrays>
+auto make_exchange(const distview::Communicator& comm,
+                   const std::vector<distview::FieldExchange>& fields, bool poison,
+                   const Arrays&... arrays) {
+    return Exchange<Real, sizeof...(Arrays)>(distview::PaddingExchangePlan(comm, fields),
+                                             {arrays...}, poison, false);
+}
+
+} // namespace shallow_water

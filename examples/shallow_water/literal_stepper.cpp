@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "exchange.hpp"
+#include "kernels_literal.hpp"
+#include "steppers.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+
+namespace shallow_water {
+
+namespace {
+
+/// Counted in applications of the published "enforce boundaries" B(a): 12 a step in mode P, 14 in C.
+template <class Real>
+class LiteralStepper final : public Stepper {
+public:
+    explicit LiteralStepper(const StepperInput<Real>& input)
+        : m_section(input.section), m_mode(input.mode), m_arrays(input.arrays),
+          m_state(state_of(input.arrays)),
+          m_euler(Coefficients<Real>::make(Parameters(), true)),
+          m_adams_bashforth(Coefficients<Real>::make(Parameters(), false)) {
+        for (const char* name : {"hc", "fe", "fn", "q", "ke", "dh_new", "du_new", "dv_new"})
+            m_work.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight,
+                                                      Kokkos::HostSpace>(
+                input.exec, input.comm, input.layout, std::string("shallow_water::") + name));
+        for (const Array<Real>* array : {&m_arrays[0], &m_arrays[1], &m_arrays[2], &m_work[0],
+                                         &m_work[1], &m_work[2], &m_work[3], &m_work[4]})
+            m_exchanges.push_back(
+                make_exchange<Real>(input.comm, input.layout, {}, input.poison, *array));
+    }
+
+    void initialize(const Exec& exec) override {
+        for (const Array<Real>& work : m_work) Kokkos::deep_copy(exec, work.view(), Real(0));
+        m_exchanges[h](exec);
+        m_exchanges[u](exec);
+        exchange_closed(exec, v, m_state.v);
+    }
+
+    void step(const Exec& exec, bool is_euler) override {
+        using namespace literal;
+        const Section& s = m_section;
+        const Coefficients<Real>& c = is_euler ? m_euler : m_adams_bashforth;
+        const Field<Real> hc = first_cell(m_work[0]);
+        const Diagnostics<Real> d{first_cell(m_work[1]), first_cell(m_work[2]),
+                                  first_cell(m_work[3]), first_cell(m_work[4])};
+        const Field<Real> dh = first_cell(m_work[5]);
+        const Field<Real> du = first_cell(m_work[6]);
+        const Field<Real> dv = first_cell(m_work[7]);
+
+        replicate_edges(exec, s, m_state.h, hc);
+        m_exchanges[work_hc](exec);
+        flux_east(exec, s, hc, m_state.u, d.fe);
+        m_exchanges[work_fe](exec);
+        flux_north(exec, s, hc, m_state.v, d.fn);
+        exchange_closed(exec, work_fn, d.fn);
+        vorticity(exec, s, c, hc, m_state.u, m_state.v, d.q);
+        m_exchanges[work_q](exec);
+        energy(exec, s, m_state.u, m_state.v, d.ke);
+        m_exchanges[work_ke](exec);
+        tendencies(exec, s, c, m_state.h, d, dh, du, dv);
+
+        advance(exec, s, c, m_state.u, du, m_state.du);
+        advance(exec, s, c, m_state.v, dv, m_state.dv);
+        advance(exec, s, c, m_state.h, dh, m_state.dh);
+        m_exchanges[h](exec);
+        m_exchanges[u](exec);
+        exchange_closed(exec, v, m_state.v);
+
+        rub(exec, c, m_state.u, m_state.u, d);
+        rub(exec, c, m_state.v, m_mode == Mode::published ? m_state.u : m_state.v, d);
+        if (m_mode == Mode::corrected) {
+            m_exchanges[u](exec);
+            exchange_closed(exec, v, m_state.v);
+        }
+    }
+
+    int messages_per_step() const override {
+        const int exchanges = m_mode == Mode::corrected ? 14 : 12;
+        return exchanges * m_exchanges[h].messages();
+    }
+
+private:
+    enum Exchanged { h, u, v, work_hc, work_fe, work_fn, work_q, work_ke };
+
+    /// Exchanges a field that lives on north faces, 0 on the wall.
+    void exchange_closed(const Exec& exec, Exchanged which, const Field<Real>& field) {
+        literal::close_north_wall(exec, m_section, field);
+        m_exchanges[which](exec);
+    }
+
+    /// Applies friction to a; w is what its differences are taken from.
+    void rub(const Exec& exec, const Coefficients<Real>& c, const Field<Real>& a,
+             const Field<Real>& w, const Diagnostics<Real>& d) {
+        literal::friction_fluxes_east(exec, m_section, c, a, w, d.fe);
+        m_exchanges[work_fe](exec);
+        literal::friction_fluxes_north(exec, m_section, c, a, w, d.fn);
+        exchange_closed(exec, work_fn, d.fn);
+        literal::apply_friction(exec, m_section, c, d.fe, d.fn, a);
+    }
+
+    Section m_section;
+    Mode m_mode;
+    std::vector<Array<Real>> m_arrays;
+    std::vector<Array<Real>> m_work; ///< hc, fe, fn, q, ke and the new tendencies
+    State<Real> m_state;
+    Coefficients<Real> m_euler;
+    Coefficients<Real> m_adams_bashforth;
+    std::vector<Exchange<Real, 1>> m_exchanges;
+};
+
+} // namespace
+
+template <class Real>
+std::unique_ptr<Stepper> make_literal_stepper(const StepperInput<Real>& input) {
+    return std::make_unique<LiteralStepper<Real>>(input);
+}
+
+template std::unique_ptr<Stepper> make_literal_stepper(const StepperInput<float>&);
+template std::unique_ptr<Stepper> make_literal_stepper(const StepperInput<double>&);
+
+} // namespace shallow_water

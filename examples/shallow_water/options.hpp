@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "parameters.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shallow_water {
+
+enum class Element { float64, float32 };
+
+/// How the model exchanges padding; the results are the same.
+enum class Exchanges {
+    literal, ///< one exchange a field whenever the published program makes one
+    fused    ///< as few messages as the model allows
+};
+
+/// What the command line asks for, with defaults filled in.
+struct Options {
+    std::int64_t nx = 360; ///< interior columns, west to east
+    std::int64_t ny = 180; ///< interior rows, south to north
+    std::int64_t steps = 0; ///< the first, forward Euler, step included
+    Element element = Element::float64;
+    Mode mode = Mode::corrected;
+    Exchanges exchanges = Exchanges::fused;
+    int grid_rows = 0;    ///< of processes; 0: choose
+    int grid_columns = 0;
+    std::vector<std::int64_t> report_steps; ///< ascending, each once
+    std::string json_path;
+    std::string png_path;
+    bool benchmark = false;
+    bool poison = false;
+    bool progress = false;
+    bool summary = false;
+};
+
+/// Steps that the published program takes to simulate `days`: one, then blocks of 100 while the time
+/// is short of it.
+std::int64_t steps_of_days(const Parameters& parameters, double days);
+
+/// What parsing the command line led to.
+struct CommandLine {
+    Options options;
+    std::string help; ///< not empty if help was asked for
+};
+
+/// Reads the command line. Local; prints nothing.
+///
+/// Errors: distview::UsageError saying which option is wrong and what was expected
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+/// A hash of all options, alike on ranks that were given the same.
+std::uint64_t digest(const Options& options);
+
+} // namespace shallow_water

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+#include "statistics.hpp"
+
+#include <distview/core/process_grid.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shallow_water {
+
+/// Statistics of h, u and v after a step.
+struct StepReport {
+    std::int64_t step = 0;
+    std::array<Statistics, 3> fields;
+};
+
+struct BenchmarkReport {
+    double seconds = 0; ///< of 500 steps, slowest rank
+    double mcell_steps_per_s = 0;
+    double triad_gbs = 0;
+    /// 64 bytes (float64: 128) a cell and step over the time, as a share of the triad.
+    double triad_share = 0;
+    std::int64_t triad_array_bytes = 0;
+};
+
+/// All that a run has to say; complete on every rank.
+struct Report {
+    Options options;
+    distview::ProcessGrid grid;
+    int threads = 1; ///< of each rank
+    int messages_per_step = 0; ///< sent by rank 0
+    double seconds = 0; ///< of all steps, reports and exchanges included
+    std::vector<StepReport> steps;
+    std::optional<BenchmarkReport> benchmark;
+};
+
+std::string to_json(const Report& report);
+/// Invariants, norms beside the reference and speed, for people.
+std::string to_table(const Report& report);
+
+} // namespace shallow_water

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "triad.hpp"
+
+#include "timing.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <string>
+
+namespace shallow_water {
+
+namespace {
+
+constexpr double scalar = 3.0;
+
+std::int64_t last_level_cache_bytes() {
+    std::int64_t most = 0;
+    for (const int name : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
+        most = std::max<std::int64_t>(most, sysconf(name));
+    return most;
+}
+
+} // namespace
+
+Triad::Triad(const Exec& exec, const distview::Communicator& comm) : m_exec(exec), m_comm(comm) {
+    const std::int64_t bytes = std::max<std::int64_t>(std::int64_t{512} << 20,
+                                                      4 * last_level_cache_bytes());
+    m_elements = (bytes / 8 + comm.size() - 1) / comm.size();
+    distview::agree_on(comm, "triad", [&] {
+        // Apart by odd numbers of cache lines, so that the three streams do not meet in one set.
+        constexpr std::int64_t gap = 8 * 131;
+        m_memory = Kokkos::View<double*, Kokkos::HostSpace>(
+            Kokkos::view_alloc(Kokkos::WithoutInitializing, "shallow_water::triad"),
+            3 * (m_elements + gap));
+        m_a = m_memory.data();
+        m_b = m_a + m_elements + gap;
+        m_c = m_b + m_elements + gap;
+    });
+    double* const a = m_a;
+    double* const b = m_b;
+    double* const c = m_c;
+    Kokkos::parallel_for(
+        "shallow_water::Triad::first_touch",
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
+        [=](std::int64_t i) {
+            a[i] = 0;
+            b[i] = static_cast<double>(i % 1024);
+            c[i] = static_cast<double>(i % 4096);
+        });
+    m_exec.fence("shallow_water::Triad: the arrays are set");
+}
+
+void Triad::run(int repetitions) {
+    double* const a = m_a;
+    const double* const b = m_b;
+    const double* const c = m_c;
+    const std::string label = "shallow_water::Triad::run";
+    for (int repetition = 0; repetition < repetitions; ++repetition) {
+        const double seconds = timed(m_exec, m_comm, [&] {
+            Kokkos::parallel_for(
+                label,
+                Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
+                [=](std::int64_t i) { a[i] = b[i] + scalar * c[i]; });
+        });
+        const double bytes = 24.0 * static_cast<double>(m_elements) * m_comm.size();
+        m_best = std::max(m_best, bytes / seconds * 1e-9);
+    }
+    distview::agree_on(m_comm, "triad", [&] {
+        for (std::int64_t i = 0; i < m_elements; ++i) {
+            const double expected = static_cast<double>(i % 1024) +
+                                    scalar * static_cast<double>(i % 4096);
+            distview::require<distview::Error>(a[i] == expected, [&] {
+                return distview::text("triad: element ", i, " is ", a[i], ", expected ", expected);
+            });
+        }
+    });
+}
+
+} // namespace shallow_water

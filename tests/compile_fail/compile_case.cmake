@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# cmake -DCOMPILER=... -DFLAGS=FILE -DSOURCE=... -DCASE=N -DEXPECTED=REGEX -P compile_case.cmake
+# Case 0 must compile; any other must not, and the compiler must say what is expected.
+
+file(READ "${FLAGS}" flags)
+# How CMake marks an option that is not to be quoted or merged with its like.
+string(REPLACE "SHELL:" "" flags "${flags}")
+separate_arguments(flags UNIX_COMMAND "${flags}")
+
+execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env LC_ALL=C "${COMPILER}" ${flags} -DDISTVIEW_CASE=${CASE}
+            "${SOURCE}"
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE output)
+
+if(CASE EQUAL 0)
+    if(NOT status EQUAL 0)
+        message(FATAL_ERROR "the right program does not compile:\n${output}")
+    endif()
+elseif(status EQUAL 0)
+    message(FATAL_ERROR "case ${CASE} compiles")
+elseif(NOT output MATCHES "error: [^\n]*(${EXPECTED})")
+    message(FATAL_ERROR "case ${CASE}: expected a message that matches '${EXPECTED}', got:\n${output}")
+endif()

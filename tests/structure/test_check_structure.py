@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tests of the rules: each finds what is planted, where it is planted, and spares what is right."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+import check_structure  # noqa: E402
+
+LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+HPP = f"// {LICENCE}\n#pragma once\n"
+CPP = f"// {LICENCE}\n"
+HOME = "/" + "home/me/kokkos"
+
+# A small repository that breaks no rule, though it comes near to it.
+GOOD = {
+    "CMakeLists.txt": f"# {LICENCE}\noption(DISTVIEW_ENABLE_COMM \"\" ON)\n"
+    "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
+    "docs/index_spaces.md": "Say *padding*, never *halo* or another word; shallow, hallo.\n",
+    "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Core.hpp>\n#include <vector>\n",
+    "core/include/distview/core/impl/i.hpp": HPP,
+    "core/src/a.cpp": CPP
+    + '#include <distview/core/impl/i.hpp>\n#include "b.hpp"\n// #include <mpi.h>\n'
+    + 'const char* s = "abort() and MPI_Send( and std::cout";  // printf("x")\n'
+    + "int n = 1'000'000; std::snprintf(b, n, \"%d\", 1); handle.abort_count(); exit_code(1);\n",
+    "core/src/b.hpp": HPP,
+    "comm/include/distview/comm/plan.hpp": HPP
+    + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
+    + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n",
+    "comm/include/distview/comm/a_schedule.hpp": HPP + "#include <distview/core/a.hpp>\n",
+    "comm/src/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
+    "algorithms/include/distview/algorithms/fill.hpp": HPP
+    + "#include <distview/comm/plan.hpp>\n"
+    + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
+    + "  Kokkos::parallel_reduce(m_label_sum, Policy(e, 0, n), g, s);\n"
+    + "  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), g);\n"
+    + '  exec.fence("distview::fill: the result is read");\n'
+    + '  Kokkos::View<double*> v(Kokkos::view_alloc(exec, "distview::fill::v"), n);\n'
+    + "  Kokkos::deep_copy(exec, a, b);\n}\n",
+    "examples/heat.cpp": CPP
+    + '#include <iostream>\nint main() { std::cout << 1; comm(MPI_COMM_WORLD);\n'
+    + 'Kokkos::parallel_for("heat", n, f); }\n',
+    "tests/unit/core/impl_i.cpp": CPP + "#include <distview/core/impl/i.hpp>\n",
+    "scripts/run": f"#!/bin/bash\n# {LICENCE}\ncd \"$root/home/x\"\n",
+}
+
+# rule, file, text (a {} stands for the file's text in GOOD), line of the violation
+PLANTED = [
+    ("direction", "core/src/a.cpp", CPP + "#include <distview/comm/a_schedule.hpp>\n", 2),
+    ("direction", "core/src/a.cpp", CPP + "#  include <distview/comm.hpp>\n", 2),
+    ("direction", "core/src/a.cpp", CPP + '#include "../../comm/src/x.hpp"\n', 2),
+    ("direction", "comm/src/plan.cpp", CPP + "\n#include <distview/algorithms/fill.hpp>\n", 3),
+    ("mpi", "core/src/a.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("mpi", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <mpi.h>\n", 3),
+    ("mpi", "comm/include/distview/comm/a_schedule.hpp",
+     HPP + "#include <distview/comm/plan.hpp>\n", 3),
+    ("mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "#include <mpi.h>\n", 3),
+    ("impl", "comm/src/plan.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
+    ("impl", "examples/heat.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
+    ("impl", "tests/unit/core/test_i.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
+    ("impl", "tests/unit/comm/impl_i.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
+    ("iostream", "core/include/distview/core/a.hpp", HPP + "#include <iostream>\n", 3),
+    ("iostream", "tests/support/x.hpp", HPP + "#include <iostream>\n", 3),
+    ("printing", "core/src/a.cpp", CPP + "void f() { std::cerr << 1; }\n", 2),
+    ("printing", "core/src/a.cpp", CPP + "/* a\nb */ std::printf(\"x\");\n", 3),
+    ("printing", "comm/src/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
+    ("printing", "comm/src/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
+    ("printing", "comm/src/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),
+    ("printing", "core/include/distview/core/a.hpp", HPP + "f() { Kokkos::printf(\"%d\", 1); }\n", 3),
+    ("world", "comm/src/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
+    ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 7),
+    ("raw_mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "f() { PMPI_Wait(a); }\n", 3),
+    ("labels", "core/src/a.cpp", CPP + "f() { Kokkos::parallel_for(Policy(0, n), g); }\n", 2),
+    ("labels", "core/src/a.cpp", CPP + "f() {\n Kokkos::parallel_scan(\n  n, g); }\n", 3),
+    ("labels", "core/src/a.cpp", CPP + 'f() { parallel_reduce("other::x", n, g, s); }\n', 2),
+    ("labels", "core/src/a.cpp", CPP + "f() { exec.fence(); }\n", 2),
+    ("labels", "core/src/a.cpp", CPP + 'f() { exec.fence("because"); }\n', 2),
+    ("labels", "core/src/a.cpp", CPP + "V v(Kokkos::view_alloc(exec), n);\n", 2),
+    ("labels", "core/src/a.cpp", CPP + 'Kokkos::View<double**> v("v", n, m);\n', 2),
+    ("labels", "core/src/a.cpp", CPP + 'auto v = Kokkos::View<int*, H>("v", n);\n', 2),
+    ("labels", "examples/heat.cpp", CPP + "int main() { Kokkos::parallel_for(n, f); }\n", 2),
+    ("instances", "core/src/a.cpp", CPP + 'f() { Kokkos::fence("distview::x"); }\n', 2),
+    ("instances", "core/src/a.cpp", CPP + "f() { Kokkos::deep_copy(a, b(1, 2)); }\n", 2),
+    ("spdx", "core/src/a.cpp", "int x;\n" + CPP, 1),
+    ("spdx", "core/CMakeLists.txt", "project(x)\n", 1),
+    ("spdx", "scripts/run", "#!/bin/bash\nset -e\n", 2),
+    ("pragma_once", "core/include/distview/core/a.hpp", CPP, 1),
+    ("pragma_once", "core/src/BigName.cpp", CPP, 1),
+    ("words", "core/src/a.cpp", CPP + "int halo_width;\n", 2),
+    ("words", "comm/src/plan.cpp", CPP + "// the Ghost cells\n", 2),
+    ("words", "docs/index_spaces.md", "{}Two halos.\n", 2),
+    ("words", "README.md", "exchanges ghosts\n", 1),
+    ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
+    ("paths", "README.md", f"cd {HOME}\n", 1),
+    ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),
+    ("options", "CMakeLists.txt", "{}option(DISTVIEW_NATIVE \"\" OFF)\n", 1),
+    ("options", "core/CMakeLists.txt", f"# {LICENCE}\nif(DISTVIEW_ENABLE_GAMES)\nendif()\n", 1),
+]  # fmt: skip
+
+
+class Rules(unittest.TestCase):
+    def check(self, changes):
+        with tempfile.TemporaryDirectory() as folder:
+            for path, text in {**GOOD, **changes}.items():
+                file = Path(folder) / path
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text, encoding="utf-8")
+            return check_structure.violations(folder)
+
+    def test_what_is_right_is_spared(self):
+        self.assertEqual([str(v) for v in self.check({})], [])
+
+    def test_what_is_planted_is_found(self):
+        for rule, path, text, line in PLANTED:
+            text = text.replace("{}", GOOD.get(path, ""), 1) if text.startswith("{}") else text
+            with self.subTest(rule=rule, path=path, text=text):
+                found = {(v.rule, v.path, v.line) for v in self.check({path: text})}
+                self.assertEqual(found, {(rule, path, line)})
+
+    def test_every_rule_has_something_planted(self):
+        self.assertEqual({r.__name__ for r in check_structure.RULES}, {p[0] for p in PLANTED})
+
+    def test_folders_of_builds_are_not_searched(self):
+        self.assertEqual(self.check({"core/build/x.cpp": "int halo;\n"}), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+#include "field_fixture.hpp"
+
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Host = Kokkos::HostSpace;
+using Right = Kokkos::LayoutRight;
+using Left = Kokkos::LayoutLeft;
+using Strided = Kokkos::LayoutStride;
+
+/// The communicators that cases are tried on: the world in its order and in reverse.
+struct Worlds {
+    OwnedComm reversed = reversed_world();
+    Communicator forward_comm{MPI_COMM_WORLD};
+    Communicator reversed_comm{reversed.get()};
+};
+
+/// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send.
+///
+/// Every region of every field begins at a multiple of 16 bytes.
+std::map<int, MessageCount> expected_traffic(const PaddingExchangePlan& plan, bool outgoing,
+                                             const std::vector<std::int64_t>& element_sizes,
+                                             bool one_geometry, bool reversed) {
+    std::map<int, MessageCount> result;
+    for (std::size_t i = 0; i < element_sizes.size(); ++i) {
+        const PaddingExchangeSchedule& schedule =
+            plan.schedule(one_geometry ? 0 : static_cast<int>(i));
+        const auto add = [&](const PaddingRegion& region) {
+            if (region.peer == schedule.process()) return;
+            const int peer = reversed ? world_size() - 1 - region.peer : region.peer;
+            result[peer].messages = 1;
+            result[peer].bytes += (region.elements * element_sizes[i] + 15) / 16 * 16;
+        };
+        if (outgoing)
+            schedule.for_each_outgoing(add);
+        else
+            schedule.for_each_incoming(add);
+    }
+    return result;
+}
+
+/// Exchanges fields of these types three times, everything checked.
+template <class... Views>
+class ExchangeCase {
+public:
+    ExchangeCase(Random& random, const Worlds& worlds, bool one_geometry)
+        : m_random(random), m_reversed(random.chance(0.5)), m_one_geometry(one_geometry),
+          m_comm(m_reversed ? worlds.reversed_comm : worlds.forward_comm) {}
+
+    void run() {
+        const std::vector<int> ranks{Views::rank()...};
+        for (const int axis_count : ranks) {
+            if (m_one_geometry && !m_geometries.empty()) {
+                m_geometries.push_back(m_geometries.front());
+                continue;
+            }
+            GeometryLimits limits = limits_for(axis_count);
+            limits.valid_only = true;
+            m_geometries.push_back(random_geometry(
+                m_random, random_process_grid(m_random, m_comm.size(), axis_count), limits));
+            ASSERT_TRUE(m_geometries.back().is_valid()) << m_geometries.back().describe();
+        }
+        std::vector<FieldExchange> exchanges;
+        for (const ArrayGeometry& geometry : m_geometries)
+            exchanges.push_back({geometry.layout(), geometry.options()});
+        PaddingExchangePlan plan =
+            m_one_geometry
+                ? PaddingExchangePlan(m_comm, exchanges[0].layout, exchanges[0].options)
+                : PaddingExchangePlan(m_comm, exchanges);
+        exchange(plan, exchanges, std::index_sequence_for<Views...>());
+    }
+
+private:
+    template <std::size_t... I>
+    void exchange(PaddingExchangePlan& plan, const std::vector<FieldExchange>& exchanges,
+                  std::index_sequence<I...>) {
+        const Exec exec;
+        std::tuple<TestField<Views>...> fields{TestField<Views>(
+            m_geometries[I], exchanges[I].layout, m_comm.rank(), m_random)...};
+        for (std::uint64_t round = 1; round <= 3; ++round) {
+            (std::get<I>(fields).fill(round * 100 + I), ...);
+            MpiCounters counters;
+            if (m_random.chance(0.5))
+                plan.execute(exec, std::get<I>(fields).view()...);
+            else
+                plan.start(exec, std::get<I>(fields).view()...).finish();
+            const MpiTraffic traffic = counters.stop();
+            const std::string flaws[] = {std::get<I>(fields).find_flaw(round * 100 + I)...};
+            for (std::size_t i = 0; i < sizeof...(I); ++i)
+                EXPECT_EQ(flaws[i], "") << "field " << i << ", round " << round << ": "
+                                        << m_geometries[i].describe();
+            if (round > 1) check(traffic, plan);
+        }
+    }
+
+    void check(const MpiTraffic& traffic, const PaddingExchangePlan& plan) const {
+        const std::vector<std::int64_t> sizes{sizeof(typename Views::value_type)...};
+        EXPECT_EQ(traffic.sent, expected_traffic(plan, true, sizes, m_one_geometry, m_reversed));
+        EXPECT_EQ(traffic.received,
+                  expected_traffic(plan, false, sizes, m_one_geometry, m_reversed));
+        EXPECT_EQ(traffic.sent.size(), plan.send_peers().size());
+        EXPECT_EQ(traffic.received.size(), plan.receive_peers().size());
+        EXPECT_EQ(traffic.collective_calls(), 0);
+        EXPECT_TRUE(traffic.one_sided.empty());
+    }
+
+    Random& m_random;
+    bool m_reversed;
+    bool m_one_geometry;
+    Communicator m_comm;
+    std::vector<ArrayGeometry> m_geometries;
+};
+
+template <class... Views>
+void run_case(Random& random, const Worlds& worlds, bool one_geometry) {
+    ExchangeCase<Views...>(random, worlds, one_geometry).run();
+}
+
+using RunCase = void (*)(Random&, const Worlds&, bool);
+
+// One field each, over all numbers of axes, layouts and sizes of elements.
+const std::vector<RunCase> single_fields{
+    run_case<DistView<double*>>,
+    run_case<DistView<Bytes<12>*, Strided, Host>>,
+    run_case<DistView<float**>>,
+    run_case<DistView<double**, Left, Host>>,
+    run_case<DistView<std::int8_t**, Right, Host>>,
+    run_case<DistView<Bytes<24>**, Strided, Host>>,
+    run_case<DistView<Kokkos::complex<double>***, Left, Host>>,
+    run_case<DistView<std::int16_t***, Strided, Host>>,
+    run_case<DistView<Bytes<12>****, Right, Host>>,
+    run_case<DistView<float****, Strided, Host>>,
+    run_case<DistView<double*****, Left, Host>>,
+    run_case<DistView<std::int8_t******, Strided, Host>>,
+    run_case<DistView<float******>>,
+};
+
+// Several fields of one geometry in one exchange.
+const std::vector<RunCase> alike_fields{
+    run_case<DistView<double**>, DistView<double**>, DistView<double**>>,
+    run_case<DistView<double**>, DistView<float**, Left, Host>,
+             DistView<std::int8_t**, Strided, Host>, DistView<Bytes<24>**, Right, Host>>,
+    run_case<DistView<std::int16_t***>, DistView<Kokkos::complex<double>***, Strided, Host>>,
+};
+
+// Each field with its own shape, grid, widths and stencil.
+const std::vector<RunCase> different_fields{
+    run_case<DistView<double**>, DistView<double**>>,
+    run_case<DistView<float***>, DistView<std::int8_t*>, DistView<Bytes<12>**, Strided, Host>>,
+    run_case<DistView<double*>, DistView<float****, Left, Host>, DistView<std::int16_t**>,
+             DistView<Kokkos::complex<double>***>>,
+};
+
+TEST(PaddingExchangePlan, FillsOneFieldOfAnyKind) {
+    const Worlds worlds;
+    for_each_case(500, [&](Random& random, std::uint64_t) {
+        random.pick(single_fields)(random, worlds, random.chance(0.5));
+    });
+}
+
+TEST(PaddingExchangePlan, FillsSeveralFieldsOfOneGeometry) {
+    const Worlds worlds;
+    for_each_case(250, [&](Random& random, std::uint64_t) {
+        random.pick(alike_fields)(random, worlds, true);
+    });
+}
+
+TEST(PaddingExchangePlan, FillsFieldsOfDifferentGeometries) {
+    const Worlds worlds;
+    for_each_case(250, [&](Random& random, std::uint64_t) {
+        random.pick(different_fields)(random, worlds, false);
+    });
+}
+
+// Two halves of the world exchange different arrays at the same time.
+TEST(PaddingExchangePlan, WorksOnPartsOfTheWorldAtOnce) {
+    const int color = world_rank() % 2;
+    const OwnedComm half = split_world(color, -world_rank());
+    const Communicator comm(half.get());
+    for (std::uint64_t i = 0; i < 20; ++i) {
+        Random random(campaign_seed() + static_cast<std::uint64_t>(color), i);
+        GeometryLimits limits = limits_for(2);
+        limits.valid_only = true;
+        const ArrayGeometry geometry =
+            random_geometry(random, random_process_grid(random, comm.size(), 2), limits);
+        const ArrayLayout layout = geometry.layout();
+        PaddingExchangePlan plan(comm, layout, geometry.options());
+        TestField<DistView<double**>> field(geometry, layout, comm.rank(), random);
+        field.fill(i);
+        plan.execute(Exec(), field.view());
+        EXPECT_EQ(field.find_flaw(i), "") << geometry.describe();
+    }
+}
+
+ArrayGeometry large_geometry(int process_count) {
+    ArrayGeometry geometry;
+    geometry.grid = {process_count, 1};
+    AxisGeometry rows;
+    rows.blocks.assign(static_cast<std::size_t>(process_count), 3);
+    rows.padding.assign(static_cast<std::size_t>(process_count), Widths(2, 3));
+    rows.boundary = Widths(2, 3);
+    rows.periodic = true;
+    const BlockOptions options{.padding = Widths(2, 3), .periodic = true};
+    rows.spec = block(3 * process_count, options);
+    rows.work_out();
+    AxisGeometry columns;
+    columns.blocks = {70000};
+    columns.padding = {Widths(0)};
+    columns.spec = block(70000);
+    columns.work_out();
+    geometry.axes = {rows, columns};
+    return geometry;
+}
+
+// Messages of 1.1 and 1.7 MB, far beyond what MPI sends eagerly, and copies cut into many pieces.
+TEST(PaddingExchangePlan, MovesLongMessages) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayGeometry geometry = large_geometry(comm.size());
+    const ArrayLayout layout = geometry.layout();
+    Random random(1, 1);
+    TestField<DistView<double**>> a(geometry, layout, comm.rank(), random);
+    TestField<DistView<double**, Strided, Host>> b(geometry, layout, comm.rank(), random);
+    PaddingExchangePlan plan(comm, layout);
+    for (std::uint64_t round = 0; round < 2; ++round) {
+        a.fill(round);
+        b.fill(round + 10);
+        plan.execute(Exec(), a.view(), b.view());
+        EXPECT_EQ(a.find_flaw(round), "");
+        EXPECT_EQ(b.find_flaw(round + 10), "");
+    }
+}
+
+TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(8 * comm.size(), {.padding = 2, .periodic = true})});
+    PaddingExchangePlan plan(comm, layout);
+    EXPECT_EQ(plan.workspace_bytes(), 0u);
+    const DistView<double*> a(Exec(), "a", layout, comm.rank());
+    plan.bind(a);
+    // Two doubles from each side, each side's message on lines of its own; to one neighbour both.
+    const std::size_t messages = comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2;
+    EXPECT_EQ(plan.workspace_bytes(), 2 * messages * 64);
+    EXPECT_EQ(plan.send_peers().size(), messages);
+    plan.bind(a);
+    EXPECT_EQ(plan.workspace_bytes(), 2 * messages * 64);
+    EXPECT_EQ(plan.describe(), "padding exchange, transport to other processes: message\n"
+                               "every field: " + layout.describe() + '\n' +
+                                   plan.schedule().describe());
+}
+
+} // namespace
+
+} // namespace distview::testing

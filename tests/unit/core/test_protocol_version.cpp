@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/core/protocol/version.hpp>
+
+#include "protocol_cases.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/protocol/rules.hpp>
+
+#include <string_view>
+
+namespace distview::testing {
+
+using protocol::supported_version;
+using protocol::Version;
+
+// E3: three ASCII decimal numbers without leading zeros, joined by dots.
+TEST(ProtocolVersion, E3_reads_three_dotted_numbers) {
+    EXPECT_EQ(Version::parse("0.10.0"), (Version{0, 10, 0}));
+    EXPECT_EQ(Version::parse("0.9.0"), (Version{0, 9, 0}));
+    EXPECT_EQ(Version::parse("12.345.6789"), (Version{12, 345, 6789}));
+    EXPECT_EQ(Version::parse("0.0.0"), (Version{0, 0, 0}));
+}
+
+// E3: the whole string, nothing before, between or after.
+TEST(ProtocolVersion, E3_refuses_everything_else) {
+    using namespace std::string_view_literals;
+    for (const std::string_view text :
+         {""sv, "0"sv, "0.10"sv, "0.10."sv, "0.10.0."sv, "0.10.0.0"sv, ".10.0"sv, "0..0"sv,
+          "0.10.0a1"sv, "0.10.0rc1"sv, "v0.10.0"sv, "0.010.0"sv, "00.10.0"sv, "0.10.00"sv,
+          "+0.10.0"sv, "0.-10.0"sv, "0.10.0\n"sv, " 0.10.0"sv, "0.10.0 "sv, "0.10.0\0"sv,
+          "0,10,0"sv, "0.1_0.0"sv, "0x0.10.0"sv, "\xd9\xa0.10.0"sv, "0.10.\xef\xbc\x90"sv}) {
+        EXPECT_FALSE(Version::parse(text).has_value()) << '"' << text << '"';
+        try {
+            supported_version(text, 3);
+            ADD_FAILURE() << "accepted \"" << text << '"';
+        } catch (const ProtocolError& error) {
+            EXPECT_EQ(error.code(), "version_format");
+            EXPECT_EQ(error.key(), "__version__");
+            EXPECT_EQ(error.process(), 3);
+        }
+    }
+}
+
+TEST(ProtocolVersion, E3_message) {
+    expect_violation(protocol::rules::version_is_three_numbers("0.10", 0), "version_format", -1,
+                     "__version__", 0, "'__version__' is '0.10', expected three dotted numbers");
+}
+
+// E4: 0.9.z and 0.10.z, any z; a look-up, not a comparison.
+TEST(ProtocolVersion, E4_any_patch_of_0_9_and_0_10) {
+    for (const char* text : {"0.9.0", "0.9.7", "0.10.0", "0.10.12", "0.10.2147483648",
+                             "0.9.99999999999999999999999999"})
+        EXPECT_TRUE(supported_version(text).is_supported()) << text;
+    EXPECT_TRUE(supported_version("0.9.3").is_0_9());
+    EXPECT_TRUE(supported_version("0.10.3").is_0_10());
+}
+
+// E4: everything else is refused, versions between and beyond too.
+TEST(ProtocolVersion, E4_refuses_other_versions) {
+    for (const char* text : {"0.8.0", "0.8.9", "0.11.0", "0.1.0", "0.90.0", "0.100.0", "1.0.0",
+                             "1.9.0", "1.10.0", "9.0.0", "10.0.0", "0.0.9", "4294967296.10.0",
+                             "0.4294967306.0"}) {
+        try {
+            supported_version(text, 1);
+            ADD_FAILURE() << "accepted " << text;
+        } catch (const ProtocolError& error) {
+            EXPECT_EQ(error.code(), "version_unsupported") << text;
+        }
+    }
+    expect_violation(protocol::rules::version_is_supported(Version{0, 11, 0}, 2),
+                     "version_unsupported", -1, "__version__", 2,
+                     "DAP version 0.11.0 is not supported; this importer reads 0.9.z and 0.10.z");
+}
+
+TEST(ProtocolVersion, prints_what_it_reads) {
+    for (const char* text : {"0.10.0", "0.9.0", "0.10.7", "1.22.333"})
+        EXPECT_EQ(to_string(*Version::parse(text)), text);
+    EXPECT_EQ(to_string(v0_9_0), "0.9.0");
+    EXPECT_EQ(to_string(v0_10_0), "0.10.0");
+}
+
+} // namespace distview::testing
