@@ -49,6 +49,7 @@ public:
             // The first chunk ends at column 0, where scratch rows start a cache line.
             for (int from = -1 - overlap, to = 0; from < section.nx + overlap;
                  from = to, to = Kokkos::min(from + m_strips.chunk, section.nx + overlap)) {
+                KOKKOS_IF_ON_HOST((prefetch(strip, r, from, to);))
                 diagnose(team, row, r, from, to);
                 if constexpr (variant == Variant::published) {
                     take_padding(team, row, r, from, to);
@@ -70,6 +71,25 @@ public:
     }
 
 private:
+    void prefetch(int strip, int r, int from, int to) const
+    {
+        using S = Strips<Real>;
+#ifndef PF
+#define PF 1
+#endif
+        const Real* const rows[] = {
+            m_strips.state_row(strip, m_state.h, S::edge_h, r + 1+PF), m_strips.state_row(strip, m_state.u, S::edge_u, r + 1+PF),
+            m_strips.state_row(strip, m_state.v, S::edge_v, r + 1+PF), m_state.dh.row(Kokkos::min(r + PF, m_strips.section.ny-1)),
+            m_strips.tendency_row(strip, m_state.du, S::edge_du, r + PF),
+            m_strips.tendency_row(strip, m_state.dv, S::edge_dv, r + PF)};
+        constexpr int line = 64 / static_cast<int>(sizeof(Real));
+        for (int i = from; i < to; i += line) {
+            for (const Real* row : rows) {
+                __builtin_prefetch(row + i, PFW, PFL);
+            }
+        }
+    }
+
     static constexpr int overlap = variant == Variant::wide ? 1 : 0;
 
     struct Rows {

@@ -78,6 +78,9 @@ build_configure() {
     if [[ $DISTVIEW_INSIDE == private ]]; then
         arguments+=(-DCMAKE_FIND_USE_PACKAGE_REGISTRY=OFF)
     fi
+    if [[ $DISTVIEW_INSIDE == fetch && ${DISTVIEW_TOOLCHAIN:-} == fetch ]]; then
+        arguments+=(-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON)
+    fi
     local name
     while read -r name; do
         arguments+=("-D$name=${!name}")

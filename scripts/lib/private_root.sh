@@ -32,14 +32,26 @@ root_impossible() {
     fi
 }
 
-# root_namespace COMMAND...: runs a command with root.partial free of the nodev or noexec of the
-# file system it lies on; what is mounted inside is gone when the command ends.
+# root_mount_point: where root.partial is seen in the namespaces below. debootstrap takes no path
+# with spaces, and a checkout may have one.
+root_mount_point() {
+    local place
+    for place in /mnt /media /srv; do
+        if [[ -d $place && $distview_prefix/ != "$place"/* ]]; then
+            printf '%s' "$place"
+            return
+        fi
+    done
+}
+
+# root_namespace COMMAND...: runs a command with root.partial at that place, free of the nodev or
+# noexec of the file system it lies on. What is mounted inside is gone when the command ends.
 root_namespace() {
     # shellcheck disable=SC2016
     unshare --mount --propagation private -- bash -c '
-        mount --bind "$1" "$1" && mount -o remount,bind,dev,exec,suid "$1" && cd / && shift &&
+        mount --bind "$1" "$2" && mount -o remount,bind,dev,exec,suid "$2" && cd / && shift 2 &&
         exec env -u TMPDIR LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"' \
-        provision "$root_dir.partial" "$@"
+        provision "$root_dir.partial" "$(root_mount_point)" "$@"
 }
 
 # root_chroot COMMAND...: runs a command in root.partial.
@@ -48,7 +60,7 @@ root_chroot() {
     root_namespace bash -c '
         for d in proc sys dev; do mount --rbind "/$d" "$1/$d" || exit; done
         exec chroot "$1" /usr/bin/env PATH=/usr/sbin:/usr/bin:/sbin:/bin "${@:2}"' \
-        chroot "$root_dir.partial" "$@"
+        chroot "$(root_mount_point)" "$@"
 }
 
 root_failed() {
@@ -194,7 +206,7 @@ root_create() {
     say "  1/3 the base system${mirror:+ from $mirror}"
     # shellcheck disable=SC2086
     run_logged "$root_log" root_namespace timeout --foreground 900 debootstrap --force-check-gpg \
-        --variant=minbase --include=ca-certificates "$root_suite" "$partial" $mirror ||
+        --variant=minbase --include=ca-certificates "$root_suite" "$(root_mount_point)" $mirror ||
         root_failed "debootstrap failed (is the package registry reachable?)"
     root_configure_apt "$partial" "$mirror"
     say "  2/3 compilers, CMake, Open MPI, libraries"

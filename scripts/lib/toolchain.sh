@@ -11,11 +11,15 @@ toolchain_native=0
 # Packages that one preset alone needs, and the private root has not from the start.
 toolchain_extra=()
 
+# Goes up whenever the rules below change what is chosen.
+toolchain_rules=2
+
 # toolchain_fingerprint: what the choice rests on, cheap enough for every call.
 toolchain_fingerprint() {
     local program path
     {
-        printf '%s\n' "$root_recipe" "$distview_source" "${DISTVIEW_TOOLCHAIN:-}" "$toolchain_native" \
+        printf '%s\n' "$toolchain_rules" "$root_recipe" "$distview_source" \
+            "${DISTVIEW_TOOLCHAIN:-}" "$toolchain_native" \
             "${CXX:-}" "${CMAKE_PREFIX_PATH:-}" "${Kokkos_ROOT:-}" "${Kokkos_DIR:-}" \
             "${MPI_HOME:-}" "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
         for program in "${CXX:-c++}" g++ clang++ cmake ninja mpicxx mpirun; do
@@ -99,7 +103,7 @@ toolchain_decide() {
         fi
     fi
     lacks=$(probe_lacks compiler mpi "${probe_libraries[@]}" kokkos)
-    if [[ -z $lacks ]]; then
+    if [[ -z $lacks && $forced != fetch && -z ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
         if ((toolchain_native)); then toolchain_kind=native; else toolchain_kind=installed; fi
         toolchain_summary="installed $(probe_summary)"
         return
@@ -107,7 +111,7 @@ toolchain_decide() {
     if [[ $forced == installed ]]; then
         die "DISTVIEW_TOOLCHAIN=installed, but this machine lacks: $lacks"
     fi
-    toolchain_fetch && return
+    if toolchain_fetch; then return; fi
     if ((toolchain_native)); then
         die "with the distribution's packages this machine still lacks: $lacks" \
             "(Kokkos 4.5.1 to 5.2 is needed, and its release archive cannot be fetched)" \
@@ -126,8 +130,8 @@ toolchain_fetch() {
         return 1
     fi
     lacks=$(probe_lacks "${probe_libraries[@]}")
-    if [[ -z ${probed[kokkos]:-} && -z ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
-        lacks="kokkos $lacks"
+    if [[ (-z ${probed[kokkos]:-} || $forced == fetch) && -z ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
+        lacks="kokkos${lacks:+ $lacks}"
     fi
     if [[ -n $lacks ]] && ! archives_reachable; then
         [[ $forced != fetch ]] || die "DISTVIEW_TOOLCHAIN=fetch: the release archives cannot be" \
@@ -138,7 +142,7 @@ toolchain_fetch() {
     toolchain_kind=fetch
     if [[ -n ${FETCHCONTENT_SOURCE_DIR_KOKKOS:-} ]]; then
         toolchain_summary="$(probe_summary "of $FETCHCONTENT_SOURCE_DIR_KOKKOS")"
-    elif [[ -n ${probed[kokkos]:-} ]]; then
+    elif [[ -n ${probed[kokkos]:-} && $forced != fetch ]]; then
         toolchain_summary="installed $(probe_summary), fetching: $lacks"
     else
         toolchain_summary="installed $(probe_summary "fetched by CMake")"

@@ -103,6 +103,8 @@ void Watchdog::fire() {
     write_out("\nDISTVIEW-TEST-WATCHDOG: no end after " + std::string(seconds) +
               " s (DISTVIEW_TEST_TIMEOUT); the ranks:\n" + m_board.report() +
               std::string(failed_token) + "\n");
+    // A launcher drops what it has not forwarded when it ends the program.
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
     m_group.abort();
 }
 

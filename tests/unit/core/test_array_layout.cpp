@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "layout_checks.hpp"
 #include "random_layouts.hpp"
 
 #include <distview/core/array_layout.hpp>
@@ -171,6 +172,34 @@ TEST(ArrayLayout, copies_outlive_the_original_and_read_the_same_tables) {
     EXPECT_EQ(copy.axis(0).owner(GlobalIndex(5)), 2);
     EXPECT_EQ(copy.axis(0).communication_padding(1), Widths(2, 1));
     EXPECT_EQ(copy.axis(1).owner(GlobalIndex(100)), 1);
+}
+
+// Whichever form ArrayLayout finds for them: narrow widths are often alike by chance, and bounds
+// often balanced or regular.
+TEST(ArrayLayout, random_blocks_are_as_described) {
+    for_each_case(3000, [](Random& random, std::uint64_t) {
+        const int process_count = static_cast<int>(random.integer(1, 5));
+        const auto sizes = random_block_sizes(random, process_count, 2);
+        const Widths boundary = random_widths(random, 2);
+        std::vector<Widths> paddings;
+        for (int p = 0; p < process_count; ++p) paddings.push_back(random_widths(random, 1));
+        const ArrayLayout by_process(
+            ProcessGrid{process_count},
+            {block_bounds(bounds_of_sizes(sizes), {.boundary = boundary}, paddings)});
+        ASSERT_EQ(find_difference(by_process.axis(0), block_sections(sizes, paddings, boundary)),
+                  "")
+            << by_process.describe();
+
+        const std::vector<Widths> alike(paddings.size(), paddings.front());
+        const ArrayLayout uniform(ProcessGrid{process_count},
+                                  {block_bounds(bounds_of_sizes(sizes),
+                                                {.padding = alike[0], .boundary = boundary})});
+        ASSERT_EQ(find_difference(uniform.axis(0), block_sections(sizes, alike, boundary)), "")
+            << uniform.describe();
+        ASSERT_EQ(by_process == uniform,
+                  find_difference(uniform.axis(0), block_sections(sizes, paddings, boundary)) == "")
+            << by_process.describe() << '\n' << uniform.describe();
+    });
 }
 
 // Every process of random grids over 0 to 4 axes of any kind, in one process: section by section,

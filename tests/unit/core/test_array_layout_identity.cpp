@@ -117,6 +117,8 @@ TEST(ArrayLayoutIdentity, descriptions_of_one_layout_are_equal) {
          line(2, block_bounds({0, 4, 8}, {}, {{5, 1}, {2, 5}}))},
         {line(3, block_bounds({0, 1, 2, 9}, {.padding = 1, .boundary = 0})),
          line(3, block_bounds({0, 1, 2, 9}, {}, {{0, 1}, {1, 1}, {1, 0}}))},
+        {line(3, block_bounds({0, 1, 2, 9}, {}, {{5, 1}, {1, 0}, {1, 7}})),
+         line(3, block_bounds({0, 1, 2, 9}, {}, {{0, 1}, {1, 0}, {1, 0}}))},
         {line(3, block(9, {.padding = 2})), line(3, block(9, {.padding = 2, .boundary = 2}))},
         {line(2, unstructured({{3, 1}, {2}})), line(2, unstructured({{3, 1}, {2}}))},
         {ArrayLayout(), ArrayLayout(ProcessGrid(), {})}};

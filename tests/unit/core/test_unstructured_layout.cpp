@@ -159,14 +159,19 @@ TEST(UnstructuredLayout, may_know_one_process_only) {
 
 TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
     const Lists lists{{7, -3, 100}, {}, {9, 8, 5}};
-    const ArrayLayout array = layout_of(lists);
-    std::vector<std::int64_t> first(array.tables().begin(), array.tables().end());
-    const std::vector<std::int64_t> second = first;
-    const UnstructuredLayout there =
-        array.axis(0).as_unstructured().with_tables(array.tables().data(), first.data());
-    const UnstructuredLayout here = there.with_tables(first.data(), second.data());
-    // Whatever still read the first copy would now be wrong.
-    std::fill(first.begin(), first.end(), 1);
+    const std::vector<std::int64_t> copy{0,  3, 3, 6,            // offsets
+                                         7,  -3, 100, 9, 8, 5,   // labels
+                                         -3, 7,  100, 5, 8, 9,   // each list sorted
+                                         1,  0,  2,   2, 1, 0,   // their positions
+                                         -3, 5,  7,   8, 9, 100, // all labels sorted
+                                         0,  2,  0,   2, 2, 0};  // their owners
+    std::vector<std::int64_t> original = copy;
+    const std::int64_t* at = original.data();
+    const UnstructuredLayout there(6, 3, true, {at, at + 4, at + 10, at + 16, at + 22, at + 28, 6});
+    EXPECT_EQ(find_difference_from_search(there, lists, -5, 102), "");
+    const UnstructuredLayout here = there.with_tables(original.data(), copy.data());
+    // Whatever still read the original would now be wrong.
+    std::fill(original.begin(), original.end(), 1);
     EXPECT_EQ(find_difference_from_search(here, lists, -5, 102), "");
 }
 

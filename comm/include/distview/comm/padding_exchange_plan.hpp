@@ -45,7 +45,7 @@ struct FieldExchange {
 /// Indices:    the padding that options name; see PaddingExchangeSchedule
 /// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
 /// Source:     decisions 0004, 0006
-/// Example:    examples/heat_2d
+/// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
     /// A plan for any number of fields that share a layout.

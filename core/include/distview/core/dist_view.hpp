@@ -37,7 +37,7 @@ std::uint64_t next_identity() noexcept;
 ///
 /// Invariant: the view's extents equal layout().local_extents(process()) (constructor, unit test)
 /// Collective: no (local); comm's make_dist_view() is the collective way to one
-/// Example:    examples/heat_2d
+/// Example:    examples/02_heat_2d
 template <class DataType, class... Properties>
 class DistView {
 public:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Heat spreads over a plate that is periodic from west to east and has cold edges in the north and
-// south. Run it on any number of ranks: mpirun -n 4 heat_2d
+// south. Run it on any number of ranks: mpirun -n 4 02_heat_2d
 
 #include <distview/algorithms.hpp>
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several fields in one exchange, and work while their messages travel: a wave on a ring.
+
+#include <distview/algorithms.hpp>
+
+#include <mpi.h>
+
+#include <cmath>
+#include <cstdio>
+
+int main(int argc, char** argv) {
+    using namespace distview;
+    using Exec = Kokkos::DefaultHostExecutionSpace;
+    Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const Exec exec;
+
+    constexpr std::int64_t n = 1000;
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(n, {.padding = 1, .periodic = true})});
+    auto height = make_dist_view<double*>(exec, comm, layout, "height");
+    auto speed = make_dist_view<float*>(exec, comm, layout, "speed"); // types may differ
+    fill_with(exec, height, KOKKOS_LAMBDA(std::int64_t g) {
+        return std::exp(-std::pow(0.02 * (double(g) - 300.0), 2));
+    });
+
+    PaddingExchangePlan plan(comm, layout);
+    const auto h = height.view();
+    const auto v = speed.view();
+    const LocalRange cells = height.interior_range(0);
+    const auto first = cells.begin.value();
+    const auto last = cells.end.value() - 1;
+    const auto accelerate = KOKKOS_LAMBDA(std::int64_t i) {
+        v(i) += 0.2F * static_cast<float>(h(i - 1) - h(i + 1));
+    };
+    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    for (int step = 0; step < 2000; ++step) {
+        auto exchange = plan.start(exec, height, speed);
+        Kokkos::parallel_for("inner cells", Range(exec, first + 1, last), accelerate);
+        exchange.finish(); // now the neighbours' cells are here
+        Kokkos::parallel_for("first cell", Range(exec, first, first + 1), accelerate);
+        if (last > first) Kokkos::parallel_for("last cell", Range(exec, last, last + 1), accelerate);
+
+        plan.execute(exec, speed);
+        for_each(exec, height, KOKKOS_LAMBDA(int i) {
+            h(i) += 0.2 * (static_cast<double>(v(i - 1)) - static_cast<double>(v(i + 1)));
+        });
+    }
+    const double volume = sum(exec, comm, height);
+    const auto crest = max_location(exec, comm, height);
+    if (comm.rank() == 0)
+        std::printf("volume %.12f, highest point %.4f at cell %lld\n", volume, crest.value,
+                    static_cast<long long>(crest.index[0]));
+}

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+constexpr const char* closed_text =
+    "Communicator: used after close(), after MPI_Comm_free of the communicator that it duplicates, "
+    "or after MPI_Finalize";
+
+std::int64_t communicator_count() { return live_mpi_handles().communicators; }
+
+TEST(Communicator, NumbersRanksAsTheCommunicatorItDuplicates) {
+    const Communicator world(MPI_COMM_WORLD);
+    EXPECT_EQ(world.rank(), world_rank());
+    EXPECT_EQ(world.size(), world_size());
+    const OwnedComm reversed = reversed_world();
+    const Communicator backwards(reversed.get());
+    EXPECT_EQ(backwards.rank(), world_size() - 1 - world_rank());
+    const Communicator self(MPI_COMM_SELF);
+    EXPECT_EQ(self.size(), 1);
+    EXPECT_EQ(self.rank(), 0);
+}
+
+TEST(Communicator, IsADuplicate) {
+    const OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    int comparison = MPI_UNEQUAL;
+    MPI_Comm_compare(parent.get(), comm.mpi(), &comparison);
+    EXPECT_EQ(comparison, MPI_CONGRUENT);
+}
+
+TEST(Communicator, SharesOneDuplicatePerCommunicator) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    const Communicator first(parent.get());
+    EXPECT_EQ(communicator_count(), before + 1);
+    MpiCounters counters;
+    const Communicator second(parent.get());
+    const Communicator copy = first;
+    EXPECT_EQ(counters.stop().collective_calls(), 0);
+    EXPECT_EQ(communicator_count(), before + 1);
+    EXPECT_EQ(first.mpi(), second.mpi());
+    EXPECT_EQ(first.mpi(), copy.mpi());
+    EXPECT_EQ(first.state(), second.state());
+}
+
+TEST(Communicator, StaysWithTheCommunicatorWhenNobodyHoldsIt) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    const MPI_Comm duplicate = Communicator(parent.get()).mpi();
+    EXPECT_EQ(communicator_count(), before + 1);
+    EXPECT_EQ(Communicator(parent.get()).mpi(), duplicate);
+}
+
+TEST(Communicator, IsNotInheritedByDuplicatesOfItsParent) {
+    const OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    MPI_Comm sibling = MPI_COMM_NULL;
+    MPI_Comm_dup(parent.get(), &sibling);
+    const OwnedComm owned_sibling(sibling);
+    EXPECT_NE(Communicator(sibling).mpi(), comm.mpi());
+}
+
+TEST(Communicator, ClosesForAllCopies) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    Communicator comm(parent.get());
+    const Communicator copy = comm;
+    EXPECT_TRUE(copy.is_open());
+    comm.close();
+    EXPECT_EQ(communicator_count(), before);
+    EXPECT_FALSE(comm.is_open());
+    EXPECT_FALSE(copy.is_open());
+    EXPECT_THROW_ON_ALL_RANKS(copy.rank(), UsageError, closed_text);
+    EXPECT_THROW_ON_ALL_RANKS(copy.size(), UsageError, closed_text);
+    EXPECT_THROW_ON_ALL_RANKS(copy.mpi(), UsageError, closed_text);
+    EXPECT_THROW_ON_ALL_RANKS(comm.close(), UsageError, closed_text);
+}
+
+TEST(Communicator, CanBeMadeAgainAfterClose) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    Communicator closed(parent.get());
+    closed.close();
+    const Communicator again(parent.get());
+    EXPECT_TRUE(again.is_open());
+    EXPECT_FALSE(closed.is_open());
+    EXPECT_EQ(again.size(), world_size());
+    EXPECT_EQ(communicator_count(), before + 1);
+    EXPECT_EQ(Communicator(parent.get()).mpi(), again.mpi());
+}
+
+TEST(Communicator, ClosesWithItsParent) {
+    const std::int64_t before = communicator_count();
+    OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    const Communicator inner(comm.mpi()); // a duplicate of the duplicate
+    EXPECT_EQ(communicator_count(), before + 3);
+    parent.free();
+    EXPECT_EQ(communicator_count(), before);
+    EXPECT_FALSE(comm.is_open());
+    EXPECT_FALSE(inner.is_open());
+    EXPECT_THROW_ON_ALL_RANKS(comm.rank(), UsageError, closed_text);
+}
+
+TEST(Communicator, LeavesNothingBehindHoweverManyAreMade) {
+    const MpiHandles before = live_mpi_handles();
+    for (int i = 0; i < 50; ++i) {
+        const OwnedComm parent = duplicate_world();
+        Communicator comm(parent.get());
+        if (i % 2 == 0) comm.close();
+    }
+    EXPECT_EQ(live_mpi_handles(), before) << describe(live_mpi_handles());
+}
+
+void count_call(MPI_Comm*, int*, ...) {}
+
+TEST(Communicator, LeavesTheCallersErrorHandlerAlone) {
+    const OwnedComm parent = duplicate_world();
+    MPI_Errhandler handler = MPI_ERRHANDLER_NULL;
+    MPI_Comm_create_errhandler(count_call, &handler);
+    MPI_Comm_set_errhandler(parent.get(), handler);
+    const Communicator comm(parent.get());
+    const Communicator world(MPI_COMM_WORLD);
+
+    const auto handler_of = [](MPI_Comm mpi) {
+        MPI_Errhandler found = MPI_ERRHANDLER_NULL;
+        MPI_Comm_get_errhandler(mpi, &found);
+        MPI_Errhandler copy = found;
+        MPI_Errhandler_free(&copy);
+        return found;
+    };
+    EXPECT_EQ(handler_of(parent.get()), handler);
+    EXPECT_EQ(handler_of(MPI_COMM_WORLD), MPI_ERRORS_ARE_FATAL);
+    EXPECT_EQ(handler_of(comm.mpi()), MPI_ERRORS_RETURN);
+    EXPECT_EQ(handler_of(world.mpi()), MPI_ERRORS_RETURN);
+    MPI_Errhandler_free(&handler);
+}
+
+TEST(Communicator, TurnsErrorsOfMpiIntoExceptions) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const int nobody = comm.size() + 5;
+    int value = 0;
+    try {
+        check_mpi(MPI_Send(&value, 1, MPI_INT, nobody, 0, comm.mpi()), "MPI_Send");
+        ADD_FAILURE() << "nothing thrown";
+    } catch (const MpiError& error) {
+        int error_class = MPI_SUCCESS;
+        MPI_Error_class(error.code(), &error_class);
+        EXPECT_EQ(error_class, MPI_ERR_RANK);
+        EXPECT_TRUE(std::string(error.what()).starts_with("MPI_Send failed: ")) << error.what();
+    }
+    EXPECT_NO_THROW(check_mpi(MPI_SUCCESS, "MPI_Send"));
+}
+
+TEST(Communicator, RefusesWhatIsNoCommunicatorOfItsKind) {
+    EXPECT_THROW_ON_ALL_RANKS(Communicator(MPI_COMM_NULL), UsageError,
+                              "Communicator: got MPI_COMM_NULL");
+}
+
+TEST(Communicator, RefusesIntercommunicators) {
+    if (world_size() == 1) GTEST_SKIP() << "needs two groups";
+    const int side = world_rank() == 0 ? 0 : 1;
+    const OwnedComm group = split_world(side, 0);
+    MPI_Comm between = MPI_COMM_NULL;
+    MPI_Intercomm_create(group.get(), 0, MPI_COMM_WORLD, side == 0 ? 1 : 0, 0, &between);
+    const OwnedComm owned(between);
+    EXPECT_THROW_ON_ALL_RANKS(Communicator{between}, UsageError,
+                              "Communicator: expected an intracommunicator");
+}
+
+TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
+    distview::impl::CommunicatorState state(MPI_COMM_NULL, 0, 1, 2);
+    std::vector<int> tags;
+    for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
+    EXPECT_EQ(tags, (std::vector<int>{0, 1, 2, 0, 1, 2, 0}));
+}
+
+TEST(CommunicatorState, ClosesItsUsersOnce) {
+    struct User : distview::impl::Closable {
+        void close() noexcept override { ++closed; }
+        int closed = 0;
+    };
+    const OwnedComm parent = duplicate_world();
+    Communicator comm(parent.get());
+    const auto user = std::make_shared<User>();
+    comm.state()->add(user);
+    comm.state()->add(std::make_shared<User>()); // gone before close()
+    comm.close();
+    EXPECT_EQ(user->closed, 1);
+}
+
+TEST(MessageCount, TakesWhatMpiCountsAndNoMore) {
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    EXPECT_EQ(message_count(0, "test"), 0);
+    EXPECT_EQ(message_count(most, "test"), most);
+    EXPECT_THROW_ON_ALL_RANKS(message_count(most + 1, "test"), UsageError,
+                              "test: a message of 2147483648 bytes exceeds the 2^31-1");
+    EXPECT_THROW_ON_ALL_RANKS(message_count(-1, "test"), UsageError, "test: a message of -1");
+}
+
+} // namespace
+
+} // namespace distview::testing

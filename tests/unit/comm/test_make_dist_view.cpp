@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/core/text.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/kokkos_events.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define DISTVIEW_TEST_SANITIZED_HEAP 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define DISTVIEW_TEST_SANITIZED_HEAP 1
+#endif
+#endif
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+bool is_last_rank() { return world_rank() == world_size() - 1; }
+
+ArrayLayout rows_over(int process_count, std::int64_t rows_each = 3) {
+    return {ProcessGrid{process_count, 1},
+            {block(rows_each * process_count, {.padding = 1}), block(5, {.padding = 1})}};
+}
+
+TEST(MakeDistView, MakesTheSectionOfThisRankFilledWithZeros) {
+    const OwnedComm reversed = reversed_world();
+    for (const MPI_Comm mpi : {MPI_COMM_WORLD, reversed.get()}) {
+        const Communicator comm(mpi);
+        const Exec exec;
+        const ArrayLayout layout = rows_over(comm.size());
+        const auto a = make_dist_view<double**>(exec, comm, layout, "a");
+        exec.fence();
+        EXPECT_EQ(a.process(), comm.rank());
+        EXPECT_EQ(a.layout(), layout);
+        EXPECT_EQ(a.label(), "a");
+        EXPECT_EQ(a.view().extent(0), 5u);
+        EXPECT_EQ(a.view().extent(1), 7u);
+        for (std::size_t i = 0; i < a.view().size(); ++i) EXPECT_EQ(a.view().data()[i], 0.0);
+    }
+}
+
+TEST(MakeDistView, TakesThePropertiesOfAView) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto a = make_dist_view<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>(
+        Exec(), comm, rows_over(comm.size()), "a");
+    static_assert(std::is_same_v<decltype(a)::array_layout, Kokkos::LayoutLeft>);
+    static_assert(std::is_same_v<decltype(a)::value_type, float>);
+    EXPECT_EQ(a.view().stride(0), 1u);
+}
+
+TEST(MakeDistView, AllocatesOnceAndAgreesOnce) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout = rows_over(comm.size());
+    KokkosEvents events;
+    MpiCounters counters;
+    const auto a = make_dist_view<double**>(Exec(), comm, layout, "distview::test");
+    const MpiTraffic traffic = counters.stop();
+    events.stop();
+    EXPECT_EQ(labels(events.allocations()), std::vector<std::string>{"distview::test"});
+    EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{{"MPI_Allreduce", 1}}));
+}
+
+TEST(MakeDistView, MakesSectionsWithoutElements) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {regular_block(1)});
+    const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
+    EXPECT_EQ(a.view().extent(0), comm.rank() == 0 ? 1u : 0u);
+}
+
+TEST(MakeDistView, RefusesAGridOfAnotherSize) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const int n = comm.size();
+    EXPECT_THROW_ON_ALL_RANKS(
+        make_dist_view<double**>(Exec(), comm, rows_over(n + 1), "a"), UsageError,
+        text("make_dist_view: expected a process grid for the ", n, n == 1 ? " rank" : " ranks",
+             " of the communicator, got ", n + 1, " x 1 = ", n + 1));
+    EXPECT_THROW_ON_ALL_RANKS(
+        make_dist_view<double**>(Exec(), comm, rows_over(is_last_rank() ? n + 1 : n), "a"),
+        UsageError, "make_dist_view: expected a process grid for the");
+}
+
+TEST(MakeDistView, RefusesALayoutWithAnotherNumberOfAxes) {
+    const Communicator comm(MPI_COMM_WORLD);
+    EXPECT_THROW_ON_ALL_RANKS(
+        make_dist_view<double***>(Exec(), comm, rows_over(comm.size()), "a"), ShapeError,
+        "expected a layout of 3 axes, got 2");
+}
+
+TEST(MakeDistView, RefusesLayoutsThatDiffer) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";
+    EXPECT_THROW_ON_ALL_RANKS(
+        make_dist_view<double**>(Exec(), comm, rows_over(comm.size(), is_last_rank() ? 4 : 3), "a"),
+        UsageError,
+        text("make_dist_view: expected the same arguments on all ranks, those of rank ",
+             comm.size() - 1, " differ from those of rank 0"));
+}
+
+void make_int64_or_int32(const Communicator& comm, bool wide) {
+    if (wide)
+        make_dist_view<std::int64_t**>(Exec(), comm, rows_over(comm.size()), "a");
+    else
+        make_dist_view<std::int32_t**>(Exec(), comm, rows_over(comm.size()), "a");
+}
+
+void make_float_or_int32(const Communicator& comm, bool floating) {
+    if (floating)
+        make_dist_view<float**>(Exec(), comm, rows_over(comm.size()), "a");
+    else
+        make_dist_view<std::int32_t**>(Exec(), comm, rows_over(comm.size()), "a");
+}
+
+TEST(MakeDistView, RefusesElementTypesThatDiffer) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";
+    EXPECT_THROW_ON_ALL_RANKS(make_int64_or_int32(comm, is_last_rank()), UsageError,
+                              "make_dist_view: expected the same arguments on all ranks");
+    EXPECT_THROW_ON_ALL_RANKS(make_float_or_int32(comm, is_last_rank()), UsageError,
+                              "make_dist_view: expected the same arguments on all ranks");
+}
+
+#ifndef DISTVIEW_TEST_SANITIZED_HEAP // a sanitizer ends the program instead
+// Only the last section is too large for any memory.
+TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
+    const Communicator comm(MPI_COMM_WORLD);
+    std::vector<std::int64_t> bounds;
+    for (int p = 0; p < comm.size(); ++p) bounds.push_back(p);
+    bounds.push_back(std::int64_t{1} << 55);
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(bounds)});
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double*>(Exec(), comm, layout, "too large"), Error, "");
+    EXPECT_NO_THROW(make_dist_view<double**>(Exec(), comm, rows_over(comm.size()), "a"));
+}
+#endif
+
+TEST(MakeDistView, NeedsAnOpenCommunicator) {
+    const OwnedComm parent = duplicate_world();
+    Communicator comm(parent.get());
+    const ArrayLayout layout = rows_over(comm.size());
+    comm.close();
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double**>(Exec(), comm, layout, "a"), UsageError,
+                              "Communicator: used after close()");
+}
+
+} // namespace
+
+} // namespace distview::testing
