@@ -110,11 +110,13 @@ function(distview_register_test name labels processors)
 endfunction()
 
 # distview_add_unit_tests(COMPONENT [RANKS N...] [LIBRARIES target...] ...)
-# One test per file test_<topic>.cpp of the current folder, with the given arguments of
-# distview_add_test, save that those in the variable settings_<topic> take precedence.
+# One test per file test_<topic>.cpp of the current folder, and per impl_<topic>.cpp, which tests what
+# is internal to the component, with the given arguments of distview_add_test, save that those in the
+# variable settings_<topic> take precedence.
 function(distview_add_unit_tests component)
     cmake_parse_arguments(PARSE_ARGV 1 all "" "TIMEOUT;THREADS" "RANKS;LABELS;LIBRARIES;ENVIRONMENT")
-    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp")
+    file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp"
+         "${CMAKE_CURRENT_SOURCE_DIR}/impl_*.cpp")
     foreach(source IN LISTS sources)
         get_filename_component(topic "${source}" NAME_WE)
         string(REGEX REPLACE "^test_" "" topic "${topic}")

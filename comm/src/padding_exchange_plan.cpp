@@ -129,7 +129,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::bind(std::span<const Field> field
         failure = std::current_exception();
     }
     for (const Field& field : fields)
-        digest = digest * 31 + static_cast<std::uint64_t>(field.element_size);
+        digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree(m_comm, name, failure, digest);
 
     // Tags are dealt out collectively, hence before anything local can fail.

@@ -80,8 +80,8 @@ AxisSpec checked(int axis, int grid_size, AxisSpec::Block block) {
         return text(at_axis(axis), "expected a size >= 0, got ", block.interior_size);
     });
     check_widths(axis, "padding", block.options.padding);
-    if (!block.options.boundary) block.options.boundary = block.options.padding;
-    const Widths boundary = *block.options.boundary;
+    if (block.options.boundary == same_as_padding) block.options.boundary = block.options.padding;
+    const Widths boundary = block.options.boundary;
     check_widths(axis, "boundary padding", boundary);
     check_magnitude(axis, block.interior_size);
     check_magnitude(axis, block.options.padding);
@@ -220,9 +220,9 @@ AxisLayout make(int grid_size, const AxisSpec::Block& block, const std::int64_t*
     const BlockOptions& options = block.options;
     if (block.split != BlockSplit::irregular)
         return BlockLayout(block.interior_size, grid_size, block.split, options.padding,
-                           *options.boundary, options.periodic);
+                           options.boundary, options.periodic);
     const std::int64_t* widths = block.paddings.empty() ? nullptr : at + grid_size + 1;
-    return BlockLayout(at, grid_size, widths, options.padding, *options.boundary, options.periodic);
+    return BlockLayout(at, grid_size, widths, options.padding, options.boundary, options.periodic);
 }
 
 AxisLayout make(int grid_size, const AxisSpec::Cyclic& cyclic, const std::int64_t*) {

@@ -178,8 +178,8 @@ void describe_block(const Version& version, const CanonicalAxis& axis, DimData& 
     }
     const Widths padding(axis.communication.low + edges.low, axis.communication.high + edges.high);
     // 0.9 wants the key on all processes of the axis or on none.
-    const bool needed = axis.axis_padding ? axis.axis_padding->any
-                                          : version.is_0_9() || is_padded(padding);
+    const bool needed =
+        axis.axis_padding ? axis.axis_padding->any : version.is_0_9() || is_padded(padding);
     if (needed) dim.padding = PaddingValue{padding.low, padding.high};
 }
 

@@ -29,7 +29,8 @@ Verdict check_padding(const BlockLayout& block, int axis, int stride) {
         if (high != low)
             return not_exportable(reason::padding_mismatch, axis, r * stride,
                                   text("right padding ", high, " of grid rank ", r,
-                                       " differs from left padding ", low, " of grid rank ", r + 1));
+                                       " differs from left padding ", low, " of grid rank ",
+                                       r + 1));
         if (high > owned(r + 1))
             return not_exportable(reason::padding_too_wide, axis, r * stride,
                                   text("right padding ", high, " of grid rank ", r, " exceeds the ",

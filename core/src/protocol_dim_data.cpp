@@ -79,8 +79,8 @@ private:
 } // namespace
 
 bool DimData::empty() const noexcept {
-    return !dist_type && !size && !proc_grid_size && !proc_grid_rank && !start && !stop && !padding &&
-           !periodic && !block_size && !indices && !one_to_one && !has_other_keys;
+    return !dist_type && !size && !proc_grid_size && !proc_grid_rank && !start && !stop &&
+           !padding && !periodic && !block_size && !indices && !one_to_one && !has_other_keys;
 }
 
 std::string describe(const DimData& dim) {

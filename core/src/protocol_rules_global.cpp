@@ -21,16 +21,16 @@ const char* flag_text(bool value) { return value ? "True" : "False"; }
 template <class Value>
 Violation differs(const Dimension& dim, std::string_view key, const Value& value,
                   const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
-                     ", ", other_value, " on process ", other.process);
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
+                     other_value, " on process ", other.process);
 }
 
 /// The same between processes that should agree because of their grid rank.
 template <class Value>
 Violation differs_in_grid_rank(const Dimension& dim, std::string_view key, const Value& value,
                                const Dimension& other, const Value& other_value) {
-    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value,
-                     ", ", other_value, " on process ", other.process, " of the same grid rank ",
+    return violation(reason::axis_inconsistent, dim, key, entry(dim.axis, key), " is ", value, ", ",
+                     other_value, " on process ", other.process, " of the same grid rank ",
                      dim.grid_rank);
 }
 
@@ -229,8 +229,8 @@ Verdict padded_size_fits(std::span<const Dimension> row) {
     if (row.front().edges_counted()) return {};
     const auto with_low = impl::checked_sum(last.size, row.front().edges().low);
     if (with_low && impl::checked_sum(*with_low, last.edges().high)) return {};
-    return violation(reason::overflow, row.front(), "size", entry(last.axis, "size"), " ", last.size,
-                     " and the periodic padding exceed 2^63-1");
+    return violation(reason::overflow, row.front(), "size", entry(last.axis, "size"), " ",
+                     last.size, " and the periodic padding exceed 2^63-1");
 }
 
 } // namespace distview::protocol::rules

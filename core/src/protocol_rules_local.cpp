@@ -21,8 +21,7 @@ Verdict version_is_three_numbers(std::string_view text, int process) {
 Verdict version_is_supported(const Version& version, int process) {
     if (version.is_supported()) return {};
     return violation(reason::version_unsupported, process, -1, "__version__", "DAP version ",
-                     to_string(version),
-                     " is not supported; this importer reads 0.9.z and 0.10.z");
+                     to_string(version), " is not supported; this importer reads 0.9.z and 0.10.z");
 }
 
 Verdict one_dictionary_per_axis(const SectionDescription& section, int process) {
@@ -40,8 +39,8 @@ Verdict element_count_fits(std::span<const Dimension> axes) {
     for (const Dimension& dim : axes) {
         const auto product = impl::checked_product(count, dim.size);
         if (!product)
-            return violation(reason::overflow, dim, "size", "the product of the sizes of axes 0 to ",
-                             dim.axis, " exceeds 2^63-1");
+            return violation(reason::overflow, dim, "size",
+                             "the product of the sizes of axes 0 to ", dim.axis, " exceeds 2^63-1");
         count = *product;
     }
     return {};
@@ -64,13 +63,13 @@ Verdict required_keys_are_present(const Version& version, const DimData& dim, in
     if (version.is_0_10() && dim.empty()) return {};
     const std::string& type = *dim.dist_type;
     const bool distributed = type != "n";
-    const char* missing = !dim.size                                             ? "size"
-                          : distributed && !dim.proc_grid_size                  ? "proc_grid_size"
-                          : distributed && !dim.proc_grid_rank                  ? "proc_grid_rank"
-                          : (type == "b" || type == "c") && !dim.start          ? "start"
-                          : type == "b" && !dim.stop                            ? "stop"
-                          : type == "u" && !dim.indices                         ? "indices"
-                                                                                : nullptr;
+    const char* missing = !dim.size                                    ? "size"
+                          : distributed && !dim.proc_grid_size         ? "proc_grid_size"
+                          : distributed && !dim.proc_grid_rank         ? "proc_grid_rank"
+                          : (type == "b" || type == "c") && !dim.start ? "start"
+                          : type == "b" && !dim.stop                   ? "stop"
+                          : type == "u" && !dim.indices                ? "indices"
+                                                                       : nullptr;
     if (!missing) return {};
     return violation(reason::missing_key, process, axis, missing, "dim_data[", axis,
                      "] (dist_type '", type, "') lacks '", missing, '\'');

@@ -48,7 +48,7 @@ std::string kokkos_devices() {
     return names;
 }
 
-}  // namespace
+} // namespace
 
 const char* version() noexcept {
     return DISTVIEW_TEXT(DISTVIEW_VERSION_MAJOR) "." DISTVIEW_TEXT(
@@ -65,4 +65,4 @@ BuildInfo build_info() {
             .git_commit = DISTVIEW_GIT_COMMIT};
 }
 
-}  // namespace distview
+} // namespace distview

@@ -11,20 +11,6 @@
 /// kernels of the published variant that prepare its exchanges of diagnostics and friction fluxes.
 namespace shallow_water::fused {
 
-namespace impl {
-
-/// u after friction at one cell, from three rows of u before it.
-template <class Real>
-KOKKOS_FORCEINLINE_FUNCTION Real
-rubbed_five_point(const Coefficients<Real>& c, const Real* a, const Real* a_n, const Real* a_s, int i)
-{
-    return rubbed(
-        c, a[i], friction_flux_east(c, a[i], a[i + 1]), friction_flux_east(c, a[i - 1], a[i]),
-        friction_flux_north(c, a[i], a_n[i]), friction_flux_north(c, a_s[i], a[i]));
-}
-
-} // namespace impl
-
 /// Friction of u and v, each from its own gradient (mode C), in place.
 template <class Real>
 class FrictionSweep {
@@ -71,13 +57,13 @@ private:
             a_s = m_strips.state_row(strip, field, slot, r - 1);
         }
         Real* const to = field.row(r);
-        for_columns(team, -1, section.nx + 1, [=](int i) { a[i] = to[i]; });
         const Real* const a_n = section.is_at_north_wall(r)
                                     ? a
                                     : m_strips.state_row(strip, field, slot, r + 1);
-        for_columns(team, 0, section.nx, [=](int i) {
-            to[i] = impl::rubbed_five_point<Real>(c, a, a_n, a_s, i);
-        });
+        const Real* const ahead = m_strips.state_row(strip, field, slot, r + 2);
+        for_columns(team, -1, section.nx + 1, [=](int i) { a[i] = to[i]; });
+        const auto body = [=](int i) { to[i] = rubbed_five_point(c, a, a_n, a_s, i); };
+        for_columns(team, 0, section.nx, body, ahead);
     }
 
     Coefficients<Real> m_c;
@@ -130,7 +116,7 @@ private:
             const Real* const v_n = m_state.v.row(begin);
             for_columns(team, 0, section.nx, [=](int i) {
                 fn[i] = friction_flux_north(
-                    c, impl::rubbed_five_point<Real>(c, u, u_n, u_s, i), v_n[i]);
+                    c, rubbed_five_point(c, u, u_n, u_s, i), v_n[i]);
             });
         }
         else if (section.south_wall) {
@@ -165,15 +151,18 @@ private:
         const bool at_wall = section.is_at_north_wall(r);
         const Real* const u_n = at_wall ? old_u : m_strips.state_row(strip, m_state.u, S::edge_u, r + 1);
         const Real* const v_n = m_strips.state_row(strip, m_state.v, S::edge_v, r + 1);
+        const Real* const u_ahead = m_strips.state_row(strip, m_state.u, S::edge_u, r + 2);
+        const Real* const v_ahead = m_strips.state_row(strip, m_state.v, S::edge_v, r + 2);
         const Real* const west = m_flux.fe.row(r);
 
         for_columns(team, -1, section.nx + 1, [=](int i) { old_u[i] = u[i]; });
-        for_columns(team, 0, section.nx, [=](int i) {
-            const Real new_u = impl::rubbed_five_point<Real>(c, old_u, u_n, old_u_s, i);
+        const auto body = [=](int i) {
+            const Real new_u = rubbed_five_point(c, old_u, u_n, old_u_s, i);
             u[i] = new_u;
             fe[i] = friction_flux_east(c, new_u, v[i + 1]);
             fn[i] = at_wall ? Real(0) : friction_flux_north(c, new_u, v_n[i]);
-        });
+        };
+        for_columns(team, 0, section.nx, body, u_ahead, v_ahead);
         for_columns(team, -1, 0, [=](int i) { fe[i] = west[i]; });
         for_columns(team, 0, section.nx, [=](int i) {
             v[i] = rubbed(c, v[i], fe[i], fe[i - 1], fn[i], fn_s[i]);
@@ -290,7 +279,7 @@ private:
         const Real* const u = m_state.u.row(j);
         const Real* const u_n = m_state.u.row(m_section.inside(j + 1));
         const Real* const u_s = m_state.u.row(m_section.inside(j - 1));
-        return impl::rubbed_five_point<Real>(m_c, u, u_n, u_s, i);
+        return rubbed_five_point(m_c, u, u_n, u_s, i);
     }
 
     Coefficients<Real> m_c;

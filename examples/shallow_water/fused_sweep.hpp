@@ -17,20 +17,17 @@ enum class Variant {
 };
 
 /// Sweeps a strip from south to north: diagnostics between rows r and r + 1, then tendencies and
-/// new h (and u, v) of row r, and in the wide variant friction of row r - 1, all in place.
+/// new h (and u, v) of row r, then in the wide variant friction of row r - 1, all in place.
 ///
-/// A row's results stay in scratch rows (second-level cache) until the next rows have used them, and
-/// each row is walked through in chunks (first-level cache) that all stages pass through together.
-/// No stage of a chunk reads what a later stage of an earlier chunk has overwritten: overwritten
-/// are h, u, v of rows r and south of it, west of the chunk; read are those of rows r and r + 1
-/// from the chunk's first column on, and u of row r + 1, which is still untouched.
+/// Results stay in scratch rows, in cache, until the next rows have used them. Nothing is read that
+/// was overwritten: once row r is advanced, only rows r + 1 and r + 2 of the old state are needed.
 template <class Real, Variant variant>
 class Sweep {
 public:
     Sweep(
         const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state,
-        const Diagnostics<Real>& ring)
-        : m_c(c), m_strips(strips), m_state(state), m_ring(ring)
+        const Diagnostics<Real>& border)
+        : m_c(c), m_strips(strips), m_state(state), m_border(border)
     {
     }
 
@@ -46,57 +43,37 @@ public:
 
         for (int r = first - 1; r < last; ++r) {
             const Rows row = rows_at(strip, r);
-            // The first chunk ends at column 0, where scratch rows start a cache line.
-            for (int from = -1 - overlap, to = 0; from < section.nx + overlap;
-                 from = to, to = Kokkos::min(from + m_strips.chunk, section.nx + overlap)) {
-                KOKKOS_IF_ON_HOST((prefetch(strip, r, from, to);))
-                diagnose(team, row, r, from, to);
-                if constexpr (variant == Variant::published) {
-                    take_padding(team, row, r, from, to);
-                }
-                if (r >= first) {
-                    advance(team, row, r, Kokkos::max(from, -overlap), to);
-                }
-                if (r >= begin && r < end) {
-                    advance_h(team, row, r, Kokkos::max(from, 0), Kokkos::min(to, section.nx));
-                }
-                if (variant == Variant::wide && r > begin) {
-                    rub(team, strip, r - 1, Kokkos::max(from, 0), Kokkos::min(to, section.nx));
-                }
+            diagnose(team, row, r);
+            if constexpr (variant == Variant::published) {
+                take_padding(team, row, r);
+            }
+            if (r >= first) {
+                advance_velocity(team, row, r);
+            }
+            if (r >= begin && r < end) {
+                advance_height(team, row, r);
+            }
+            if (variant == Variant::wide && r > begin) {
+                rub(team, strip, r - 1);
             }
         }
         if (variant == Variant::wide && last == end) {
-            rub(team, strip, end - 1, 0, section.nx);
+            rub(team, strip, end - 1);
         }
     }
 
 private:
-    void prefetch(int strip, int r, int from, int to) const
-    {
-        using S = Strips<Real>;
-#ifndef PF
-#define PF 1
-#endif
-        const Real* const rows[] = {
-            m_strips.state_row(strip, m_state.h, S::edge_h, r + 1+PF), m_strips.state_row(strip, m_state.u, S::edge_u, r + 1+PF),
-            m_strips.state_row(strip, m_state.v, S::edge_v, r + 1+PF), m_state.dh.row(Kokkos::min(r + PF, m_strips.section.ny-1)),
-            m_strips.tendency_row(strip, m_state.du, S::edge_du, r + PF),
-            m_strips.tendency_row(strip, m_state.dv, S::edge_dv, r + PF)};
-        constexpr int line = 64 / static_cast<int>(sizeof(Real));
-        for (int i = from; i < to; i += line) {
-            for (const Real* row : rows) {
-                __builtin_prefetch(row + i, PFW, PFL);
-            }
-        }
-    }
-
+    // The wide variant repeats its neighbours' work on one row and column around the strip, because
+    // friction needs u and v advanced there.
     static constexpr int overlap = variant == Variant::wide ? 1 : 0;
 
     struct Rows {
-        const Real *h, *h_n, *u, *u_n, *v, *v_n; ///< state of rows r and r + 1 before the step
-        Real *fe, *fn, *fn_s;                    ///< volume fluxes of rows r, r, r - 1
-        Real *turn_v, *turn_u, *turn_u_s;        ///< vorticity fluxes, on v and on u
-        Real *ke, *ke_n;                         ///< kinetic energy of rows r and r + 1
+        const Real *h, *h_n, *h_ahead, *u, *u_n, *u_ahead, *v, *v_n, *v_ahead; ///< old state
+        Real *dh, *du, *dv;
+        const Real *dh_ahead, *du_ahead, *dv_ahead;
+        Real *fe, *fn, *fn_s;             ///< volume fluxes of rows r, r, r - 1
+        Real *turn_v, *turn_u, *turn_u_s; ///< vorticity fluxes on v and u of row r, on u of r - 1
+        Real *ke, *ke_n;                  ///< kinetic energy of rows r and r + 1
         Real *new_u, *new_v;
     };
 
@@ -116,10 +93,20 @@ private:
         Rows row;
         row.h = m_strips.state_row(strip, m_state.h, S::edge_h, r);
         row.h_n = m_strips.state_row(strip, m_state.h, S::edge_h, r + 1);
+        row.h_ahead = m_strips.state_row(strip, m_state.h, S::edge_h, r + 2);
         row.u = m_strips.state_row(strip, m_state.u, S::edge_u, r);
         row.u_n = m_strips.state_row(strip, m_state.u, S::edge_u, r + 1);
+        row.u_ahead = m_strips.state_row(strip, m_state.u, S::edge_u, r + 2);
         row.v = wall ? zeros(strip) : m_strips.state_row(strip, m_state.v, S::edge_v, r);
         row.v_n = m_strips.state_row(strip, m_state.v, S::edge_v, r + 1);
+        row.v_ahead = m_strips.state_row(strip, m_state.v, S::edge_v, r + 2);
+        row.dh = m_state.dh.row(r);
+        row.du = m_strips.tendency_row(strip, m_state.du, S::edge_du, r);
+        row.dv = m_strips.tendency_row(strip, m_state.dv, S::edge_dv, r);
+        const int ahead = Kokkos::min(r + 1, section.ny - 1);
+        row.dh_ahead = m_state.dh.row(ahead);
+        row.du_ahead = m_state.du.row(ahead);
+        row.dv_ahead = m_state.dv.row(ahead);
         row.fe = scratch(strip, 0);
         row.turn_v = scratch(strip, 1);
         row.fn = scratch(strip, 2 + now);
@@ -135,12 +122,11 @@ private:
 
     /// Fluxes of row r, vorticity fluxes at corners (r, i), energy of row r + 1 one column further.
     template <class Member>
-    KOKKOS_FUNCTION void
-    diagnose(const Member& team, const Rows& row, int r, int from, int to) const
+    KOKKOS_FUNCTION void diagnose(const Member& team, const Rows& row, int r) const
     {
         const Coefficients<Real> c = m_c;
         const Real f = c.coriolis_of_row(m_strips.section.first_row + r);
-        for_columns(team, from, to, [=](int i) {
+        const auto body = [=](int i) {
             const Real h = row.h[i], h_e = row.h[i + 1], h_n = row.h_n[i], h_ne = row.h_n[i + 1];
             const Real u = row.u[i], u_n = row.u_n[i], v = row.v[i], v_e = row.v[i + 1];
             const Real q = potential_vorticity(c, f, h, h_e, h_n, h_ne, u, u_n, v, v_e);
@@ -151,91 +137,84 @@ private:
             row.turn_v[i] = vorticity_flux(q, fe, volume_flux(h_n, h_ne, u_n));
             row.turn_u[i] = vorticity_flux(q, fn, volume_flux(h_e, h_ne, v_e));
             row.ke_n[i + 1] = kinetic_energy(row.u_n[i + 1], u_n, row.v_n[i + 1], v_e);
-        });
+        };
+        for_columns(
+            team, -1 - overlap, m_strips.section.nx + overlap, body, row.h_ahead, row.u_ahead,
+            row.v_ahead);
     }
 
-    /// Replaces what depends on diagnostics that another section owns and computed from its own,
-    /// different padding of u and v.
+    /// Replaces what depends on diagnostics that another section owns and has computed from its
+    /// own, different padding of u and v.
     template <class Member>
-    KOKKOS_FUNCTION void
-    take_padding(const Member& team, const Rows& row, int r, int from, int to) const
+    KOKKOS_FUNCTION void take_padding(const Member& team, const Rows& row, int r) const
     {
         const Section& section = m_strips.section;
-        const Diagnostics<Real> ring = m_ring;
-        const int west = Kokkos::max(from, 0);
+        const Diagnostics<Real> border = m_border;
         const int nx = section.nx;
         const int next = section.inside(r + 1);
         if (r == -1 && !section.south_wall) {
-            for_columns(team, west, to, [=](int i) {
-                row.fn[i] = ring.fn(-1, i);
-                row.turn_u[i] = vorticity_flux(ring.q(-1, i), ring.fn(-1, i), ring.fn(-1, i + 1));
+            for_columns(team, 0, nx, [=](int i) {
+                row.fn[i] = border.fn(r, i);
+                row.turn_u[i] = vorticity_flux(border.q(r, i), border.fn(r, i), border.fn(r, i + 1));
             });
         }
         if (r == section.ny - 1 && !section.north_wall) {
-            for_columns(team, west, to, [=](int i) {
-                row.turn_v[i] = vorticity_flux(ring.q(r, i), row.fe[i], ring.fe(next, i));
-                row.ke_n[i] = ring.ke(next, i);
+            for_columns(team, 0, nx, [=](int i) {
+                row.turn_v[i] = vorticity_flux(border.q(r, i), row.fe[i], border.fe(next, i));
+                row.ke_n[i] = border.ke(next, i);
             });
         }
-        if (r >= 0 && from == -1) {
-            for_columns(team, -1, 0, [=](int i) {
-                row.fe[i] = ring.fe(r, i);
-                row.turn_v[i] = vorticity_flux(ring.q(r, i), ring.fe(r, i), ring.fe(next, i));
-            });
-        }
-        if (to == nx) {
-            for_columns(team, nx - 1, nx, [=](int i) {
-                if (r >= 0) {
-                    row.turn_u[i] = vorticity_flux(ring.q(r, i), row.fn[i], ring.fn(r, i + 1));
-                }
-                if (r < section.ny - 1) {
-                    row.ke_n[i + 1] = ring.ke(r + 1, i + 1);
-                }
-            });
-        }
+        for_columns(team, nx - 1, nx, [=](int i) {
+            if (r >= 0) {
+                row.turn_u[i] = vorticity_flux(border.q(r, i), row.fn[i], border.fn(r, i + 1));
+                row.fe[-1] = border.fe(r, -1);
+                row.turn_v[-1] =
+                    vorticity_flux(border.q(r, -1), border.fe(r, -1), border.fe(next, -1));
+            }
+            if (r < section.ny - 1) {
+                row.ke_n[i + 1] = border.ke(r + 1, i + 1);
+            }
+        });
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void advance(const Member& team, const Rows& row, int r, int from, int to) const
+    KOKKOS_FUNCTION void advance_velocity(const Member& team, const Rows& row, int r) const
     {
-        using S = Strips<Real>;
         const Coefficients<Real> c = m_c;
-        const int strip = team.league_rank();
-        Real* const du = m_strips.tendency_row(strip, m_state.du, S::edge_du, r);
-        Real* const dv = m_strips.tendency_row(strip, m_state.dv, S::edge_dv, r);
-        for_columns(team, from, to, [=](int i) {
+        const int end = m_strips.section.nx + overlap;
+        const auto body = [=](int i) {
             const Real h = row.h[i];
             const Real ke = row.ke[i];
-            const Real du_new = tendency_u(
+            const Real du = tendency_u(
                 c, h, row.h[i + 1], ke, row.ke[i + 1], row.turn_u[i], row.turn_u_s[i]);
-            const Real dv_new =
+            const Real dv =
                 tendency_v(c, h, row.h_n[i], ke, row.ke_n[i], row.turn_v[i], row.turn_v[i - 1]);
-            row.new_u[i] = advanced(c, row.u[i], du_new, du[i]);
-            row.new_v[i] = advanced(c, row.v[i], dv_new, dv[i]);
-            du[i] = du_new;
-            dv[i] = dv_new;
-        });
+            row.new_u[i] = advanced(c, row.u[i], du, row.du[i]);
+            row.new_v[i] = advanced(c, row.v[i], dv, row.dv[i]);
+            row.du[i] = du;
+            row.dv[i] = dv;
+        };
+        for_columns(team, -overlap, end, body, row.du_ahead, row.dv_ahead);
         if (m_strips.section.is_at_north_wall(r)) {
-            for_columns(team, from, to, [=](int i) { row.new_v[i] = Real(0); });
+            for_columns(team, -overlap, end, [=](int i) { row.new_v[i] = Real(0); });
         }
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void
-    advance_h(const Member& team, const Rows& row, int r, int from, int to) const
+    KOKKOS_FUNCTION void advance_height(const Member& team, const Rows& row, int r) const
     {
         const Coefficients<Real> c = m_c;
         Real* const h = m_state.h.row(r);
-        Real* const dh = m_state.dh.row(r);
-        for_columns(team, from, to, [=](int i) {
-            const Real dh_new = tendency_h(c, row.fe[i], row.fe[i - 1], row.fn[i], row.fn_s[i]);
-            h[i] = advanced(c, h[i], dh_new, dh[i]);
-            dh[i] = dh_new;
-        });
+        const auto body = [=](int i) {
+            const Real dh = tendency_h(c, row.fe[i], row.fe[i - 1], row.fn[i], row.fn_s[i]);
+            h[i] = advanced(c, h[i], dh, row.dh[i]);
+            row.dh[i] = dh;
+        };
+        for_columns(team, 0, m_strips.section.nx, body, row.dh_ahead);
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void rub(const Member& team, int strip, int r, int from, int to) const
+    KOKKOS_FUNCTION void rub(const Member& team, int strip, int r) const
     {
         const Section& section = m_strips.section;
         const Coefficients<Real> c = m_c;
@@ -249,25 +228,19 @@ private:
         const Real* const v_s = v_row(strip, south);
         Real* const new_u = m_state.u.row(r);
         Real* const new_v = m_state.v.row(r);
-        for_columns(team, from, to, [=](int i) {
-            new_u[i] = rubbed(
-                c, u[i], friction_flux_east(c, u[i], u[i + 1]),
-                friction_flux_east(c, u[i - 1], u[i]), friction_flux_north(c, u[i], u_n[i]),
-                friction_flux_north(c, u_s[i], u[i]));
-            new_v[i] = rubbed(
-                c, v[i], friction_flux_east(c, v[i], v[i + 1]),
-                friction_flux_east(c, v[i - 1], v[i]), friction_flux_north(c, v[i], v_n[i]),
-                friction_flux_north(c, v_s[i], v[i]));
+        for_columns(team, 0, section.nx, [=](int i) {
+            new_u[i] = rubbed_five_point(c, u, u_n, u_s, i);
+            new_v[i] = rubbed_five_point(c, v, v_n, v_s, i);
         });
         if (section.is_at_north_wall(r)) {
-            for_columns(team, from, to, [=](int i) { new_v[i] = Real(0); });
+            for_columns(team, 0, section.nx, [=](int i) { new_v[i] = Real(0); });
         }
     }
 
     Coefficients<Real> m_c;
     Strips<Real> m_strips;
     State<Real> m_state;
-    Diagnostics<Real> m_ring;
+    Diagnostics<Real> m_border;
 };
 
 } // namespace shallow_water::fused

@@ -9,6 +9,12 @@
 #include <cstddef>
 #include <string>
 
+#if defined(__GNUC__)
+#define DISTVIEW_EXAMPLE_PREFETCH(address) __builtin_prefetch(address, 0, 2)
+#else
+#define DISTVIEW_EXAMPLE_PREFETCH(address) static_cast<void>(address)
+#endif
+
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define DISTVIEW_EXAMPLE_SIMD
 #elif defined(__clang__)
@@ -32,16 +38,40 @@ void columns_on_host(int begin, int end, const Body& body)
     }
 }
 
+template <class Body, class Real, class... Ahead>
+void columns_on_host(
+    int begin, int end, const Body& body, const Real* ahead, const Ahead*... more_ahead)
+{
+    constexpr int line = 64 / static_cast<int>(sizeof(Real));
+    int i = begin;
+    // Up to column 0, where the scratch rows start a cache line.
+    for (; i < end && i < 0; ++i) {
+        body(i);
+    }
+    for (; i + line <= end; i += line) {
+        DISTVIEW_EXAMPLE_PREFETCH(ahead + i);
+        (DISTVIEW_EXAMPLE_PREFETCH(more_ahead + i), ...);
+        columns_on_host(i, i + line, body);
+    }
+    columns_on_host(i, end, body);
+}
+
 } // namespace impl
 
 /// Runs the body for columns that do not depend on each other: the vector loop of a host thread,
 /// all threads of a team on a device (which then wait for each other).
-template <class Member, class Body>
+///
+/// `ahead` are rows that the strip will soon read from memory; a host thread requests them line by
+/// line on its way. Its own prefetching stops whenever a sweep computes from cache, which it does
+/// most of the time: without these requests a step takes a third longer.
+template <class Member, class Body, class... Ahead>
 KOKKOS_FORCEINLINE_FUNCTION void
-for_columns(const Member& team, int begin, int end, const Body& body)
+for_columns(const Member& team, int begin, int end, const Body& body, const Ahead*... ahead)
 {
-    KOKKOS_IF_ON_HOST((static_cast<void>(team); impl::columns_on_host(begin, end, body);))
+    KOKKOS_IF_ON_HOST(
+        (static_cast<void>(team); impl::columns_on_host(begin, end, body, ahead...);))
     KOKKOS_IF_ON_DEVICE((
+        ((static_cast<void>(ahead)), ...);
         for (int i = begin + team.team_rank(); i < end; i += team.team_size()) { body(i); }
         team.team_barrier();))
 }
@@ -59,7 +89,6 @@ struct Strips {
 
     Section section;
     int n_strips = 0;
-    int chunk = 0; ///< columns per vector loop
     Field<Real> scratch;
     Field<Real> edges;
     int n_scratch = 0; ///< scratch rows per strip
@@ -120,17 +149,13 @@ public:
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
     /// n_strips = 0 chooses: one strip per thread on a host, short ones on a device.
-    Workspace(const Exec& exec, const Section& section, int n_strips = 0, int chunk = 0)
+    Workspace(const Exec& exec, const Section& section, int n_strips = 0)
     {
         if (n_strips <= 0) {
             n_strips = on_host ? exec.concurrency() : (section.ny + 7) / 8;
         }
-        if (chunk <= 0) {
-            chunk = on_host ? default_chunk_bytes / static_cast<int>(sizeof(Real)) : section.nx + 4;
-        }
         m_strips.section = section;
         m_strips.n_strips = std::clamp(n_strips, 1, std::max(section.ny, 1));
-        m_strips.chunk = chunk;
         m_strips.n_scratch = n_scratch;
 
         // Column 0 starts a cache line. An odd number of lines per row keeps the rows that a sweep
@@ -192,8 +217,6 @@ private:
     using Rows = Kokkos::View<Real**, Kokkos::LayoutRight, typename Exec::memory_space>;
     using Policy = Kokkos::TeamPolicy<Exec>;
     using Member = typename Policy::member_type;
-
-    static constexpr int default_chunk_bytes = 2048;
 
     static Policy policy(const Exec& exec, int n_teams)
     {

@@ -56,11 +56,10 @@ namespace shallow_water::fused {
 template <class Real, class Exec>
 class FusedKernels {
 public:
-    /// n_strips = 0 and chunk = 0 choose what is fast; results do not depend on them.
+    /// n_strips = 0 chooses what is fast; results do not depend on it.
     FusedKernels(
-        const Exec& exec, const Section& section, const Parameters& parameters, int n_strips = 0,
-        int chunk = 0)
-        : m_workspace(exec, section, n_strips, chunk),
+        const Exec& exec, const Section& section, const Parameters& parameters, int n_strips = 0)
+        : m_workspace(exec, section, n_strips),
           m_euler(Coefficients<Real>::make(parameters, true)),
           m_adams_bashforth(Coefficients<Real>::make(parameters, false))
     {

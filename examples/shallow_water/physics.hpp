@@ -140,4 +140,14 @@ rubbed(const Coefficients<Real>& c, Real value, Real fe, Real fe_w, Real fn, Rea
     return value + c.dt * ((fe - fe_w) * c.inverse_dx + (fn - fn_s) * c.inverse_dy);
 }
 
+/// A velocity after friction from its own gradient, from three rows of it before friction.
+template <class Real>
+KOKKOS_FORCEINLINE_FUNCTION Real rubbed_five_point(
+    const Coefficients<Real>& c, const Real* a, const Real* a_n, const Real* a_s, int i)
+{
+    return rubbed(
+        c, a[i], friction_flux_east(c, a[i], a[i + 1]), friction_flux_east(c, a[i - 1], a[i]),
+        friction_flux_north(c, a[i], a_n[i]), friction_flux_north(c, a_s[i], a[i]));
+}
+
 } // namespace shallow_water

@@ -4,6 +4,7 @@
 #include "model.hpp"
 
 #include <cstdint>
+#include <string>
 
 namespace shallow_water {
 
@@ -21,6 +22,8 @@ public:
     ///
     /// Errors: distview::Error on all ranks if a result is wrong
     void run(int repetitions);
+    /// One repetition without barriers; work may still run on return.
+    void run_once();
     double best_gigabytes_per_second() const noexcept { return m_best; }
     std::int64_t array_bytes() const noexcept { return m_elements * 8 * m_comm.size(); }
 
@@ -33,6 +36,7 @@ private:
     double* m_b = nullptr;
     double* m_c = nullptr;
     double m_best = 0;
+    std::string m_label = "shallow_water::Triad::run";
 };
 
 } // namespace shallow_water

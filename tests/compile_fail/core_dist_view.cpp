@@ -10,18 +10,19 @@ void use(const Kokkos::DefaultExecutionSpace& exec, const ArrayLayout& layout) {
     DistView<double*> a(exec, "a", layout, 0);
     const DistView<const double*> b = a;
     distview::deep_copy(exec, a, b);
-#elif DISTVIEW_CASE == 1  // expected: no matching function|constraints not satisfied|no matching constructor
+#elif DISTVIEW_CASE ==                                                                             \
+    1 // expected: no matching function|constraints not satisfied|no matching constructor
     // Not an execution space instance.
     DistView<double*> a(0, "a", layout, 0);
-#elif DISTVIEW_CASE == 2  // expected: conversion from|no viable conversion
+#elif DISTVIEW_CASE == 2 // expected: conversion from|no viable conversion
     // A view of const elements does not become one of mutable ones.
     DistView<const double*> b(exec, "b", layout, 0);
     const DistView<double*> a = b;
-#elif DISTVIEW_CASE == 3  // expected: no matching function
+#elif DISTVIEW_CASE == 3 // expected: no matching function
     // The instance comes first, and there is no default.
     DistView<double*> a(exec, "a", layout, 0);
     distview::deep_copy(a, a);
-#elif DISTVIEW_CASE == 4  // expected: no matching function|constraints not satisfied
+#elif DISTVIEW_CASE == 4 // expected: no matching function|constraints not satisfied
     // A plain Kokkos View knows no layout.
     Kokkos::View<double*> a("a", 8);
     distview::deep_copy(exec, a, a);

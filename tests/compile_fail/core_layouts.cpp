@@ -27,7 +27,7 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
 #elif DISTVIEW_CASE == 3  // expected: deleted
     return static_cast<int>(axis.to_local(0, l)) + layout.owner(index) +
            static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 4  // expected: no known conversion|could not convert|cannot convert|no matching function
+#elif DISTVIEW_CASE == 4  // expected: no known conversion|could not convert|cannot convert|no viable conversion
     return axis.owner(5) + layout.owner(index) + static_cast<int>(local_index[0] + l.value());
 #elif DISTVIEW_CASE == 5  // expected: no known conversion|could not convert|cannot convert|no viable conversion|no matching function
     return layout.owner(local_index) + axis.owner(index[0]);

@@ -54,10 +54,12 @@ static_assert(std::same_as<decltype(LocalIndex() - 1), LocalIndex>);
 static_assert(std::same_as<decltype(GlobalIndex() - GlobalIndex()), std::int64_t>);
 
 // A function of one space is not called with the other.
-constexpr bool takes_local(LocalIndex) { return true; }
-static_assert(std::invocable<decltype(takes_local), LocalIndex>);
-static_assert(!std::invocable<decltype(takes_local), GlobalIndex>);
-static_assert(!std::invocable<decltype(takes_local), std::int64_t>);
+struct TakesLocal {
+    void operator()(LocalIndex) const;
+};
+static_assert(std::invocable<TakesLocal, LocalIndex>);
+static_assert(!std::invocable<TakesLocal, GlobalIndex>);
+static_assert(!std::invocable<TakesLocal, std::int64_t>);
 
 constexpr std::int64_t sum_of(GlobalRange range) {
     std::int64_t sum = 0;

@@ -49,7 +49,7 @@ def raw_mpi(tree):
 def _is_label(argument, prefix):
     if argument.startswith(('"', "std::string(\"", "std::string{\"")):
         return prefix in argument
-    return "label" in argument
+    return "label" in argument or "reason" in argument
 
 
 def labels(tree):
@@ -61,7 +61,7 @@ def labels(tree):
             first = arguments[0] if arguments else ""
             if not _NESTED_POLICY.match(first) and not _is_label(first, prefix):
                 yield Violation("labels", path, line, f"{name}({first}, ...) without a label")
-        for line, _, arguments in calls(text, r"(?:Kokkos::)?fence"):
+        for line, _, arguments in calls(text, r"(?<=\.)fence|(?<=->)fence|Kokkos::fence"):
             if not (arguments and _is_label(arguments[-1], prefix)):
                 yield Violation("labels", path, line, "fence without a label that gives its reason")
         for line, _, arguments in calls(text, r"(?:Kokkos::)?view_alloc"):

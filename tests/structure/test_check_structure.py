@@ -37,7 +37,7 @@ GOOD = {
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
     + "  Kokkos::parallel_reduce(m_label_sum, Policy(e, 0, n), g, s);\n"
     + "  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), g);\n"
-    + '  exec.fence("distview::fill: the result is read");\n'
+    + '  exec.fence("distview::fill: the result is read"); e.fence(m_labels.fence_unpack);\n'
     + '  Kokkos::View<double*> v(Kokkos::view_alloc(exec, "distview::fill::v"), n);\n'
     + "  Kokkos::deep_copy(exec, a, b);\n}\n",
     "examples/heat.cpp": CPP
@@ -78,6 +78,8 @@ PLANTED = [
     ("labels", "core/src/a.cpp", CPP + 'f() { parallel_reduce("other::x", n, g, s); }\n', 2),
     ("labels", "core/src/a.cpp", CPP + "f() { exec.fence(); }\n", 2),
     ("labels", "core/src/a.cpp", CPP + 'f() { exec.fence("because"); }\n', 2),
+    ("labels", "core/src/a.cpp", CPP + "f() { space()->fence(); }\n", 2),
+    ("labels", "examples/heat.cpp", CPP + "void fence(int x) { exec.fence(); }\n", 2),
     ("labels", "core/src/a.cpp", CPP + "V v(Kokkos::view_alloc(exec), n);\n", 2),
     ("labels", "core/src/a.cpp", CPP + 'Kokkos::View<double**> v("v", n, m);\n', 2),
     ("labels", "core/src/a.cpp", CPP + 'auto v = Kokkos::View<int*, H>("v", n);\n', 2),

@@ -50,7 +50,11 @@ int world_rank(int peer, MPI_Comm comm) {
     }
     PMPI_Comm_group(MPI_COMM_WORLD, &world);
     int translated = MPI_UNDEFINED;
-    PMPI_Group_translate_ranks(peers, 1, &peer, world, &translated);
+    int peer_count = 0;
+    PMPI_Group_size(peers, &peer_count);
+    if (peer < peer_count) { // Open MPI reads beyond the group for others
+        PMPI_Group_translate_ranks(peers, 1, &peer, world, &translated);
+    }
     PMPI_Group_free(&peers);
     PMPI_Group_free(&world);
     return translated;

@@ -119,8 +119,7 @@ inline void expect_violation(const protocol::Verdict& verdict, std::string_view 
     EXPECT_EQ(verdict->axis, axis);
     EXPECT_EQ(verdict->key, key);
     EXPECT_EQ(verdict->process, process);
-    EXPECT_EQ(verdict->message,
-              "DAP import, process " + std::to_string(process) + ": " + message);
+    EXPECT_EQ(verdict->message, "DAP import, process " + std::to_string(process) + ": " + message);
 }
 
 } // namespace distview::testing

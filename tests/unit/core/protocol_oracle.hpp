@@ -22,9 +22,9 @@ struct OraclePart {
     std::string type;
     std::int64_t size = 0, grid_size = 1, rank = 0, start = 0, stop = 0, block_size = 1;
     bool periodic = false, one_to_one = false, has_padding = false;
-    std::int64_t low = 0, high = 0;             ///< padding
-    std::vector<std::int64_t> owned;            ///< in the version's numbers
-    std::vector<std::int64_t> left, right;      ///< copies of the neighbours' elements
+    std::int64_t low = 0, high = 0;        ///< padding
+    std::vector<std::int64_t> owned;       ///< in the version's numbers
+    std::vector<std::int64_t> left, right; ///< copies of the neighbours' elements
 };
 
 /// The dictionary checked by listing its elements; for small numbers.
@@ -80,7 +80,8 @@ inline std::optional<OraclePart> oracle_part(const protocol::Version& version,
             const auto owned_count = static_cast<std::int64_t>(part.owned.size());
             if ((low_is_copy ? 0 : part.low) + (high_is_copy ? 0 : part.high) > owned_count)
                 return {};
-            if (owned_count + (low_is_copy ? part.low : 0) + (high_is_copy ? part.high : 0) != extent)
+            if (owned_count + (low_is_copy ? part.low : 0) + (high_is_copy ? part.high : 0) !=
+                extent)
                 return {};
         } else {
             for (std::int64_t g = part.start; g < part.stop; ++g) cells.push_back(g);
@@ -94,7 +95,8 @@ inline std::optional<OraclePart> oracle_part(const protocol::Version& version,
         }
         return part;
     }
-    if (dim.padding && (dim.padding->length != 2 || dim.padding->low || dim.padding->high)) return {};
+    if (dim.padding && (dim.padding->length != 2 || dim.padding->low || dim.padding->high))
+        return {};
     if (!old && part.periodic) return {};
     if (part.type == "c") {
         part.block_size = dim.block_size.value_or(1);

@@ -48,8 +48,8 @@ inline AxisSpec random_block(Random& random, int grid_size, PaddingKind kind) {
     }
     std::vector<Widths> paddings(static_cast<std::size_t>(grid_size));
     const auto owned = [&](std::size_t p) {
-        return bounds[p + 1] - bounds[p] + (p == 0 ? options.boundary->low : 0) +
-               (p + 1 == paddings.size() ? options.boundary->high : 0);
+        return bounds[p + 1] - bounds[p] + (p == 0 ? options.boundary.low : 0) +
+               (p + 1 == paddings.size() ? options.boundary.high : 0);
     };
     for (std::size_t p = 0; p + 1 < paddings.size(); ++p) {
         const std::int64_t most = std::min({owned(p), owned(p + 1), std::int64_t(4)});
@@ -74,8 +74,9 @@ inline AxisSpec random_unstructured(Random& random, int grid_size) {
     } else {
         for (auto& list : lists) {
             random.shuffle(pool);
-            list.assign(pool.begin(), pool.begin() + random.integer(
-                                                         0, static_cast<std::int64_t>(pool.size()) + 1));
+            list.assign(pool.begin(),
+                        pool.begin() +
+                            random.integer(0, static_cast<std::int64_t>(pool.size()) + 1));
         }
     }
     return unstructured(std::move(lists), one_to_one);

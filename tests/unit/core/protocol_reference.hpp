@@ -79,8 +79,7 @@ inline std::string find_map_difference(const protocol::Version& version,
         const std::int64_t expected = section.held[static_cast<std::size_t>(l.value())];
         const GlobalIndex g = axis.to_global(r, l);
         // Around the ring the version's index is that of the mirrored element.
-        const std::int64_t in_version =
-            wraps && n > 0 ? floor_mod(g - low_edge, n) : g - low_edge;
+        const std::int64_t in_version = wraps && n > 0 ? floor_mod(g - low_edge, n) : g - low_edge;
         if (in_version != expected)
             return text("local ", l.value(), " is global ", in_version, ", expected ", expected);
         if (!owned.contains(l) || axis.type() == DistType::unstructured) continue;

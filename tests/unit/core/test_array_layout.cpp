@@ -20,7 +20,7 @@ namespace {
 
 /// An axis of any kind, small, with padding that every neighbour can fill, and its global indices.
 struct RandomAxis {
-    AxisSpec spec;
+    AxisSpec spec = block(0);
     std::vector<std::int64_t> globals;
 };
 

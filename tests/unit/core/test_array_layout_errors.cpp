@@ -108,7 +108,7 @@ TEST(ArrayLayoutErrors, sizes_and_widths_beyond_2_to_61) {
     expect_axis_error(3, block(largest), reason + "9223372036854775807");
     expect_axis_error(3, block(5, {.padding = {0, largest}, .boundary = 0}),
                       reason + "9223372036854775807");
-    expect_axis_error(3, block(5, {.boundary = {{std::int64_t(1) << 61, 0}}}),
+    expect_axis_error(3, block(5, {.boundary = {std::int64_t(1) << 61, 0}}),
                       reason + "2305843009213693952");
     expect_axis_error(2, block_bounds({0, 5, std::int64_t(1) << 61}),
                       reason + "2305843009213693952");

@@ -196,7 +196,7 @@ TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
         ProcessGrid{2, 3, 1, 2, 2, 2, 4},
         {block(180, {.padding = 1, .boundary = 0}),
          block(360, {.padding = {1, 2}, .periodic = true}), block(5, {.padding = 1}),
-         block_bounds({0, 3, 4}, {.boundary = {{2, 0}}}), cyclic(7), block_cyclic(8, 3),
+         block_bounds({0, 3, 4}, {.boundary = {2, 0}}), cyclic(7), block_cyclic(8, 3),
          unstructured({{5}, {}, {-1, 2}, {}}, true)});
     EXPECT_EQ(all.describe(),
               "7-d array over a process grid of 2 x 3 x 1 x 2 x 2 x 2 x 4\n"

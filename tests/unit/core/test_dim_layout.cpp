@@ -194,7 +194,7 @@ TEST(AxisLayout, random_layouts_of_all_kinds_keep_the_promises) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 10));
         std::vector<std::int64_t> globals;
-        AxisSpec spec;
+        AxisSpec spec = block(0);
         const std::int64_t size = random.integer(0, 41);
         switch (random.integer(0, 5)) {
         case 0: spec = block(size, {.boundary = Widths(2, 1)}); break;

@@ -32,8 +32,9 @@ TEST(ProtocolRules, B2_stop_not_below_start) {
         expect_violation(check_local(version, section(block_dim(10, 3, 1, 6, 5), 0), 1),
                          "stop_lt_start", 0, "stop", 1,
                          "dim_data[0]['stop'] is 5, expected at least the start 6");
-        EXPECT_EQ(code_of(check_local(version, section(block_dim(10, 3, 1, largest, smallest), 0), 1)),
-                  "stop_lt_start");
+        EXPECT_EQ(
+            code_of(check_local(version, section(block_dim(10, 3, 1, largest, smallest), 0), 1)),
+            "stop_lt_start");
         expect_conforms(check_local(version, section(block_dim(10, 3, 1, 6, 6), 0), 1));
     }
 }
@@ -97,9 +98,10 @@ TEST(ProtocolRules, B5_extents_beyond_64_bits) {
         check_local(v0_9_0, section(block_dim(10, 3, 1, 3, 7, PaddingValue{largest, 0}), 7), 1),
         "shape_mismatch", 0, "buffer", 1,
         "dim_data[0] describes more than 2^63-1 local elements, buffer.shape[0] is 7");
-    EXPECT_EQ(code_of(check_local(
-                  v0_9_0, section(block_dim(10, 3, 1, 3, 7, PaddingValue{largest, largest}), 2), 1)),
-              "shape_mismatch");
+    EXPECT_EQ(
+        code_of(check_local(
+            v0_9_0, section(block_dim(10, 3, 1, 3, 7, PaddingValue{largest, largest}), 2), 1)),
+        "shape_mismatch");
 }
 
 // B6: irregular blocks and empty ones anywhere, with a block longer than all others.
@@ -113,8 +115,8 @@ TEST(ProtocolRules, B6_irregular_and_empty_blocks) {
                                                      {block_dim(3, 4, 1, 0, 0), 0},
                                                      {block_dim(3, 4, 2, 0, 3), 3},
                                                      {block_dim(3, 4, 3, 3, 3), 0}})));
-        expect_conforms(check_all(version, sections({{block_dim(0, 2, 0, 0, 0), 0},
-                                                     {block_dim(0, 2, 1, 0, 0), 0}})));
+        expect_conforms(check_all(
+            version, sections({{block_dim(0, 2, 0, 0, 0), 0}, {block_dim(0, 2, 1, 0, 0), 0}})));
     }
 }
 
@@ -141,14 +143,14 @@ TEST(ProtocolRules, B7_padding_is_a_pair) {
 
 // B8: in 0.9 the key is on all processes of an axis or on none; 0.10 dropped that.
 TEST(ProtocolRules, B8_padding_on_all_or_none) {
-    const auto partial = sections({{block_dim(10, 2, 0, 0, 5, PaddingValue{0, 0}), 5},
-                                   {block_dim(10, 2, 1, 5, 10), 5}});
+    const auto partial = sections(
+        {{block_dim(10, 2, 0, 0, 5, PaddingValue{0, 0}), 5}, {block_dim(10, 2, 1, 5, 10), 5}});
     expect_violation(check_all(v0_9_0, partial), "padding_partial", 0, "padding", 1,
                      "dim_data[0] lacks 'padding', that of process 0 has it; 0.9 asks for it on "
                      "all processes or on none");
     expect_conforms(check_all(v0_10_0, partial));
-    const auto other = sections({{block_dim(10, 2, 0, 0, 5), 5},
-                                 {block_dim(10, 2, 1, 5, 10, PaddingValue{0, 3}), 5}});
+    const auto other = sections(
+        {{block_dim(10, 2, 0, 0, 5), 5}, {block_dim(10, 2, 1, 5, 10, PaddingValue{0, 3}), 5}});
     expect_violation(check_all(v0_9_0, other), "padding_partial", 0, "padding", 1,
                      "dim_data[0] has 'padding', that of process 0 has not; 0.9 asks for it on "
                      "all processes or on none");
@@ -172,21 +174,24 @@ TEST(ProtocolRules, B9_padding_fits) {
         check_local(v0_10_0, section(block_dim(8, 3, 1, 0, 1, PaddingValue{0, 3}), 1), 1),
         "padding_too_wide", 0, "padding", 1,
         "dim_data[0]['padding'] (0, 3) does not fit into the 1 elements from start 0 to stop 1");
-    EXPECT_EQ(code_of(check_local(
-                  v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{2, 3}), 4), 1)),
-              "padding_too_wide");
-    expect_conforms(check_local(v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{2, 2}), 4), 1));
-    EXPECT_EQ(code_of(check_local(
-                  v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{largest, largest}), 4), 1)),
-              "padding_too_wide");
+    EXPECT_EQ(
+        code_of(check_local(v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{2, 3}), 4), 1)),
+        "padding_too_wide");
+    expect_conforms(
+        check_local(v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{2, 2}), 4), 1));
+    EXPECT_EQ(
+        code_of(check_local(
+            v0_10_0, section(block_dim(8, 3, 1, 0, 4, PaddingValue{largest, largest}), 4), 1)),
+        "padding_too_wide");
     // 0.9: boundary padding only, at the end where it is one.
-    EXPECT_EQ(code_of(check_local(
-                  v0_9_0, section(block_dim(8, 2, 0, 0, 2, PaddingValue{3, 1}), 3), 0)),
-              "padding_too_wide");
-    expect_conforms(check_local(v0_9_0, section(block_dim(8, 2, 0, 0, 2, PaddingValue{2, 9}), 11), 0));
-    EXPECT_EQ(code_of(check_local(
-                  v0_9_0, section(block_dim(8, 1, 0, 0, 8, PaddingValue{4, 5}), 8), 0)),
-              "padding_too_wide");
+    EXPECT_EQ(
+        code_of(check_local(v0_9_0, section(block_dim(8, 2, 0, 0, 2, PaddingValue{3, 1}), 3), 0)),
+        "padding_too_wide");
+    expect_conforms(
+        check_local(v0_9_0, section(block_dim(8, 2, 0, 0, 2, PaddingValue{2, 9}), 11), 0));
+    EXPECT_EQ(
+        code_of(check_local(v0_9_0, section(block_dim(8, 1, 0, 0, 8, PaddingValue{4, 5}), 8), 0)),
+        "padding_too_wide");
     expect_conforms(
         check_local(v0_9_0, section(block_dim(8, 1, 0, 0, 8, PaddingValue{9, 9}, true), 26), 0));
 }
@@ -198,8 +203,9 @@ TEST(ProtocolRules, B10_padding_is_equal_at_a_seam) {
                                      {block_dim(18, 2, 1, 8, 18, PaddingValue{1, 1}), 10}})),
         "padding_mismatch", 0, "padding", 0,
         "dim_data[0]: right padding 2 of grid rank 0 differs from left padding 1 of grid rank 1");
-    expect_conforms(check_all(v0_9_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 2}), 11},
-                                                {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}})));
+    expect_conforms(
+        check_all(v0_9_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 2}), 11},
+                                    {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}})));
     // The widths at the two ends of the axis are nobody's counterpart, periodic or not.
     for (const bool periodic : {false, true})
         expect_conforms(check_all(
@@ -210,22 +216,30 @@ TEST(ProtocolRules, B10_padding_is_equal_at_a_seam) {
 // B11: no wider than what the neighbour owns, its boundary padding included; 0.9 is silent (A20).
 TEST(ProtocolRules, B11_padding_within_the_neighbour) {
     const auto middle_owns = [](std::int64_t count) {
-        return sections({{block_dim(10 + count, 3, 0, 0, 8, PaddingValue{0, 3}), 8},
-                         {block_dim(10 + count, 3, 1, 2, 8 + count, PaddingValue{3, 3}), 6 + count},
-                         {block_dim(10 + count, 3, 2, 2 + count, 10 + count, PaddingValue{3, 0}), 8}});
+        return sections(
+            {{block_dim(10 + count, 3, 0, 0, 8, PaddingValue{0, 3}), 8},
+             {block_dim(10 + count, 3, 1, 2, 8 + count, PaddingValue{3, 3}), 6 + count},
+             {block_dim(10 + count, 3, 2, 2 + count, 10 + count, PaddingValue{3, 0}), 8}});
     };
     EXPECT_EQ(code_of(check_all(v0_10_0, middle_owns(3))), "conforms");
     expect_violation(check_all(v0_10_0, middle_owns(1)), "padding_too_wide", 0, "padding", 0,
                      "dim_data[0]: right padding 3 of grid rank 0 exceeds the 1 indices owned by "
                      "grid rank 1");
-    expect_conforms(check_all(v0_9_0, sections({{block_dim(11, 3, 0, 0, 5, PaddingValue{0, 3}), 8},
-                                                {block_dim(11, 3, 1, 5, 6, PaddingValue{3, 3}), 7},
-                                                {block_dim(11, 3, 2, 6, 11, PaddingValue{3, 0}), 8}})));
+    expect_conforms(
+        check_all(v0_9_0, sections({{block_dim(11, 3, 0, 0, 5, PaddingValue{0, 3}), 8},
+                                    {block_dim(11, 3, 1, 5, 6, PaddingValue{3, 3}), 7},
+                                    {block_dim(11, 3, 2, 6, 11, PaddingValue{3, 0}), 8}})));
+    // The neighbour on one side only owns too little.
+    expect_violation(
+        check_all(v0_10_0, sections({{block_dim(11, 3, 0, 0, 5), 5},
+                                     {block_dim(11, 3, 1, 5, 8, PaddingValue{0, 2}), 3},
+                                     {block_dim(11, 3, 2, 4, 11, PaddingValue{2, 0}), 7}})),
+        "padding_too_wide", 0, "padding", 2,
+        "dim_data[0]: left padding 2 of grid rank 2 exceeds the 1 indices owned by grid rank 1");
     // Grid rank 0 owns two interior elements and two of boundary padding: 4 may be copied, not 5.
     const auto copied = [](std::int64_t width) {
-        return sections(
-            {{block_dim(14, 2, 0, 0, 4 + width, PaddingValue{2, width}), 4 + width},
-             {block_dim(14, 2, 1, 4 - width, 14, PaddingValue{width, 0}), 10 + width}});
+        return sections({{block_dim(14, 2, 0, 0, 4 + width, PaddingValue{2, width}), 4 + width},
+                         {block_dim(14, 2, 1, 4 - width, 14, PaddingValue{width, 0}), 10 + width}});
     };
     expect_conforms(check_all(v0_10_0, copied(4)));
     EXPECT_EQ(code_of(check_all(v0_10_0, copied(5))), "start_negative");
@@ -240,9 +254,9 @@ TEST(ProtocolRules, B11_padding_beside_an_empty_process) {
         "padding_too_wide", 0, "padding", 0,
         "dim_data[0]: right padding 1 of grid rank 0 exceeds the 0 indices owned by grid rank 1");
     // Beside an empty first process the padding would lie below 0.
-    EXPECT_EQ(code_of(check_all(
-                  v0_10_0, sections({{block_dim(10, 2, 0, 0, 1, PaddingValue{0, 1}), 1},
-                                     {block_dim(10, 2, 1, -1, 10, PaddingValue{1, 0}), 11}}))),
+    EXPECT_EQ(code_of(check_all(v0_10_0,
+                                sections({{block_dim(10, 2, 0, 0, 1, PaddingValue{0, 1}), 1},
+                                          {block_dim(10, 2, 1, -1, 10, PaddingValue{1, 0}), 11}}))),
               "start_negative");
 }
 
@@ -277,12 +291,11 @@ TEST(ProtocolRules, B12_padding_is_taken_off_in_0_10_only) {
 
 // B14: one process may be periodic and padded; the sizes are 0.10's own test of it.
 TEST(ProtocolRules, B14_periodic_on_one_process) {
-    expect_conforms(check_all(
-        v0_10_0, sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 10}})));
-    expect_conforms(check_all(
-        v0_9_0, sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 14}})));
     expect_conforms(
-        check_all(v0_10_0, sections({{block_dim(10, 1, 0, 0, 10, {}, true), 10}})));
+        check_all(v0_10_0, sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 10}})));
+    expect_conforms(
+        check_all(v0_9_0, sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 14}})));
+    expect_conforms(check_all(v0_10_0, sections({{block_dim(10, 1, 0, 0, 10, {}, true), 10}})));
     DimData old = undistributed_dim(10);
     old.periodic = true;
     old.padding = PaddingValue{2, 2};
@@ -293,12 +306,14 @@ TEST(ProtocolRules, B14_periodic_on_one_process) {
 // start -2 or stop size + 2 is neither.
 TEST(ProtocolRules, B15_periodic_edge_padding_has_no_indices_of_its_own) {
     for (const auto& version : both_versions) {
-        EXPECT_EQ(code_of(check_local(
-                      version, section(block_dim(10, 1, 0, -2, 10, PaddingValue{2, 0}, true), 12), 0)),
-                  "start_negative");
-        EXPECT_EQ(code_of(check_local(
-                      version, section(block_dim(10, 1, 0, 0, 12, PaddingValue{0, 2}, true), 12), 0)),
-                  "stop_gt_size");
+        EXPECT_EQ(
+            code_of(check_local(
+                version, section(block_dim(10, 1, 0, -2, 10, PaddingValue{2, 0}, true), 12), 0)),
+            "start_negative");
+        EXPECT_EQ(
+            code_of(check_local(
+                version, section(block_dim(10, 1, 0, 0, 12, PaddingValue{0, 2}, true), 12), 0)),
+            "stop_gt_size");
     }
 }
 

@@ -29,12 +29,12 @@ GlobalRange range(std::int64_t begin, std::int64_t end) {
 }
 
 TEST(ProtocolCanonical, block_of_both_versions) {
-    const auto in_0_10 = canonical_form(
-        v0_10_0, sections({{block_dim(18, 2, 0, 0, 10, PaddingValue{1, 1}), 10},
-                           {block_dim(18, 2, 1, 8, 18, PaddingValue{1, 1}), 10}}));
-    const auto in_0_9 = canonical_form(
-        v0_9_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 1}), 10},
-                          {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}}));
+    const auto in_0_10 =
+        canonical_form(v0_10_0, sections({{block_dim(18, 2, 0, 0, 10, PaddingValue{1, 1}), 10},
+                                          {block_dim(18, 2, 1, 8, 18, PaddingValue{1, 1}), 10}}));
+    const auto in_0_9 =
+        canonical_form(v0_9_0, sections({{block_dim(18, 2, 0, 0, 9, PaddingValue{1, 1}), 10},
+                                         {block_dim(18, 2, 1, 9, 18, PaddingValue{1, 1}), 10}}));
     EXPECT_EQ(in_0_10, in_0_9);
     const CanonicalAxis& second = in_0_10[1][0];
     EXPECT_EQ(second.kind, DistType::block);
@@ -69,7 +69,8 @@ TEST(ProtocolCanonical, other_kinds) {
     const CanonicalAxis lists = canonical_axis(v0_9_0, unstructured_dim(6, 3, 0, {7, -3}, true), 2);
     EXPECT_EQ(lists.indices, (std::vector<std::int64_t>{7, -3}));
     EXPECT_TRUE(lists.one_to_one);
-    EXPECT_EQ(canonical_axis(v0_10_0, DimData{}, 4), canonical_axis(v0_9_0, undistributed_dim(4), 4));
+    EXPECT_EQ(canonical_axis(v0_10_0, DimData{}, 4),
+              canonical_axis(v0_9_0, undistributed_dim(4), 4));
 }
 
 // One process's data tell of the whole axis' padding only where it is alone, or in 0.9 unpadded.
@@ -101,7 +102,7 @@ TEST(ProtocolCanonical, refuses_data_that_do_not_conform) {
 // Keys that hold their default are left out; those of the axis' padding are all there or none.
 TEST(ProtocolExport, keys_that_are_written) {
     const ArrayLayout layout(ProcessGrid{1, 2, 2, 2},
-                             {block(3), block(4, {.padding = 0, .boundary = {{0, 1}}}), cyclic(3),
+                             {block(3), block(4, {.padding = 0, .boundary = {0, 1}}), cyclic(3),
                               unstructured({{5, -1}, {0}}, true)});
     for (const auto& version : both_versions) {
         EXPECT_EQ(describe(export_dim_data(layout, 1, version)),
@@ -129,7 +130,7 @@ TEST(ProtocolExport, keys_that_are_written) {
 // An axis without communication padding gives the same dictionary in both versions.
 TEST(ProtocolExport, versions_agree_without_communication_padding) {
     const ArrayLayout layout(ProcessGrid{3, 2},
-                             {block(7, {.padding = 0, .boundary = {{2, 1}}}), block_cyclic(9, 2)});
+                             {block(7, {.padding = 0, .boundary = {2, 1}}), block_cyclic(9, 2)});
     EXPECT_EQ(exported(layout, v0_10_0), exported(layout, v0_9_0));
     const ArrayLayout periodic(ProcessGrid{3}, {block(7, {.periodic = true})});
     EXPECT_EQ(exported(periodic, v0_10_0), exported(periodic, v0_9_0));
@@ -145,14 +146,14 @@ TEST(ProtocolExport, padding_that_differs_across_a_seam) {
     EXPECT_EQ(found->message,
               "DAP export, process 0: version 0.10 cannot say that right padding 2 of grid rank 0 "
               "differs from left padding 1 of grid rank 1 on axis 1");
-    for (int p = 0; p < 4; ++p)
-        EXPECT_THROW(export_dim_data(layout, p, v0_10_0), ProtocolError);
+    for (int p = 0; p < 4; ++p) EXPECT_THROW(export_dim_data(layout, p, v0_10_0), ProtocolError);
     EXPECT_EQ(layout_from_dim_data(v0_9_0, exported(layout, v0_9_0)), layout);
 }
 
 // B11: nor that padding is wider than what the neighbour owns (A20).
 TEST(ProtocolExport, padding_wider_than_the_neighbour) {
-    const ArrayLayout low(ProcessGrid{3}, {block_bounds({0, 1, 9, 12}, {.padding = 2, .boundary = 0})});
+    const ArrayLayout low(ProcessGrid{3},
+                          {block_bounds({0, 1, 9, 12}, {.padding = 2, .boundary = 0})});
     EXPECT_EQ(summary(check_exportable(low, v0_10_0)),
               "padding_too_wide at axis 0, key 'padding', process 1");
     EXPECT_EQ(check_exportable(low, v0_10_0)->message,
@@ -172,7 +173,8 @@ TEST(ProtocolExport, padding_wider_than_the_neighbour) {
 // What 0.10 can say is what its own rules accept.
 TEST(ProtocolExport, other_versions) {
     const ArrayLayout layout(ProcessGrid{2}, {block(8)});
-    for (const protocol::Version version : {protocol::Version{0, 11, 0}, protocol::Version{1, 0, 0}}) {
+    for (const protocol::Version version :
+         {protocol::Version{0, 11, 0}, protocol::Version{1, 0, 0}}) {
         EXPECT_EQ(code_of(check_exportable(layout, version)), "version_unsupported");
         EXPECT_THROW(export_dim_data(layout, 0, version), ProtocolError);
         EXPECT_THROW(export_dim_data(ArrayLayout(), 0, version), ProtocolError);
@@ -267,6 +269,10 @@ TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
     EXPECT_EQ(layout.size(0), 18);
     EXPECT_EQ(layout.axis(0).as_block().owned(1), range(9, 18));
     EXPECT_EQ(layout.axis(0).communication_padding(0), Widths(0, 1));
+    // Whichever of the processes has it.
+    array[1].dim_data[0].padding = PaddingValue{5, 1};
+    array[2].dim_data[0].padding = PaddingValue{1, 6};
+    EXPECT_EQ(layout_from_dim_data(v0_10_0, array).axis(0).as_block().boundary(), Widths(3, 2));
 }
 
 TEST(ProtocolConvert, layouts_of_data_that_do_not_conform) {

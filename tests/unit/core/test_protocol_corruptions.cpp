@@ -61,21 +61,50 @@ bool set(std::optional<std::int64_t>& value, std::int64_t to) {
 const std::vector<Corruption>& corruptions() {
     static const std::vector<Corruption> all{
         {"no dist_type", "missing_key",
-         [](const Place& at) { at.dim().dist_type.reset(); return true; }},
-        {"no size", "missing_key", [](const Place& at) { at.dim().size.reset(); return true; }},
+         [](const Place& at) {
+             at.dim().dist_type.reset();
+             return true;
+         }},
+        {"no size", "missing_key",
+         [](const Place& at) {
+             at.dim().size.reset();
+             return true;
+         }},
         {"no proc_grid_size", "missing_key",
-         [](const Place& at) { at.dim().proc_grid_size.reset(); return true; }},
+         [](const Place& at) {
+             at.dim().proc_grid_size.reset();
+             return true;
+         }},
         {"no proc_grid_rank", "missing_key",
-         [](const Place& at) { at.dim().proc_grid_rank.reset(); return true; }},
+         [](const Place& at) {
+             at.dim().proc_grid_rank.reset();
+             return true;
+         }},
         {"no start", "missing_key",
-         [](const Place& at) { at.dim().start.reset(); return !at.is("u"); }},
-        {"no stop", "missing_key", [](const Place& at) { at.dim().stop.reset(); return at.is("b"); }},
+         [](const Place& at) {
+             at.dim().start.reset();
+             return !at.is("u");
+         }},
+        {"no stop", "missing_key",
+         [](const Place& at) {
+             at.dim().stop.reset();
+             return at.is("b");
+         }},
         {"no indices", "missing_key",
-         [](const Place& at) { at.dim().indices.reset(); return at.is("u"); }},
+         [](const Place& at) {
+             at.dim().indices.reset();
+             return at.is("u");
+         }},
         {"unknown dist_type", "bad_dist_type",
-         [](const Place& at) { at.dim().dist_type = "d"; return true; }},
+         [](const Place& at) {
+             at.dim().dist_type = "d";
+             return true;
+         }},
         {"padding without a block", "key_not_applicable",
-         [](const Place& at) { at.dim().padding = PaddingValue{0, 1}; return !at.is("b"); }},
+         [](const Place& at) {
+             at.dim().padding = PaddingValue{0, 1};
+             return !at.is("b");
+         }},
         {"periodic without a block in 0.10", "key_not_applicable",
          [](const Place& at) {
              at.dim().periodic = true;
@@ -103,13 +132,22 @@ const std::vector<Corruption>& corruptions() {
              return at.is("b") && at.last() && at.between() > 0 &&
                     set(at.dim().stop, *at.dim().size - 1);
          }},
-        {"longer buffer", "shape_mismatch", [](const Place& at) { ++at.extent(); return true; }},
-        {"shorter buffer", "shape_mismatch",
-         [](const Place& at) { return at.extent()-- > 0; }},
+        {"longer buffer", "shape_mismatch",
+         [](const Place& at) {
+             ++at.extent();
+             return true;
+         }},
+        {"shorter buffer", "shape_mismatch", [](const Place& at) { return at.extent()-- > 0; }},
         {"one width", "padding_form",
-         [](const Place& at) { at.dim().padding = PaddingValue{0, 0, 1}; return at.is("b"); }},
+         [](const Place& at) {
+             at.dim().padding = PaddingValue{0, 0, 1};
+             return at.is("b");
+         }},
         {"negative width", "padding_form",
-         [](const Place& at) { at.dim().padding = PaddingValue{0, -1}; return at.is("b"); }},
+         [](const Place& at) {
+             at.dim().padding = PaddingValue{0, -1};
+             return at.is("b");
+         }},
         {"padding on one process in 0.9", "padding_partial",
          [](const Place& at) {
              const bool possible =
@@ -178,7 +216,9 @@ const std::vector<Corruption>& corruptions() {
              return at.array[0].dim_data.size() == 1; // else the product may be what is wrong
          }},
         {"another size on one process", "axis_inconsistent",
-         [](const Place& at) { return at.is("u") && at.many() && set(at.dim().size, *at.dim().size + 1); }},
+         [](const Place& at) {
+             return at.is("u") && at.many() && set(at.dim().size, *at.dim().size + 1);
+         }},
         {"periodic on one process", "axis_inconsistent",
          [](const Place& at) {
              if (!at.is("b") || !at.many() || at.padding_sum() > 0) return false;
@@ -192,7 +232,10 @@ const std::vector<Corruption>& corruptions() {
              return at.many();
          }},
         {"a dictionary too few", "ndim_mismatch",
-         [](const Place& at) { at.array[at.process].dim_data.pop_back(); return true; }},
+         [](const Place& at) {
+             at.array[at.process].dim_data.pop_back();
+             return true;
+         }},
         {"exchanged processes", "grid_order",
          [](const Place& at) {
              std::swap(at.array.front(), at.array.back());
@@ -222,7 +265,8 @@ TEST(ProtocolCorruptions, each_has_its_reason_code) {
         const Array good = exported(layout, version);
         for (const Corruption& corruption : corruptions()) {
             Array array = good;
-            const auto process = static_cast<std::size_t>(random.integer(0, layout.process_count()));
+            const auto process =
+                static_cast<std::size_t>(random.integer(0, layout.process_count()));
             const auto axis = static_cast<std::size_t>(random.integer(0, layout.rank()));
             if (!corruption.apply({version, array, process, axis})) continue;
             ++applied[corruption.name];
@@ -322,7 +366,8 @@ Array small_array(Random& random, const Version& version) {
     const std::vector<int> grid =
         random_process_grid(random, static_cast<int>(random.integer(1, 5)), rank);
     std::vector<AxisSpec> axes;
-    for (const int extent : grid) axes.push_back(random_axis(random, extent, PaddingKind::expressible));
+    for (const int extent : grid)
+        axes.push_back(random_axis(random, extent, PaddingKind::expressible));
     return exported(ArrayLayout(ProcessGrid{std::span<const int>(grid)}, axes), version);
 }
 
@@ -343,13 +388,15 @@ TEST(ProtocolCorruptions, accepted_exactly_when_the_elements_say_so) {
         if (verdict) {
             ++refused;
             ++codes[verdict->code];
-            EXPECT_EQ(verdict->message.rfind("DAP import, process " +
-                                                 std::to_string(verdict->process) + ": ", 0), 0u)
+            EXPECT_EQ(verdict->message.rfind(
+                          "DAP import, process " + std::to_string(verdict->process) + ": ", 0),
+                      0u)
                 << verdict->message;
             EXPECT_LT(verdict->process, static_cast<int>(array.size()));
         } else {
             accepted += array != original;
-            EXPECT_EQ(find_map_difference(read_as, array, layout_from_dim_data(read_as, array)), "");
+            EXPECT_EQ(find_map_difference(read_as, array, layout_from_dim_data(read_as, array)),
+                      "");
         }
         if (!HasFailure()) return;
         for (const SectionDescription& section : array)

@@ -130,9 +130,10 @@ TEST(ProtocolRules, U3_indices_are_unique) {
         expect_conforms(check_all(version, sections({{unstructured_dim(3, 1, 0, {2, -1, 0}), 3}})));
         expect_conforms(check_all(version, sections({{unstructured_dim(3, 1, 0, {0, -3, 1}), 3}})));
         expect_conforms(check_all(
-            version, sections({{unstructured_dim(
-                                    3, 1, 0, {largest, std::numeric_limits<std::int64_t>::min(), 7}),
-                                3}})));
+            version,
+            sections(
+                {{unstructured_dim(3, 1, 0, {largest, std::numeric_limits<std::int64_t>::min(), 7}),
+                  3}})));
     }
 }
 
@@ -177,25 +178,28 @@ TEST(ProtocolRules, U6_size) {
                          "dim_data[0]['size'] is 9, expected the 5 indices of all processes");
         expect_conforms(check_all(version, lists(5, 8)));
         EXPECT_EQ(code_of(check_all(version, lists(4, 8))), "size_sum");
-        expect_violation(check_all(version, lists(6, 2)), "size_sum", 0, "size", 0,
-                         "dim_data[0]['size'] is 6, expected 4 (distinct indices) to 5 (all lists)");
+        expect_violation(
+            check_all(version, lists(6, 2)), "size_sum", 0, "size", 0,
+            "dim_data[0]['size'] is 6, expected 4 (distinct indices) to 5 (all lists)");
         expect_conforms(check_all(version, lists(5, 2)));
         expect_conforms(check_all(version, lists(4, 2)));
         EXPECT_EQ(code_of(check_all(version, lists(3, 2))), "size_sum");
         // One process alone sees that its own indices are too many.
-        expect_violation(check_local(version, lists(2, 2)[0], 0), "size_sum", 0, "size", 0,
-                         "dim_data[0]['size'] is 2, expected at least the 3 indices of this process");
+        expect_violation(
+            check_local(version, lists(2, 2)[0], 0), "size_sum", 0, "size", 0,
+            "dim_data[0]['size'] is 2, expected at least the 3 indices of this process");
     }
 }
 
 // U8: with other axes of any kind, and with other unstructured ones.
 TEST(ProtocolRules, U8_combinations) {
-    const auto labels = sections({{unstructured_dim(3, 2, 0, {30, 10}), 2},
-                                  {unstructured_dim(3, 2, 1, {20}), 1}});
+    const auto labels =
+        sections({{unstructured_dim(3, 2, 0, {30, 10}), 2}, {unstructured_dim(3, 2, 1, {20}), 1}});
     const auto blocks = sections({{block_dim(4, 2, 0, 0, 1), 1}, {block_dim(4, 2, 1, 1, 4), 3}});
     for (const auto& version : both_versions) {
         expect_conforms(check_all(version, product({labels, labels})));
-        expect_conforms(check_all(version, product({labels, blocks, cyclic_sections(3, {}, {2, 1})})));
+        expect_conforms(
+            check_all(version, product({labels, blocks, cyclic_sections(3, {}, {2, 1})})));
     }
 }
 

@@ -65,6 +65,7 @@ TEST(ProtocolRules, K1_empty_dictionary_is_an_undistributed_block) {
     EXPECT_EQ(whole.stop, 7);
     EXPECT_EQ(whole.grid_size, 1);
     EXPECT_EQ(whole.grid_rank, 0);
+    EXPECT_EQ(protocol::complete(v0_9_0, DimData{}, 7, 0, 0).stop, 0);
 
     expect_violation(check_local(v0_9_0, section(DimData{}, 7), 0), "missing_key", 0, "dist_type",
                      0, "dim_data[0] lacks 'dist_type'");
@@ -126,12 +127,14 @@ TEST(ProtocolRules, K3_dist_type) {
     expect_conforms(check_local(v0_9_0, section(undistributed_dim(3), 3), 0));
     for (const auto& version : both_versions)
         for (const char* type : {"B", "", "bb", "b ", "block", "N", "x"})
-            EXPECT_EQ(code_of(check_local(version, section(DimData{.dist_type = type, .size = 3}, 3), 0)),
-                      "bad_dist_type")
+            EXPECT_EQ(
+                code_of(check_local(version, section(DimData{.dist_type = type, .size = 3}, 3), 0)),
+                "bad_dist_type")
                 << type;
-    expect_violation(check_local(v0_9_0, section(DimData{.dist_type = "'\n"}, 3), 0),
-                     "bad_dist_type", 0, "dist_type", 0,
-                     "dim_data[0]['dist_type'] is '\\'\\u000a'; version 0.9 knows 'n', 'b', 'c', 'u'");
+    expect_violation(
+        check_local(v0_9_0, section(DimData{.dist_type = "'\n"}, 3), 0), "bad_dist_type", 0,
+        "dist_type", 0,
+        "dim_data[0]['dist_type'] is '\\'\\u000a'; version 0.9 knows 'n', 'b', 'c', 'u'");
 }
 
 // K6: keys that no dist_type knows, and keys of another one that hold their default, mean nothing.
@@ -207,9 +210,9 @@ TEST(ProtocolRules, K6_grid_of_an_undistributed_axis) {
 
     DimData other = dim;
     other.proc_grid_size = 2;
-    expect_violation(check_local(v0_9_0, section(other, 3), 0), "key_not_applicable", 0,
-                     "proc_grid_size", 0,
-                     "'proc_grid_size' 2 on the undistributed dim_data[0], expected 1 or no such key");
+    expect_violation(
+        check_local(v0_9_0, section(other, 3), 0), "key_not_applicable", 0, "proc_grid_size", 0,
+        "'proc_grid_size' 2 on the undistributed dim_data[0], expected 1 or no such key");
     other = dim;
     other.proc_grid_rank = 1;
     EXPECT_EQ(summary(check_local(v0_9_0, section(other, 3), 0)),
@@ -233,8 +236,9 @@ TEST(ProtocolRules, K7_size) {
                              "dim_data[0]['size'] is " + std::to_string(size) + ", expected >= 0");
             EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(size, 1, 0, 0), 0), 0)),
                       "size_negative");
-            EXPECT_EQ(code_of(check_local(version, section(unstructured_dim(size, 1, 0, {}), 0), 0)),
-                      "size_negative");
+            EXPECT_EQ(
+                code_of(check_local(version, section(unstructured_dim(size, 1, 0, {}), 0), 0)),
+                "size_negative");
         }
     EXPECT_EQ(code_of(check_local(v0_9_0, section(undistributed_dim(-1), 0), 0)), "size_negative");
 }
@@ -249,8 +253,9 @@ TEST(ProtocolRules, K8_grid_size) {
                                  ", expected >= 1");
             EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(2, size, 0, 0), 2), 0)),
                       "grid_size_lt1");
-            EXPECT_EQ(code_of(check_local(version, section(unstructured_dim(1, size, 0, {1}), 1), 0)),
-                      "grid_size_lt1");
+            EXPECT_EQ(
+                code_of(check_local(version, section(unstructured_dim(1, size, 0, {1}), 1), 0)),
+                "grid_size_lt1");
         }
 }
 
@@ -265,8 +270,9 @@ TEST(ProtocolRules, K9_grid_rank) {
                       "grid_rank_range");
             EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(2, 3, rank, 0), 2), 0)),
                       "grid_rank_range");
-            EXPECT_EQ(code_of(check_local(version, section(unstructured_dim(1, 3, rank, {1}), 1), 0)),
-                      "grid_rank_range");
+            EXPECT_EQ(
+                code_of(check_local(version, section(unstructured_dim(1, 3, rank, {1}), 1), 0)),
+                "grid_rank_range");
         }
     }
 }

@@ -41,10 +41,10 @@ TEST(ProtocolRules, X1_number_of_axes) {
 // X1: the same size along an axis.
 TEST(ProtocolRules, X1_size) {
     for (const auto& version : both_versions)
-        expect_violation(check_all(version, sections({{block_dim(5, 2, 0, 0, 2), 2},
-                                                      {block_dim(4, 2, 1, 2, 4), 2}})),
-                         "axis_inconsistent", 0, "size", 1,
-                         "dim_data[0]['size'] is 4, 5 on process 0");
+        expect_violation(
+            check_all(version,
+                      sections({{block_dim(5, 2, 0, 0, 2), 2}, {block_dim(4, 2, 1, 2, 4), 2}})),
+            "axis_inconsistent", 0, "size", 1, "dim_data[0]['size'] is 4, 5 on process 0");
 }
 
 // X1: the same dist_type, proc_grid_size, periodic, block_size, one_to_one along an axis.
@@ -118,12 +118,13 @@ TEST(ProtocolRules, X2_grid_has_all_processes) {
 // X2: a product beyond 64 bits is no number of processes.
 TEST(ProtocolRules, X2_product_beyond_64_bits) {
     const std::int64_t large = std::int64_t(1) << 32;
-    const SectionDescription array{
-        {cyclic_dim(1, large, 0, 0), cyclic_dim(1, large, 0, 0)}, {1, 1}};
+    const SectionDescription array{{cyclic_dim(1, large, 0, 0), cyclic_dim(1, large, 0, 0)},
+                                   {1, 1}};
     for (const auto& version : both_versions)
-        expect_violation(check_all(version, {&array, 1}), "grid_product", -1, "proc_grid_size", 0,
-                         "the process grid (4294967296, 4294967296) has more than 2^63-1 processes, "
-                         "the array is on 1");
+        expect_violation(
+            check_all(version, {&array, 1}), "grid_product", -1, "proc_grid_size", 0,
+            "the process grid (4294967296, 4294967296) has more than 2^63-1 processes, "
+            "the array is on 1");
 }
 
 // X3: C order, the last axis fastest.
@@ -132,9 +133,10 @@ TEST(ProtocolRules, X3_grid_is_in_c_order) {
         auto array = product({two_blocks(), two_cyclic()});
         expect_conforms(check_all(version, array));
         std::swap(array[1], array[2]); // column-major
-        expect_violation(check_all(version, array), "grid_order", 1, "proc_grid_rank", 1,
-                         "dim_data[1]['proc_grid_rank'] is 0, expected 1: processes lie in the grid "
-                         "in C order");
+        expect_violation(
+            check_all(version, array), "grid_order", 1, "proc_grid_rank", 1,
+            "dim_data[1]['proc_grid_rank'] is 0, expected 1: processes lie in the grid "
+            "in C order");
         auto three = product({two_blocks(), two_lists(), two_cyclic()});
         expect_conforms(check_all(version, three));
         auto reversed = two_blocks();
@@ -164,15 +166,16 @@ TEST(ProtocolRules, X5_same_grid_rank_same_section) {
 
         array = product({two_blocks(), two_lists()});
         array[2].dim_data[1].indices = {{6, 8}}; // the same labels in another order
-        expect_violation(check_all(version, array), "axis_inconsistent", 1, "indices", 2,
-                         "dim_data[1]['indices'] are not those of process 0 of the same grid rank 0");
+        expect_violation(
+            check_all(version, array), "axis_inconsistent", 1, "indices", 2,
+            "dim_data[1]['indices'] are not those of process 0 of the same grid rank 0");
 
-        array = product({two_blocks(), sections({{cyclic_dim(1, 2, 0, 0), 1},
-                                                 {cyclic_dim(1, 2, 1, 1), 0}})});
+        array = product(
+            {two_blocks(), sections({{cyclic_dim(1, 2, 0, 0), 1}, {cyclic_dim(1, 2, 1, 1), 0}})});
         expect_conforms(check_all(version, array));
-        auto starts = product(
-            {two_blocks(), sections({{cyclic_dim(9, 3, 0, 0, 5), 5}, {cyclic_dim(9, 3, 1, 5, 5), 4},
-                                     {cyclic_dim(9, 3, 2, 10, 5), 0}})});
+        auto starts = product({two_blocks(), sections({{cyclic_dim(9, 3, 0, 0, 5), 5},
+                                                       {cyclic_dim(9, 3, 1, 5, 5), 4},
+                                                       {cyclic_dim(9, 3, 2, 10, 5), 0}})});
         expect_conforms(check_all(version, starts));
         starts[5].dim_data[1].start = 9; // either is legal, not both
         EXPECT_EQ(summary(check_all(version, starts)),
@@ -190,8 +193,9 @@ TEST(ProtocolRules, X5_padding) {
     array[1].dim_data[0].padding = PaddingValue{2, 1};
     expect_conforms(check_all(v0_10_0, array));
     array[1].dim_data[0].padding = PaddingValue{1, 2};
-    expect_violation(check_all(v0_10_0, array), "axis_inconsistent", 0, "padding", 1,
-                     "dim_data[0]['padding'] is (1, 2), (1, 1) on process 0 of the same grid rank 0");
+    expect_violation(
+        check_all(v0_10_0, array), "axis_inconsistent", 0, "padding", 1,
+        "dim_data[0]['padding'] is (1, 2), (1, 1) on process 0 of the same grid rank 0");
 
     // 0.9: the edge padding of a periodic axis is communication padding.
     const auto old = [](bool periodic, std::int64_t edge) {
@@ -216,8 +220,8 @@ TEST(ProtocolRules, X8_number_of_elements) {
     const std::int64_t large = std::int64_t(1) << 40;
     for (const auto& version : both_versions) {
         // This process has a small part of it.
-        const SectionDescription array{
-            {block_dim(large, 2, 0, 0, 1), block_dim(large, 2, 0, 0, 1)}, {1, 1}};
+        const SectionDescription array{{block_dim(large, 2, 0, 0, 1), block_dim(large, 2, 0, 0, 1)},
+                                       {1, 1}};
         expect_violation(check_local(version, array, 0), "overflow", 1, "size", 0,
                          "the product of the sizes of axes 0 to 1 exceeds 2^63-1");
         const SectionDescription empty{
@@ -225,7 +229,8 @@ TEST(ProtocolRules, X8_number_of_elements) {
             {1, 1, 0}};
         expect_conforms(check_local(version, empty, 0));
         const SectionDescription most{
-            {block_dim(std::numeric_limits<std::int64_t>::max(), 2, 0, 0, 1), cyclic_dim(1, 1, 0, 0)},
+            {block_dim(std::numeric_limits<std::int64_t>::max(), 2, 0, 0, 1),
+             cyclic_dim(1, 1, 0, 0)},
             {1, 1}};
         expect_conforms(check_local(version, most, 0));
     }
@@ -234,9 +239,9 @@ TEST(ProtocolRules, X8_number_of_elements) {
 // X8: neither may the size that counts the padding of a periodic axis of 0.9 exceed them.
 TEST(ProtocolRules, X8_size_with_periodic_padding) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
-    const auto array = sections({{block_dim(largest, 2, 0, 0, 1, PaddingValue{1, 0}, true), 2},
-                                 {block_dim(largest, 2, 1, 1, largest, PaddingValue{0, 1}, true),
-                                  largest}});
+    const auto array =
+        sections({{block_dim(largest, 2, 0, 0, 1, PaddingValue{1, 0}, true), 2},
+                  {block_dim(largest, 2, 1, 1, largest, PaddingValue{0, 1}, true), largest}});
     EXPECT_EQ(summary(check_all(v0_9_0, array)), "overflow at axis 0, key 'size', process 0");
 }
 
@@ -244,7 +249,8 @@ TEST(ProtocolRules, X8_size_with_periodic_padding) {
 TEST(ProtocolRules, X9_lowest_process_is_named) {
     for (const auto& version : both_versions) {
         std::vector<SectionDescription> array;
-        for (int r = 0; r < 6; ++r) array.push_back(section(block_dim(12, 6, r, 2 * r, 2 * r + 2), 2));
+        for (int r = 0; r < 6; ++r)
+            array.push_back(section(block_dim(12, 6, r, 2 * r, 2 * r + 2), 2));
         expect_conforms(check_all(version, array));
         array[5].extents[0] = 3;
         array[3].dim_data[0].size = -1;

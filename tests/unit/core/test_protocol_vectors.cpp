@@ -54,10 +54,10 @@ constexpr PaddingValue ones{1, 1};
 // 1.0: 18 elements on 2 processes.
 //     process 0: B0 1..8 C9     process 1: C8 9..16 B17
 TEST(ProtocolVectors, eighteen_elements_on_two_processes) {
-    const auto in_0_10 = sections({{block_dim(18, 2, 0, 0, 10, ones), 10},
-                                   {block_dim(18, 2, 1, 8, 18, ones), 10}});
-    const auto in_0_9 = sections({{block_dim(18, 2, 0, 0, 9, ones), 10},
-                                  {block_dim(18, 2, 1, 9, 18, ones), 10}});
+    const auto in_0_10 =
+        sections({{block_dim(18, 2, 0, 0, 10, ones), 10}, {block_dim(18, 2, 1, 8, 18, ones), 10}});
+    const auto in_0_9 =
+        sections({{block_dim(18, 2, 0, 0, 9, ones), 10}, {block_dim(18, 2, 1, 9, 18, ones), 10}});
     expect_same_array(in_0_10, in_0_9);
     const ArrayLayout layout = imported(v0_10_0, in_0_10);
     EXPECT_EQ(layout, ArrayLayout(ProcessGrid{2}, {block(16, {.padding = 1})}));
@@ -75,10 +75,10 @@ TEST(ProtocolVectors, eighteen_elements_on_two_processes) {
 
 // 1.0: read under the other version's convention, only the extents give the mistake away.
 TEST(ProtocolVectors, eighteen_elements_under_the_wrong_version) {
-    const auto in_0_10 = sections({{block_dim(18, 2, 0, 0, 10, ones), 10},
-                                   {block_dim(18, 2, 1, 8, 18, ones), 10}});
-    const auto in_0_9 = sections({{block_dim(18, 2, 0, 0, 9, ones), 10},
-                                  {block_dim(18, 2, 1, 9, 18, ones), 10}});
+    const auto in_0_10 =
+        sections({{block_dim(18, 2, 0, 0, 10, ones), 10}, {block_dim(18, 2, 1, 8, 18, ones), 10}});
+    const auto in_0_9 =
+        sections({{block_dim(18, 2, 0, 0, 9, ones), 10}, {block_dim(18, 2, 1, 9, 18, ones), 10}});
     EXPECT_EQ(summary(check_all(v0_10_0, in_0_9)),
               "shape_mismatch at axis 0, key 'buffer', process 0");
     EXPECT_EQ(summary(check_all(v0_9_0, in_0_10)),
@@ -148,9 +148,9 @@ TEST(ProtocolVectors, periodic_axis) {
                                   {block_dim(10, 2, 1, 5, 10, PaddingValue{1, 2}, true), 8}});
     expect_same_array(in_0_10, in_0_9);
     const ArrayLayout layout = imported(v0_10_0, in_0_10);
-    EXPECT_EQ(layout, ArrayLayout(ProcessGrid{2}, {block(10, {.padding = 1,
-                                                              .boundary = Widths(2),
-                                                              .periodic = true})}));
+    EXPECT_EQ(layout,
+              ArrayLayout(ProcessGrid{2},
+                          {block(10, {.padding = 1, .boundary = Widths(2), .periodic = true})}));
     const AxisLayout& axis = layout.axis(0);
     EXPECT_EQ(axis.owned_local(0), (LocalRange{LocalIndex(0), LocalIndex(7)}));
     EXPECT_EQ(axis.interior_local(0), (LocalRange{LocalIndex(2), LocalIndex(7)}));
@@ -174,16 +174,17 @@ TEST(ProtocolVectors, periodic_axis) {
 
 // A3: the protocol's own test, 10 elements with padding (2, 2) on one periodic process.
 TEST(ProtocolVectors, periodic_axis_on_one_process) {
-    const auto in_0_10 =
-        sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 10}});
+    const auto in_0_10 = sections({{block_dim(10, 1, 0, 0, 10, PaddingValue{2, 2}, true), 10}});
     const auto in_0_9 = sections({{block_dim(6, 1, 0, 0, 6, PaddingValue{2, 2}, true), 10}});
     expect_same_array(in_0_10, in_0_9);
 }
 
 // 3.2: cyclic, single elements.
 TEST(ProtocolVectors, cyclic) {
-    const auto ten = sections({{cyclic_dim(10, 4, 0, 0), 3}, {cyclic_dim(10, 4, 1, 1), 3},
-                               {cyclic_dim(10, 4, 2, 2), 2}, {cyclic_dim(10, 4, 3, 3), 2}});
+    const auto ten = sections({{cyclic_dim(10, 4, 0, 0), 3},
+                               {cyclic_dim(10, 4, 1, 1), 3},
+                               {cyclic_dim(10, 4, 2, 2), 2},
+                               {cyclic_dim(10, 4, 3, 3), 2}});
     expect_same_array(ten, ten);
     const ArrayLayout layout = imported(v0_10_0, ten);
     EXPECT_EQ(held(layout, 0), (std::vector<std::int64_t>{0, 4, 8}));
@@ -191,16 +192,19 @@ TEST(ProtocolVectors, cyclic) {
     EXPECT_EQ(held(layout, 2), (std::vector<std::int64_t>{2, 6}));
     EXPECT_EQ(held(layout, 3), (std::vector<std::int64_t>{3, 7}));
     // n = 2 on 4 processes: starts 2 and 3 lie beyond or at size.
-    const auto two = sections({{cyclic_dim(2, 4, 0, 0), 1}, {cyclic_dim(2, 4, 1, 1), 1},
-                               {cyclic_dim(2, 4, 2, 2), 0}, {cyclic_dim(2, 4, 3, 3), 0}});
+    const auto two = sections({{cyclic_dim(2, 4, 0, 0), 1},
+                               {cyclic_dim(2, 4, 1, 1), 1},
+                               {cyclic_dim(2, 4, 2, 2), 0},
+                               {cyclic_dim(2, 4, 3, 3), 0}});
     expect_same_array(two, two);
 }
 
 // 3.3 and A7: 13 elements in blocks of 2; the partial block is process 2's.
 TEST(ProtocolVectors, block_cyclic) {
-    const auto thirteen =
-        sections({{cyclic_dim(13, 4, 0, 0, 2), 4}, {cyclic_dim(13, 4, 1, 2, 2), 4},
-                  {cyclic_dim(13, 4, 2, 4, 2), 3}, {cyclic_dim(13, 4, 3, 6, 2), 2}});
+    const auto thirteen = sections({{cyclic_dim(13, 4, 0, 0, 2), 4},
+                                    {cyclic_dim(13, 4, 1, 2, 2), 4},
+                                    {cyclic_dim(13, 4, 2, 4, 2), 3},
+                                    {cyclic_dim(13, 4, 3, 6, 2), 2}});
     expect_same_array(thirteen, thirteen);
     const ArrayLayout layout = imported(v0_9_0, thirteen);
     EXPECT_EQ(held(layout, 0), (std::vector<std::int64_t>{0, 1, 8, 9}));
@@ -208,14 +212,18 @@ TEST(ProtocolVectors, block_cyclic) {
     EXPECT_EQ(held(layout, 2), (std::vector<std::int64_t>{4, 5, 12}));
     EXPECT_EQ(held(layout, 3), (std::vector<std::int64_t>{6, 7}));
 
-    const auto nine = sections({{cyclic_dim(9, 4, 0, 0, 5), 5}, {cyclic_dim(9, 4, 1, 5, 5), 4},
-                                {cyclic_dim(9, 4, 2, 10, 5), 0}, {cyclic_dim(9, 4, 3, 15, 5), 0}});
+    const auto nine = sections({{cyclic_dim(9, 4, 0, 0, 5), 5},
+                                {cyclic_dim(9, 4, 1, 5, 5), 4},
+                                {cyclic_dim(9, 4, 2, 10, 5), 0},
+                                {cyclic_dim(9, 4, 3, 15, 5), 0}});
     expect_same_array(nine, nine);
-    const auto large_blocks =
-        sections({{cyclic_dim(9, 4, 0, 0, 100), 9}, {cyclic_dim(9, 4, 1, 100, 100), 0},
-                  {cyclic_dim(9, 4, 2, 200, 100), 0}, {cyclic_dim(9, 4, 3, 300, 100), 0}});
+    const auto large_blocks = sections({{cyclic_dim(9, 4, 0, 0, 100), 9},
+                                        {cyclic_dim(9, 4, 1, 100, 100), 0},
+                                        {cyclic_dim(9, 4, 2, 200, 100), 0},
+                                        {cyclic_dim(9, 4, 3, 300, 100), 0}});
     expect_same_array(large_blocks, large_blocks);
-    const auto three = sections({{cyclic_dim(24, 3, 0, 0, 4), 8}, {cyclic_dim(24, 3, 1, 4, 4), 8},
+    const auto three = sections({{cyclic_dim(24, 3, 0, 0, 4), 8},
+                                 {cyclic_dim(24, 3, 1, 4, 4), 8},
                                  {cyclic_dim(24, 3, 2, 8, 4), 8}});
     expect_same_array(three, three);
     const ArrayLayout blocks = imported(v0_10_0, three);
@@ -239,8 +247,8 @@ TEST(ProtocolVectors, unstructured) {
 // A6: a size that counts shared labels twice is accepted; the distinct ones are exported.
 TEST(ProtocolVectors, size_of_shared_labels) {
     const auto data = [](std::int64_t size) {
-        return sections({{unstructured_dim(size, 2, 0, {1, 2}), 2},
-                         {unstructured_dim(size, 2, 1, {2, 3}), 2}});
+        return sections(
+            {{unstructured_dim(size, 2, 0, {1, 2}), 2}, {unstructured_dim(size, 2, 1, {2, 3}), 2}});
     };
     expect_same_array(data(3), data(3));
     const ArrayLayout layout = imported(v0_10_0, data(4));
@@ -259,10 +267,11 @@ TEST(ProtocolVectors, undistributed_axis) {
 
 // 3.5: axis 0 block-cyclic (n 7, b 2, P 2), axis 1 blocks 0, 1, 6, 8 (P 3).
 TEST(ProtocolVectors, two_axes_on_a_grid) {
-    const auto data = product({sections({{cyclic_dim(7, 2, 0, 0, 2), 4}, {cyclic_dim(7, 2, 1, 2, 2), 3}}),
-                               sections({{block_dim(8, 3, 0, 0, 1), 1},
-                                         {block_dim(8, 3, 1, 1, 6), 5},
-                                         {block_dim(8, 3, 2, 6, 8), 2}})});
+    const auto data =
+        product({sections({{cyclic_dim(7, 2, 0, 0, 2), 4}, {cyclic_dim(7, 2, 1, 2, 2), 3}}),
+                 sections({{block_dim(8, 3, 0, 0, 1), 1},
+                           {block_dim(8, 3, 1, 1, 6), 5},
+                           {block_dim(8, 3, 2, 6, 8), 2}})});
     expect_same_array(data, data);
     const ArrayLayout layout = imported(v0_10_0, data);
     const GlobalIndex element[] = {GlobalIndex(5), GlobalIndex(6)};

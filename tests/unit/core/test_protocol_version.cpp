@@ -25,10 +25,11 @@ TEST(ProtocolVersion, E3_reads_three_dotted_numbers) {
 TEST(ProtocolVersion, E3_refuses_everything_else) {
     using namespace std::string_view_literals;
     for (const std::string_view text :
-         {""sv, "0"sv, "0.10"sv, "0.10."sv, "0.10.0."sv, "0.10.0.0"sv, ".10.0"sv, "0..0"sv,
-          "0.10.0a1"sv, "0.10.0rc1"sv, "v0.10.0"sv, "0.010.0"sv, "00.10.0"sv, "0.10.00"sv,
-          "+0.10.0"sv, "0.-10.0"sv, "0.10.0\n"sv, " 0.10.0"sv, "0.10.0 "sv, "0.10.0\0"sv,
-          "0,10,0"sv, "0.1_0.0"sv, "0x0.10.0"sv, "\xd9\xa0.10.0"sv, "0.10.\xef\xbc\x90"sv}) {
+         {""sv,         "0"sv,        "0.10"sv,     "0.10."sv,         "0.10.0."sv,
+          "0.10.0.0"sv, ".10.0"sv,    "0..0"sv,     "0.10.0a1"sv,      "0.10.0rc1"sv,
+          "v0.10.0"sv,  "0.010.0"sv,  "00.10.0"sv,  "0.10.00"sv,       "+0.10.0"sv,
+          "0.-10.0"sv,  "0.10.0\n"sv, " 0.10.0"sv,  "0.10.0 "sv,       "0.10.0\0"sv,
+          "0,10,0"sv,   "0.1_0.0"sv,  "0x0.10.0"sv, "\xd9\xa0.10.0"sv, "0.10.\xef\xbc\x90"sv}) {
         EXPECT_FALSE(Version::parse(text).has_value()) << '"' << text << '"';
         try {
             supported_version(text, 3);
@@ -57,9 +58,9 @@ TEST(ProtocolVersion, E4_any_patch_of_0_9_and_0_10) {
 
 // E4: everything else is refused, versions between and beyond too.
 TEST(ProtocolVersion, E4_refuses_other_versions) {
-    for (const char* text : {"0.8.0", "0.8.9", "0.11.0", "0.1.0", "0.90.0", "0.100.0", "1.0.0",
-                             "1.9.0", "1.10.0", "9.0.0", "10.0.0", "0.0.9", "4294967296.10.0",
-                             "0.4294967306.0"}) {
+    for (const char* text :
+         {"0.8.0", "0.8.9", "0.11.0", "0.1.0", "0.90.0", "0.100.0", "1.0.0", "1.9.0", "1.10.0",
+          "9.0.0", "10.0.0", "0.0.9", "4294967296.10.0", "0.4294967306.0"}) {
         try {
             supported_version(text, 1);
             ADD_FAILURE() << "accepted " << text;

@@ -45,8 +45,7 @@ TEST(BuildInfo, says_what_is_known) {
     EXPECT_TRUE(std::regex_match(info.compiler, std::regex("[A-Za-z]+ [0-9]+[.][0-9.]+")))
         << info.compiler;
     EXPECT_FALSE(info.build_type.empty());
-    EXPECT_TRUE(
-        std::regex_match(info.git_commit, std::regex("unknown|[0-9a-f]{7,40}(-dirty)?")))
+    EXPECT_TRUE(std::regex_match(info.git_commit, std::regex("unknown|[0-9a-f]{7,40}(-dirty)?")))
         << info.git_commit;
 }
 
@@ -60,6 +59,6 @@ TEST(BuildInfo, names_the_kokkos_of_this_program) {
     EXPECT_NE(devices.find("," + default_device + ","), std::string::npos) << devices;
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/field.hpp>
 #include <distview/core/dist_view.hpp>
 
 #include <exception>
@@ -43,7 +44,7 @@ auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayou
         failure = std::current_exception();
     }
     agree(comm, "make_dist_view", failure,
-          layout.fingerprint() * 31 + sizeof(typename View::value_type));
+          layout.fingerprint() * 31 + impl::element_code<typename View::non_const_value_type>());
     return view;
 }
 

@@ -7,8 +7,8 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -16,12 +16,15 @@
 
 namespace distview {
 
+/// Boundary padding that is as wide as the communication padding.
+inline constexpr Widths same_as_padding{std::numeric_limits<std::int64_t>::min()};
+
 /// Options of a block axis; see BlockLayout for what the widths mean.
 struct BlockOptions {
     /// Communication padding of every section.
     Widths padding{};
     /// Boundary padding at the two ends of the array; as wide as `padding` unless given.
-    std::optional<Widths> boundary{};
+    Widths boundary = same_as_padding;
     /// Whether an exchange fills the boundary padding from the interior's other end.
     bool periodic = false;
 };

@@ -10,10 +10,21 @@
 
 namespace distview::impl {
 
+/// Tells element types apart that ranks must not mix: by kind and size.
+template <class T>
+constexpr std::uint64_t element_code() noexcept {
+    const std::uint64_t kind = std::is_floating_point_v<T> ? 0
+                               : !std::is_integral_v<T>    ? 1
+                               : std::is_signed_v<T>       ? 2
+                                                           : 3;
+    return sizeof(T) * 4 + kind;
+}
+
 /// A DistView without its types: all that moving its elements needs.
 struct Field {
     char* data = nullptr;
     std::int64_t element_size = 0; ///< bytes
+    std::uint64_t element_code = 0;
     std::array<std::int64_t, max_rank> strides{}; ///< bytes
     int process = 0;
     std::uint64_t identity = 0;
@@ -29,6 +40,7 @@ Field make_field(const View& view) {
     Field field;
     field.data = reinterpret_cast<char*>(view.view().data());
     field.element_size = sizeof(Value);
+    field.element_code = element_code<Value>();
     for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d)
         field.strides[d] = static_cast<std::int64_t>(view.view().stride(d) * sizeof(Value));
     field.process = view.process();

@@ -39,7 +39,8 @@ Verdict element_count_fits(std::span<const Dimension> axes);
 /// one of 'b', 'c', 'u' (0.9: and 'n'). "missing_key", "bad_dist_type"
 Verdict dist_type_is_known(const Version& version, const DimData& dim, int axis, int process);
 /// K1, K2: the keys that the dist_type needs are there. "missing_key"
-Verdict required_keys_are_present(const Version& version, const DimData& dim, int axis, int process);
+Verdict required_keys_are_present(const Version& version, const DimData& dim, int axis,
+                                  int process);
 /// K6: keys of other dist_types are ignored unless that would change what the data mean: padding
 /// on 'c' and 'u'; in 0.10 a periodic 'c' or 'u'; in 0.9 an 'n' that is spread over processes or
 /// begins or ends elsewhere than the axis does. "key_not_applicable"

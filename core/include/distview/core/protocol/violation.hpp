@@ -45,12 +45,14 @@ inline constexpr std::string_view overflow = "overflow";                        
 
 /// Every code above, in the order of the specification.
 inline constexpr std::array all{
-    version_format,  version_unsupported, ndim_mismatch,      missing_key,    bad_dist_type,
-    key_not_applicable, size_negative,    grid_size_lt1,      grid_rank_range, start_negative,
-    stop_lt_start,   stop_gt_size,        edge_start,         edge_stop,      shape_mismatch,
-    padding_form,    padding_partial,     padding_too_wide,   padding_mismatch,
-    block_not_contiguous, block_size_lt1, cyclic_start,       indices_not_unique,
-    not_one_to_one,  size_sum,            axis_inconsistent,  grid_product,   grid_order, overflow};
+    version_format,  version_unsupported, ndim_mismatch,      missing_key,
+    bad_dist_type,   key_not_applicable,  size_negative,      grid_size_lt1,
+    grid_rank_range, start_negative,      stop_lt_start,      stop_gt_size,
+    edge_start,      edge_stop,           shape_mismatch,     padding_form,
+    padding_partial, padding_too_wide,    padding_mismatch,   block_not_contiguous,
+    block_size_lt1,  cyclic_start,        indices_not_unique, not_one_to_one,
+    size_sum,        axis_inconsistent,   grid_product,       grid_order,
+    overflow};
 } // namespace reason
 
 /// One broken rule: which, where, and in words.

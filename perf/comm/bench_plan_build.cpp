@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What comes before the first exchange: the schedule of one process of a large grid, which is
+// arithmetic, and building and binding a plan, against the bare MPI set-up of the same messages.
+
+#include "perf.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <mpi.h>
+
+#include <optional>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using perf::Exec;
+
+ArrayLayout plane(std::int64_t n, const ProcessGrid& grid) {
+    const BlockOptions options{.padding = 1, .periodic = true};
+    return ArrayLayout(grid, {block(n * grid.extent(0), options), block(n, options)});
+}
+
+void schedule_of_a_million_processes(benchmark::State& state) {
+    const BlockOptions options{.padding = 1, .periodic = true};
+    const ArrayLayout layout(ProcessGrid{1000, 1000},
+                             {block(100'000, options), block(100'000, options)});
+    const PaddingExchangeSchedule checked(layout, 500'500);
+    if (!perf::verify(state, checked.sends().size() == 8 && checked.receives().size() == 8,
+                      "the schedule"))
+        return;
+    for (auto _ : state) {
+        const double seconds = perf::timed(Exec(), [&] {
+            PaddingExchangeSchedule schedule(layout, 500'500);
+            benchmark::DoNotOptimize(schedule);
+        });
+        state.SetIterationTime(seconds);
+    }
+}
+BENCHMARK(schedule_of_a_million_processes)
+    ->Iterations(100)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+/// The persistent requests of the same messages, and nothing else.
+class BareRequests {
+public:
+    BareRequests(const Communicator& comm, const PaddingExchangeSchedule& schedule) {
+        for (const auto& message : schedule.sends()) {
+            std::vector<double>& buffer = m_buffers.emplace_back(message.elements);
+            MPI_Send_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer, 3,
+                          comm.mpi(), &m_requests.emplace_back());
+        }
+        for (const auto& message : schedule.receives()) {
+            std::vector<double>& buffer = m_buffers.emplace_back(message.elements);
+            MPI_Recv_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer, 3,
+                          comm.mpi(), &m_requests.emplace_back());
+        }
+    }
+    ~BareRequests() {
+        for (MPI_Request& request : m_requests) MPI_Request_free(&request);
+    }
+    BareRequests(const BareRequests&) = delete;
+    BareRequests& operator=(const BareRequests&) = delete;
+
+private:
+    std::vector<std::vector<double>> m_buffers;
+    std::vector<MPI_Request> m_requests;
+};
+
+void build_and_bind(benchmark::State& state) {
+    const Exec exec;
+    const Communicator& comm = perf::communicator();
+    const ArrayLayout layout = plane(256, ProcessGrid{comm.size(), 1});
+    const auto array = make_dist_view<double**>(exec, comm, layout, "array");
+    const PaddingExchangeSchedule schedule(layout, comm.rank());
+
+    Kokkos::deep_copy(array.view(), 1.0);
+    PaddingExchangePlan checked(comm, layout);
+    checked.execute(exec, array);
+    if (!perf::verify(state, array.view()(0, 0) == 1.0, "the padding")) return;
+
+    std::optional<PaddingExchangePlan> plan;
+    std::optional<BareRequests> bare;
+    perf::contest(state, exec,
+                  {{"plan",
+                    [&] {
+                        plan.emplace(comm, layout);
+                        plan->bind(array);
+                    },
+                    [&] { plan.reset(); }},
+                   {"bare_requests", [&] { bare.emplace(comm, schedule); }, [&] { bare.reset(); }}});
+}
+BENCHMARK(build_and_bind)->Iterations(100)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+} // namespace

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/communicator.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <benchmark/benchmark.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace distview::perf {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// The ranks of this run; valid between the start and the end of main().
+const Communicator& communicator();
+/// Whether to do as little as shows that the benchmark works (--smoke).
+bool smoke();
+
+/// Seconds that `work` takes on the slowest rank: fence, barrier, start, work, fence, stop.
+///
+/// Collective: over communicator()
+double timed(const Exec& exec, const std::function<void()>& work);
+
+/// One of several ways to do the same thing.
+struct Contender {
+    std::string name;
+    std::function<void()> run;
+    /// Before each timed run, not timed: restores what run() needs.
+    std::function<void()> prepare = [] {};
+};
+
+/// Times the contenders in turns and reports the first as the benchmark's time; every contender's
+/// median in microseconds and its ratio to the first become counters ("<name>_us", "<name>_ratio").
+///
+/// Turns, because the machine changes its mind while a benchmark runs. Iteration counts are fixed
+/// by the caller with ->Iterations(): ranks must not decide them one by one.
+///
+/// Collective: over communicator()
+void contest(benchmark::State& state, const Exec& exec, const std::vector<Contender>& contenders);
+
+/// Fails the benchmark, and in the end the program, unless `correct` holds on every rank; before or
+/// after the loop over state, never inside. Returns whether it does.
+///
+/// Collective: over communicator()
+bool verify(benchmark::State& state, bool correct, const std::string& what);
+
+/// How often to repeat: `full`, or 2 in a smoke run.
+inline int iterations(int full) { return smoke() ? 2 : full; }
+
+} // namespace distview::perf

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+
+#include <optional>
+
+namespace distview::perf {
+
+/// What main() shares with the benchmarks.
+struct State {
+    std::optional<Communicator> comm;
+    bool smoke = false;
+    bool failed = false;
+    int verified = 0; ///< results that were checked
+};
+
+State& program_state();
+
+} // namespace distview::perf

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sections.hpp"
+
+#include <distview/algorithms.hpp>
+#include <distview_testing/allocations.hpp>
+#include <distview_testing/kokkos_events.hpp>
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <functional>
+
+namespace distview::testing {
+
+namespace {
+
+struct AddOne {
+    Array<double, 2>::view_type view;
+    KOKKOS_FUNCTION void operator()(std::int64_t i, std::int64_t j) const { view(i, j) += 1; }
+};
+struct Nothing {
+    KOKKOS_FUNCTION void operator()(GlobalIndex, GlobalIndex) const {}
+};
+
+/// Every algorithm, by name, on two arrays.
+class AllAlgorithms {
+public:
+    using Call = std::function<void()>;
+
+    std::vector<std::pair<std::string, Call>> local() const {
+        return {
+            {"for_each", [this] { for_each(exec, x, AddOne{x.view()}); }},
+            {"for_each_global", [this] { for_each_global(exec, x, Nothing()); }},
+            {"fill", [this] { fill(exec, x, 3.0); }},
+            {"fill_with", [this] { fill_with(exec, x, Encoded<double>()); }},
+            {"copy", [this] { copy(exec, x, y); }},
+            {"axpby", [this] { axpby(exec, 2.0, x, 3.0, y); }},
+            {"axpby", [this] { axpby(exec, 2.0, x, 0.0, y); }},
+            {"scale", [this] { scale(exec, 2.0, x); }},
+        };
+    }
+    std::vector<std::pair<std::string, Call>> reductions() const {
+        return {
+            {"sum", [this] { sum(exec, comm, x); }},
+            {"dot", [this] { dot(exec, comm, x, y); }},
+            {"norm1", [this] { norm1(exec, comm, x); }},
+            {"norm2", [this] { norm2(exec, comm, x); }},
+            {"norm_inf", [this] { norm_inf(exec, comm, x); }},
+            {"min", [this] { min(exec, comm, x); }},
+            {"max", [this] { max(exec, comm, x); }},
+            {"min_location", [this] { min_location(exec, comm, x); }},
+            {"max_location", [this] { max_location(exec, comm, x); }},
+        };
+    }
+
+    Exec exec;
+    Communicator comm = world();
+    ArrayLayout layout{ProcessGrid{comm.size(), 1},
+                       {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 2})}};
+    Array<double, 2> x = make_section<double, 2>(layout);
+    Array<double, 2> y = make_section<double, 2>(layout);
+};
+
+std::vector<std::string> foreign_labels(const KokkosEvents& events) {
+    return labels(labelled_otherwise(events.all(), {"distview::", "Kokkos::"}));
+}
+
+} // namespace
+
+TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
+    const AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    fill(all.exec, all.y, 1.0, Cells::owned);
+    all.exec.fence("distview::testing: before recording");
+    for (const auto& [name, call] : all.local()) {
+        KokkosEvents events;
+        call();
+        events.stop();
+        const auto kernels = events.kernels();
+        ASSERT_EQ(kernels.size(), 1u) << name;
+        EXPECT_EQ(kernels[0].label, "distview::" + name);
+        EXPECT_EQ(kernels[0].device_id, device_id_of(all.exec));
+        EXPECT_EQ(events.fences().size(), 0u) << name << ": " << describe(events.all());
+        EXPECT_EQ(events.allocations().size(), 0u) << name;
+        EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
+    }
+    for (const auto& [name, call] : all.reductions()) {
+        KokkosEvents events;
+        call();
+        events.stop();
+        const auto kernels = events.kernels();
+        ASSERT_EQ(kernels.size(), 1u) << name;
+        EXPECT_EQ(kernels[0].kind, KokkosEventKind::parallel_reduce) << name;
+        EXPECT_EQ(kernels[0].label, "distview::" + name);
+        EXPECT_EQ(kernels[0].device_id, device_id_of(all.exec));
+        EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
+    }
+}
+
+TEST(Behaviour, gather_and_scatter_label_what_they_do) {
+    const AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    KokkosEvents events;
+    const auto whole = gather(all.exec, all.comm, all.x, 0);
+    scatter(all.exec, all.comm, whole, 0, all.y);
+    events.stop();
+    EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << describe(events.all());
+    std::vector<std::string> ours;
+    for (const std::string& label : labels(events.kernels()))
+        if (label.starts_with("distview::")) ours.push_back(label);
+    EXPECT_EQ(ours, (std::vector<std::string>{"distview::gather", "distview::scatter"}));
+}
+
+TEST(Behaviour, local_algorithms_allocate_nothing) {
+    const AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    fill(all.exec, all.y, 1.0, Cells::owned);
+    for (const auto& [name, call] : all.local()) {
+        call();
+        const AllocationCounts counts = count_allocations([&] { call(); });
+        EXPECT_EQ(counts.heap, 0) << name << ": " << counts.description;
+        EXPECT_EQ(counts.kokkos, 0) << name << ": " << counts.description;
+    }
+}
+
+TEST(Behaviour, sections_without_cells_launch_nothing) {
+    const Exec exec;
+    const auto x = make_section<double, 1>({ProcessGrid{1}, {block(0, {.boundary = Widths(2)})}});
+    KokkosEvents events;
+    fill(exec, x, 1.0);
+    scale(exec, 2.0, x);
+    events.stop();
+    EXPECT_EQ(events.kernels().size(), 0u);
+    fill(exec, x, 1.0, Cells::owned);
+    EXPECT_EQ(to_host(exec, x).view()(3), 1.0);
+}
+
+TEST(Behaviour, reductions_repeat_to_the_bit) {
+    const Exec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{1, comm.size()},
+                             {block(37), block(101 * comm.size() + 5, {.padding = 1})});
+    const auto x = make_section<double, 2>(layout);
+    const auto y = make_section<float, 2>(layout);
+    const auto value = [](const auto& g) {
+        return std::ldexp(std::sin(double(g[0] * 1009 + g[1])), static_cast<int>(g[1] % 40));
+    };
+    set_cells(exec, x, Cells::interior, value, 0.0);
+    set_cells(exec, y, Cells::interior, [&](const auto& g) { return float(value(g)); }, 0.f);
+    const auto all = [&] {
+        return std::array{sum(exec, comm, x),   dot(exec, comm, x, x),   norm1(exec, comm, x),
+                          norm2(exec, comm, x), norm_inf(exec, comm, x), sum(exec, comm, y),
+                          norm2(exec, comm, y)};
+    };
+    const auto first = all();
+    // The values are such that order matters: adding them up backwards gives other bits.
+    double forwards = 0;
+    double backwards = 0;
+    std::vector<double> values;
+    for_each_cell_of_all<2>(layout, Cells::interior,
+                            [&](int, const auto& g) { values.push_back(value(g)); });
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        forwards += values[i];
+        backwards += values[values.size() - 1 - i];
+    }
+    EXPECT_NE(forwards, backwards);
+    double magnitudes = 0;
+    for (const double v : values) magnitudes += std::abs(v);
+    EXPECT_NEAR(first[0], forwards, 1e-13 * magnitudes);
+
+    int n_different = 0;
+    for (int repeat = 0; repeat < 1000; ++repeat) {
+        const auto again = all();
+        for (std::size_t i = 0; i < first.size(); ++i)
+            n_different += !bits_equal(first[i], again[i]);
+    }
+    EXPECT_EQ(n_different, 0);
+
+    // And the ranks agree on the bits.
+    const auto bits = std::bit_cast<std::uint64_t>(first[0]);
+    for (const std::uint64_t other : all_gather(comm, bits)) EXPECT_EQ(other, bits);
+}
+
+} // namespace distview::testing

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/collectives.hpp>
+#include <distview/core/error.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+#include <distview_testing/random.hpp>
+#include <distview_testing/values.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+Communicator world() { return Communicator(MPI_COMM_WORLD); }
+
+std::byte byte_of(int rank, std::int64_t position) {
+    return static_cast<std::byte>((rank * 89 + position * 7 + 3) & 255);
+}
+
+std::vector<std::byte> bytes_of(int rank, std::int64_t count) {
+    std::vector<std::byte> bytes;
+    for (std::int64_t i = 0; i < count; ++i) bytes.push_back(byte_of(rank, i));
+    return bytes;
+}
+
+template <class T>
+void check_all_reduce() {
+    const Communicator comm = world();
+    const T n = static_cast<T>(comm.size());
+    const T r = static_cast<T>(comm.rank());
+    std::array<T, 3> values{r, static_cast<T>(r + 1), static_cast<T>(10 * r)};
+    std::array<T, 3> sums = values;
+    all_reduce(comm, ReduceOperation::sum, std::span<T>(sums));
+    const T triangle = static_cast<T>(n * (n - 1) / 2);
+    EXPECT_EQ(sums, (std::array<T, 3>{triangle, static_cast<T>(triangle + n),
+                                      static_cast<T>(10 * triangle)}));
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::min, static_cast<T>(r + 4)), T(4));
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::max, r), static_cast<T>(n - 1));
+}
+
+} // namespace
+
+TEST(AllReduce, every_type_and_operation) {
+    check_all_reduce<std::int32_t>();
+    check_all_reduce<std::uint32_t>();
+    check_all_reduce<std::int64_t>();
+    check_all_reduce<std::uint64_t>();
+    check_all_reduce<float>();
+    check_all_reduce<double>();
+}
+
+TEST(AllReduce, nothing_to_reduce) {
+    const Communicator comm = world();
+    all_reduce(comm, ReduceOperation::sum, std::span<double>());
+    all_reduce(comm, ReduceOperation::max, std::span<std::int64_t>());
+}
+
+TEST(AllReduce, sums_are_added_in_the_order_of_the_ranks) {
+    const Communicator comm = world();
+    // Each order of these additions rounds differently.
+    const auto value = [](int rank) { return std::ldexp(1.1 + 0.37 * rank, rank % 2 ? 53 : 0); };
+    double expected = value(0);
+    for (int r = 1; r < comm.size(); ++r) expected += value(r);
+    for (int repeat = 0; repeat < 100; ++repeat)
+        EXPECT_TRUE(bits_equal(all_reduce(comm, ReduceOperation::sum, value(comm.rank())), expected));
+}
+
+TEST(AllGather, in_the_order_of_the_ranks) {
+    struct Value {
+        std::int64_t a = 0;
+        char b = 0;
+    };
+    const Communicator comm = world();
+    const auto all = all_gather(comm, Value{10 + comm.rank(), static_cast<char>('a' + comm.rank())});
+    ASSERT_EQ(static_cast<int>(all.size()), comm.size());
+    for (int r = 0; r < comm.size(); ++r) {
+        EXPECT_EQ(all[static_cast<std::size_t>(r)].a, 10 + r);
+        EXPECT_EQ(all[static_cast<std::size_t>(r)].b, 'a' + r);
+    }
+}
+
+TEST(Broadcast, from_every_root) {
+    const Communicator comm = world();
+    for (int root = 0; root < comm.size(); ++root) {
+        auto bytes = bytes_of(comm.rank(), 1000);
+        broadcast(comm, root, bytes);
+        EXPECT_EQ(bytes, bytes_of(root, 1000));
+    }
+    broadcast(comm, 0, {});
+    EXPECT_THROW_ON_ALL_RANKS(broadcast(comm, comm.size(), {}), UsageError,
+                              "broadcast: expected a root in [0, ");
+    EXPECT_THROW_ON_ALL_RANKS(broadcast(comm, -1, {}), UsageError, "got -1");
+}
+
+TEST(Pieces, gather_and_scatter_bytes_of_any_lengths) {
+    for_each_case(60, [](Random& random, std::uint64_t) {
+        const Communicator comm = world();
+        const std::int64_t element = random.integer(1, 9);
+        std::vector<std::int64_t> sizes;
+        for (int r = 0; r < comm.size(); ++r)
+            sizes.push_back(random.chance(0.3) ? 0 : element * random.integer(0, 40));
+        const int root = static_cast<int>(random.integer(0, comm.size()));
+        // From one element a round to everything at once.
+        const PieceOptions options{element, random.integer(0, 500)};
+        const auto mine = bytes_of(comm.rank(), sizes[static_cast<std::size_t>(comm.rank())]);
+
+        std::vector<std::vector<std::byte>> received(sizes.size());
+        gather_pieces(comm, root, mine, sizes, options,
+                      [&](int from, std::int64_t offset, std::span<const std::byte> piece) {
+                          auto& bytes = received[static_cast<std::size_t>(from)];
+                          EXPECT_EQ(static_cast<std::int64_t>(bytes.size()), offset);
+                          EXPECT_EQ(std::ssize(piece) % element, 0);
+                          EXPECT_LE(std::ssize(piece) * comm.size(),
+                                    std::max(options.staging_bytes, element * comm.size()));
+                          bytes.insert(bytes.end(), piece.begin(), piece.end());
+                      });
+        for (int r = 0; r < comm.size(); ++r) {
+            const auto i = static_cast<std::size_t>(r);
+            EXPECT_EQ(received[i], bytes_of(r, comm.rank() == root ? sizes[i] : 0));
+        }
+
+        std::vector<std::byte> sent(mine.size());
+        scatter_pieces(comm, root, sizes, options,
+                       [&](int to, std::int64_t offset, std::span<std::byte> piece) {
+                           EXPECT_EQ(comm.rank(), root);
+                           for (std::size_t i = 0; i < piece.size(); ++i)
+                               piece[i] = byte_of(to, offset + static_cast<std::int64_t>(i));
+                       },
+                       sent);
+        EXPECT_EQ(sent, mine);
+    });
+}
+
+TEST(Pieces, no_rank_has_anything) {
+    const Communicator comm = world();
+    const std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 0);
+    gather_pieces(comm, 0, {}, sizes, {},
+                  [](int, std::int64_t, std::span<const std::byte>) { ADD_FAILURE(); });
+    scatter_pieces(
+        comm, 0, sizes, {}, [](int, std::int64_t, std::span<std::byte>) { ADD_FAILURE(); }, {});
+}
+
+TEST(Pieces, send_no_messages_of_their_own) {
+    // What an exchange in flight waits for must not be met by other messages: collectives only.
+    const Communicator comm = world();
+    const std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 100);
+    const auto mine = bytes_of(comm.rank(), 100);
+    MpiCounters counters;
+    gather_pieces(comm, 0, mine, sizes, {1, 10 * comm.size()},
+                  [](int, std::int64_t, std::span<const std::byte>) {});
+    MpiTraffic traffic = counters.stop();
+    EXPECT_EQ(traffic.sent_total().messages, 0);
+    EXPECT_EQ(traffic.collectives["MPI_Gatherv"], 10);
+}
+
+TEST(Pieces, wrong_use_throws_on_all_ranks) {
+    const Communicator comm = world();
+    const auto ignore = [](int, std::int64_t, std::span<const std::byte>) {};
+    const auto n = static_cast<std::size_t>(comm.size());
+    const std::vector<std::int64_t> sizes(n, 4);
+    const auto mine = bytes_of(comm.rank(), 4);
+    EXPECT_THROW_ON_ALL_RANKS(gather_pieces(comm, comm.size(), mine, sizes, {}, ignore), UsageError,
+                              "gather_pieces: expected a root in [0, ");
+    const std::vector<std::int64_t> too_many(n + 1, 4);
+    EXPECT_THROW_ON_ALL_RANKS(gather_pieces(comm, 0, mine, too_many, {}, ignore), UsageError,
+                              "gather_pieces: expected the sizes of ");
+    // The last rank alone brings less than it said.
+    const auto less = bytes_of(comm.rank(), comm.rank() == comm.size() - 1 ? 3 : 4);
+    EXPECT_THROW_ON_ALL_RANKS(gather_pieces(comm, 0, less, sizes, {}, ignore), UsageError,
+                              "3 bytes for rank ");
+    std::vector<std::byte> room(3);
+    EXPECT_THROW_ON_ALL_RANKS(
+        scatter_pieces(
+            comm, 0, sizes, {}, [](int, std::int64_t, std::span<std::byte>) {}, room),
+        UsageError, "scatter_pieces: expected the sizes of ");
+    EXPECT_THROW_ON_ALL_RANKS(
+        gather_pieces(comm, 0, mine, sizes, {std::int64_t{1} << 31, 64}, ignore), UsageError,
+        "exceed the 2^31-1 that MPI counts");
+}
+
+} // namespace distview::testing

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+#include "numbered_array.hpp"
+
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <memory>
+#include <stdexcept>
+#include <thread>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Handle = ExchangeHandle<Exec>;
+
+static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
+static_assert(std::is_nothrow_move_constructible_v<Handle>);
+static_assert(std::is_nothrow_move_assignable_v<Handle>);
+static_assert(!std::is_copy_constructible_v<PaddingExchangePlan>);
+static_assert(std::is_nothrow_move_constructible_v<PaddingExchangePlan>);
+
+constexpr const char* in_flight = "PaddingExchangePlan: an exchange is in flight";
+constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
+
+class ExchangeHandles : public ::testing::Test {
+protected:
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    const ArrayLayout layout = ring(comm);
+
+    NumberedArray make(int round) const {
+        NumberedArray array = make_array(comm, layout);
+        number(array, round);
+        return array;
+    }
+    /// A plan made now works, whatever has happened before.
+    void expect_healthy(const Communicator& communicator) const {
+        PaddingExchangePlan plan(communicator, ring(communicator));
+        const NumberedArray array = make_array(communicator, ring(communicator));
+        number(array, 77);
+        plan.execute(exec, array);
+        EXPECT_EQ(find_wrong_number(array, 77), "");
+    }
+};
+
+TEST_F(ExchangeHandles, FillPaddingWhenFinishedAndNotBefore) {
+    PaddingExchangePlan plan(comm, layout);
+    for (int round = 1; round < 4; ++round) {
+        const NumberedArray a = make(round);
+        Handle handle = plan.start(exec, a);
+        EXPECT_TRUE(padding_is_unfilled(a));
+        // What lies further inside may be computed meanwhile.
+        a.view()(2, 0) = a.view()(2, 0) + 0.0;
+        handle.finish();
+        EXPECT_EQ(find_wrong_number(a, round), "");
+    }
+}
+
+TEST_F(ExchangeHandles, OfSeveralPlansMayBeInFlightTogether) {
+    PaddingExchangePlan first(comm, layout);
+    PaddingExchangePlan second(comm, layout);
+    PaddingExchangePlan third(comm, std::vector<FieldExchange>{{layout}, {layout}});
+    for (int round = 1; round < 6; ++round) {
+        const NumberedArray a = make(round), b = make(round + 10), c = make(round + 20),
+                            d = make(round + 30);
+        Handle of_first = first.start(exec, a);
+        Handle of_second = second.start(exec, b);
+        Handle of_third = third.start(exec, c, d);
+        // In another order on every other rank.
+        if ((comm.rank() + round) % 2 == 0) {
+            of_third.finish();
+            of_first.finish();
+            of_second.finish();
+        } else {
+            of_second.finish();
+            of_third.finish();
+            of_first.finish();
+        }
+        EXPECT_EQ(find_wrong_number(a, round), "");
+        EXPECT_EQ(find_wrong_number(b, round + 10), "");
+        EXPECT_EQ(find_wrong_number(c, round + 20), "");
+        EXPECT_EQ(find_wrong_number(d, round + 30), "");
+    }
+}
+
+TEST_F(ExchangeHandles, RefuseASecondExchangeOfTheirPlan) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1), b = make(2), never_bound = make(3);
+    plan.bind(a);
+    plan.bind(b);
+    Handle handle = plan.start(exec, a);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, in_flight);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, b), UsageError, in_flight);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, never_bound), UsageError, in_flight);
+    handle.finish();
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+    plan.execute(exec, b);
+    EXPECT_EQ(find_wrong_number(b, 2), "");
+}
+
+// That one rank alone makes the mistake must not leave the others waiting.
+TEST_F(ExchangeHandles, RefuseASecondExchangeWithoutCommunication) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1), never_bound = make(3);
+    Handle handle = plan.start(exec, a);
+    if (comm.rank() == 0) {
+        EXPECT_THROW(plan.execute(exec, never_bound), UsageError);
+    }
+    handle.finish();
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+}
+
+TEST_F(ExchangeHandles, FinishOnce) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    Handle handle = plan.start(exec, a);
+    handle.finish();
+    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "ExchangeHandle::finish: called twice");
+    number(a, 2);
+    plan.execute(exec, a);
+    EXPECT_EQ(find_wrong_number(a, 2), "");
+}
+
+TEST_F(ExchangeHandles, MayBeMoved) {
+    PaddingExchangePlan plan(comm, layout);
+    PaddingExchangePlan other(comm, layout);
+    const NumberedArray a = make(1), b = make(2);
+    Handle first = plan.start(exec, a);
+    Handle moved = std::move(first);
+    Handle second = other.start(exec, b);
+    second.finish();
+    second = std::move(moved);
+    second.finish();
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+    EXPECT_EQ(find_wrong_number(b, 2), "");
+}
+
+TEST_F(ExchangeHandles, KeepWorkingWhenTheirPlanMovesOrGoes) {
+    const NumberedArray a = make(1);
+    auto plan = std::make_unique<PaddingExchangePlan>(comm, layout);
+    Handle handle = plan->start(exec, a);
+    PaddingExchangePlan moved = std::move(*plan);
+    plan.reset();
+    handle.finish();
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+    number(a, 2);
+    plan = std::make_unique<PaddingExchangePlan>(std::move(moved));
+    Handle again = plan->start(exec, a);
+    plan.reset();
+    again.finish();
+    EXPECT_EQ(find_wrong_number(a, 2), "");
+}
+
+TEST_F(ExchangeHandles, AbandonedOnAllRanksSpoilThePlanOnly) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, layout);
+    const NumberedArray a = make(1), never_bound = make(2);
+    { const Handle dropped = plan.start(exec, a); }
+    EXPECT_TRUE(padding_is_unfilled(a));
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, unusable);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, never_bound), UsageError, unusable);
+    expect_healthy(mine);
+    mine.close();
+    expect_healthy(Communicator(parent.get()));
+}
+
+TEST_F(ExchangeHandles, AbandonedOnOneRankDoNotHoldUpTheOthers) {
+    for (int dropping = 0; dropping < comm.size(); ++dropping) {
+        const OwnedComm parent = duplicate_world();
+        Communicator mine(parent.get());
+        PaddingExchangePlan plan(mine, layout);
+        const NumberedArray a = make(1);
+        {
+            Handle handle = plan.start(exec, a);
+            if (mine.rank() != dropping) {
+                handle.finish();
+                EXPECT_EQ(find_wrong_number(a, 1), "");
+            }
+        }
+        // A local answer, even though the others have nothing to complain about.
+        if (mine.rank() == dropping) {
+            EXPECT_TRUE(padding_is_unfilled(a));
+            EXPECT_THROW(plan.execute(exec, a), UsageError);
+        }
+        expect_healthy(mine);
+        mine.close();
+        expect_healthy(comm);
+    }
+}
+
+TEST_F(ExchangeHandles, AbandonedByAnExceptionLeaveNothingToWaitFor) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    const auto fail_in_flight = [&] {
+        const Handle handle = plan.start(exec, a);
+        throw std::runtime_error("while in flight");
+    };
+    EXPECT_THROW_ON_ALL_RANKS(fail_in_flight(), std::runtime_error, "while in flight");
+    EXPECT_THROW_ON_ALL_RANKS(plan.bind(a), UsageError, unusable);
+    expect_healthy(comm);
+}
+
+/// Messages of 4 MiB: the sender's memory is read when the receiver comes to it.
+ArrayLayout long_ring(const Communicator& comm) { return ring(comm, 3, 1 << 18, 2); }
+
+TEST_F(ExchangeHandles, AbandonedWithLongMessagesCloseCleanly) {
+    for (const int late : {0, comm.size() - 1}) {
+        const OwnedComm parent = duplicate_world();
+        Communicator mine(parent.get());
+        {
+            PaddingExchangePlan plan(mine, long_ring(mine));
+            const NumberedArray a = make_array(mine, long_ring(mine));
+            number(a, 1);
+            const Handle dropped = plan.start(exec, a);
+        }
+        if (mine.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(150));
+        mine.close();
+        expect_healthy(comm);
+    }
+}
+
+TEST_F(ExchangeHandles, AbandonedWithLongMessagesOnOneRankCloseCleanly) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, long_ring(mine));
+    const NumberedArray a = make_array(mine, long_ring(mine));
+    number(a, 1);
+    {
+        Handle handle = plan.start(exec, a);
+        if (mine.rank() != mine.size() - 1) {
+            handle.finish();
+            EXPECT_EQ(find_wrong_number(a, 1), "");
+        }
+    }
+    expect_healthy(mine);
+    mine.close();
+    expect_healthy(comm);
+}
+
+// Left to MPI_Finalize, which the harness's main calls after the last test.
+TEST_F(ExchangeHandles, AbandonedAreCleanedUpAtTheEnd) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    { const Handle dropped = plan.start(exec, a); }
+    expect_healthy(comm);
+}
+
+TEST_F(ExchangeHandles, RefuseToFinishAfterClose) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, layout);
+    const NumberedArray a = make(1);
+    Handle handle = plan.start(exec, a);
+    mine.close();
+    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "closed");
+    expect_healthy(comm);
+}
+
+} // namespace
+
+} // namespace distview::testing

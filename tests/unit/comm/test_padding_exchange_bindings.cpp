@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a plan remembers of the sets of arrays that it meets.
+#include "communicators.hpp"
+#include "numbered_array.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+class Bindings : public ::testing::Test {
+protected:
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    const ArrayLayout layout = ring(comm);
+
+    NumberedArray make(int round) const {
+        NumberedArray array = make_array(comm, layout);
+        number(array, round);
+        return array;
+    }
+    /// Collective calls of an execute: none if the set was bound.
+    template <class... Arrays>
+    std::int64_t collectives_of_execute(PaddingExchangePlan& plan, const Arrays&... arrays) const {
+        MpiCounters counters;
+        plan.execute(exec, arrays...);
+        return counters.stop().collective_calls();
+    }
+};
+
+TEST_F(Bindings, AreMadeOnceForASet) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1), b = make(2);
+    EXPECT_EQ(collectives_of_execute(plan, a), 1);
+    const std::size_t bytes = plan.workspace_bytes();
+    EXPECT_EQ(collectives_of_execute(plan, a), 0);
+    const NumberedArray copy = a;
+    EXPECT_EQ(collectives_of_execute(plan, copy), 0);
+    EXPECT_EQ(plan.workspace_bytes(), bytes);
+    // Other arrays, more arrays and another order are other sets.
+    EXPECT_EQ(collectives_of_execute(plan, b), 1);
+    EXPECT_EQ(collectives_of_execute(plan, a, b), 1);
+    EXPECT_EQ(collectives_of_execute(plan, b, a), 1);
+    EXPECT_EQ(plan.workspace_bytes(), 6 * bytes);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(collectives_of_execute(plan, a), 0);
+        EXPECT_EQ(collectives_of_execute(plan, b), 0);
+        EXPECT_EQ(collectives_of_execute(plan, b, a), 0);
+    }
+}
+
+TEST_F(Bindings, OfTwoAlternatingArraysStay) {
+    PaddingExchangePlan plan(comm, layout);
+    NumberedArray now = make(0), next = make(0);
+    for (int step = 0; step < 20; ++step) {
+        number(now, step);
+        EXPECT_EQ(collectives_of_execute(plan, now), step < 2 ? 1 : 0);
+        EXPECT_EQ(find_wrong_number(now, step), "");
+        std::swap(now, next);
+    }
+}
+
+TEST_F(Bindings, AheadOfTimeSaveTheFirstExecuteTheWork) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    plan.bind(a);
+    EXPECT_EQ(collectives_of_execute(plan, a), 0);
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+}
+
+TEST_F(Bindings, AreMadeAgainOnceManyOthersHaveCome) {
+    PaddingExchangePlan plan(comm, layout);
+    std::vector<NumberedArray> arrays;
+    for (int i = 0; i < 70; ++i) arrays.push_back(make(i));
+    plan.execute(exec, arrays[0]);
+    const std::size_t bytes = plan.workspace_bytes();
+    for (int turn = 0; turn < 2; ++turn)
+        for (int i = 0; i < 70; ++i) {
+            const NumberedArray& array = arrays[static_cast<std::size_t>(i)];
+            number(array, i + turn);
+            plan.execute(exec, array);
+            EXPECT_EQ(find_wrong_number(array, i + turn), "");
+            EXPECT_LE(plan.workspace_bytes(), 32 * bytes);
+        }
+    // The last 32 are known, the one before is not.
+    for (std::size_t i = 38; i < 70; ++i)
+        EXPECT_EQ(collectives_of_execute(plan, arrays[i]), 0) << i;
+    EXPECT_EQ(collectives_of_execute(plan, arrays[37]), 1);
+}
+
+TEST_F(Bindings, ThatWereUsedLatelyStay) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray constant = make(1);
+    plan.execute(exec, constant);
+    for (int i = 0; i < 100; ++i) {
+        plan.execute(exec, make(i));
+        EXPECT_EQ(collectives_of_execute(plan, constant), 0);
+    }
+}
+
+TEST_F(Bindings, OfAnExchangeInFlightStay) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    auto handle = plan.start(exec, a);
+    std::vector<NumberedArray> others;
+    for (int i = 0; i < 40; ++i) {
+        others.push_back(make(2));
+        plan.bind(others.back());
+    }
+    handle.finish();
+    EXPECT_EQ(find_wrong_number(a, 1), "");
+}
+
+// An array dies and another takes its place at the same address, but on some ranks only: elsewhere
+// something else holds the memory.
+TEST_F(Bindings, DoNotMistakeAnArrayForOneThatWasThereBefore) {
+    PaddingExchangePlan plan(comm, layout);
+    const Extents extents = layout.local_extents(comm.rank());
+    const auto size = static_cast<std::size_t>(extents[0] * extents[1]);
+    const auto memory = std::make_unique<double[]>(size);
+    const auto other_memory = std::make_unique<double[]>(size);
+    for (int round = 0; round < 10; ++round) {
+        const bool at_same_address = (comm.rank() + round / 2) % 2 == 0;
+        double* const place = round % 2 == 0 || at_same_address ? memory.get() : other_memory.get();
+        using View = NumberedArray::view_type;
+        const NumberedArray array(layout, comm.rank(),
+                                  View(place, static_cast<std::size_t>(extents[0]),
+                                       static_cast<std::size_t>(extents[1])));
+        number(array, round);
+        EXPECT_EQ(collectives_of_execute(plan, array), 1);
+        EXPECT_EQ(find_wrong_number(array, round), "");
+    }
+}
+
+// The same with memory that Kokkos allocates and the system hands out again.
+TEST_F(Bindings, DoNotMistakeANewAllocationForAFreedOne) {
+    PaddingExchangePlan plan(comm, layout);
+    std::vector<NumberedArray::view_type> kept; // on odd ranks freed memory does not come back
+    for (int round = 0; round < 40; ++round) {
+        const auto array = make_dist_view<double**>(exec, comm, layout, "short-lived");
+        exec.fence();
+        if (comm.rank() % 2 == 1 && round % 3 != 0) kept.push_back(array.view());
+        number(array, round);
+        plan.execute(exec, array);
+        EXPECT_EQ(find_wrong_number(array, round), "");
+    }
+}
+
+TEST_F(Bindings, MoveWithThePlan) {
+    const NumberedArray a = make(1);
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(exec, a);
+    PaddingExchangePlan moved = std::move(plan);
+    EXPECT_EQ(collectives_of_execute(moved, a), 0);
+    PaddingExchangePlan assigned(comm, layout);
+    assigned.execute(exec, a);
+    assigned = std::move(moved);
+    number(a, 5);
+    EXPECT_EQ(collectives_of_execute(assigned, a), 0);
+    EXPECT_EQ(find_wrong_number(a, 5), "");
+}
+
+TEST_F(Bindings, MayOutliveTheirArraysAndCommunicator) {
+    OwnedComm parent = duplicate_world();
+    std::unique_ptr<PaddingExchangePlan> plan;
+    {
+        const Communicator mine(parent.get());
+        plan = std::make_unique<PaddingExchangePlan>(mine, layout);
+        const NumberedArray a = make(1);
+        plan->execute(exec, a);
+        EXPECT_EQ(find_wrong_number(a, 1), "");
+    }
+    parent.free();
+    EXPECT_EQ(plan->schedule().layout(), layout);
+    EXPECT_EQ(plan->send_peers().size(), comm.size() == 1 ? 0u : comm.size() == 2 ? 1u : 2u);
+    plan.reset();
+}
+
+TEST_F(Bindings, LeaveNothingBehind) {
+    const MpiHandles before = live_mpi_handles();
+    for (int i = 0; i < 1000; ++i) {
+        PaddingExchangePlan plan(comm, layout);
+        const NumberedArray a = make(i);
+        plan.execute(exec, a);
+        if (i == 0) {
+            EXPECT_EQ(live_mpi_handles().requests - before.requests,
+                      static_cast<std::int64_t>(plan.send_peers().size() +
+                                                plan.receive_peers().size()));
+        }
+        if (i % 100 == 0) {
+            EXPECT_EQ(find_wrong_number(a, i), "");
+        }
+    }
+    EXPECT_EQ(live_mpi_handles(), before) << describe(live_mpi_handles());
+}
+
+} // namespace
+
+} // namespace distview::testing

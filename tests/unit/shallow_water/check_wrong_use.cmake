@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs the command after "--" and checks that it is refused as wrong use: exit status 2, one line on
+# standard error that matches `expected`, nothing on standard output.
+
+set(command "")
+set(seen OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+    if(seen)
+        list(APPEND command "${CMAKE_ARGV${i}}")
+    elseif(CMAKE_ARGV${i} STREQUAL "--")
+        set(seen ON)
+    endif()
+endforeach()
+
+execute_process(
+    COMMAND ${command}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE error)
+if(NOT status EQUAL 2)
+    message(FATAL_ERROR "expected exit status 2, got ${status}\n${output}${error}")
+endif()
+string(REGEX MATCHALL "shallow_water: [^\n]*" lines "${error}")
+list(LENGTH lines count)
+if(NOT count EQUAL 1)
+    message(FATAL_ERROR "expected one message, got ${count}\n${error}")
+endif()
+if(NOT lines MATCHES "${expected}")
+    message(FATAL_ERROR "expected '${expected}' in\n${error}")
+endif()
+string(REGEX MATCH "L2 of|cells," result "${output}")
+if(result)
+    message(FATAL_ERROR "expected no result, got\n${output}")
+endif()

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "model_run.hpp"
+
+#include "../../support/shallow_water_emulator.hpp"
+
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+#include <mpi.h>
+
+#include <cmath>
+
+namespace distview::testing {
+
+namespace {
+
+struct Size {
+    int nx, ny;
+};
+
+class ModelTest : public ::testing::Test {
+protected:
+    Communicator world{MPI_COMM_WORLD};
+    Communicator alone{MPI_COMM_SELF};
+};
+
+/// h, u and v gathered on every rank's own copy of the truth: rank 0 has them, the others nothing.
+std::vector<double> whole(const Communicator& comm, const shallow_water::Array<double>& array) {
+    const auto all = gather(shallow_water::Exec(), comm, array, 0);
+    return std::vector<double>(all.data(), all.data() + all.size());
+}
+
+TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_and_poisoned) {
+    // Uneven blocks, blocks of one row or column, one cell to each process, and larger ones.
+    for (const Size size : {Size{96, 48}, Size{61, 37}, Size{12, 7}, Size{7, 12}, Size{6, 6}}) {
+        Options options = small_run(size.nx, size.ny, Mode::corrected, Exchanges::literal);
+        const Digests expected = digests_after(alone, options, 12);
+        for (const auto& grid : grids(world.size(), size.nx, size.ny))
+            for (const Exchanges exchanges : {Exchanges::literal, Exchanges::fused})
+                for (const bool poison : {false, true}) {
+                    options.grid_rows = grid[0];
+                    options.grid_columns = grid[1];
+                    options.exchanges = exchanges;
+                    options.poison = poison;
+                    EXPECT_EQ(digests_after(world, options, 12), expected)
+                        << size.nx << " x " << size.ny << " cells, grid " << grid[0] << 'x'
+                        << grid[1] << (exchanges == Exchanges::literal ? " literal" : " fused")
+                        << (poison ? " poisoned" : "");
+                }
+    }
+}
+
+TEST_F(ModelTest, float32_has_the_same_bits_on_every_grid_too) {
+    Options options = small_run(61, 37, Mode::corrected, Exchanges::literal);
+    const Digests expected = digests_after<float>(alone, options, 20);
+    options.exchanges = Exchanges::fused;
+    for (const auto& grid : grids(world.size(), options.nx, options.ny)) {
+        options.grid_rows = grid[0];
+        options.grid_columns = grid[1];
+        EXPECT_EQ(digests_after<float>(world, options, 20), expected);
+    }
+}
+
+TEST_F(ModelTest, mode_p_is_the_same_with_either_exchange_and_poisoned) {
+    for (const Size size : {Size{40, 24}, Size{13, 17}})
+        for (const auto& grid : grids(world.size(), size.nx, size.ny)) {
+            Options options = small_run(size.nx, size.ny, Mode::published, Exchanges::literal);
+            options.grid_rows = grid[0];
+            options.grid_columns = grid[1];
+            const Digests expected = digests_after(world, options, 15);
+            options.exchanges = Exchanges::fused;
+            EXPECT_EQ(digests_after(world, options, 15), expected)
+                << grid[0] << 'x' << grid[1];
+            options.poison = true;
+            EXPECT_EQ(digests_after(world, options, 15), expected)
+                << grid[0] << 'x' << grid[1] << " poisoned";
+        }
+}
+
+TEST_F(ModelTest, agrees_with_the_serial_emulation_of_its_grid) {
+    for (const Mode mode : {Mode::corrected, Mode::published})
+        for (const Size size : {Size{30, 20}, Size{23, 18}})
+            for (const auto& grid : grids(world.size(), size.nx, size.ny)) {
+                Options options = small_run(size.nx, size.ny, mode, Exchanges::fused);
+                options.grid_rows = grid[0];
+                options.grid_columns = grid[1];
+                shallow_water::Model<double> model(shallow_water::Exec(), world, options);
+                ShallowWaterEmulator<double> emulator(size.nx, size.ny, grid[0], grid[1],
+                                                      mode == Mode::corrected
+                                                          ? ShallowWaterMode::corrected
+                                                          : ShallowWaterMode::published);
+                model.initialize();
+                for (int step = 0; step < 60; ++step) {
+                    model.step();
+                    emulator.step();
+                }
+                double worst = 0;
+                const std::array<const shallow_water::Array<double>*, 3> arrays{
+                    &model.h(), &model.u(), &model.v()};
+                for (std::size_t f = 0; f < 3; ++f) {
+                    const std::vector<double> mine = whole(world, *arrays[f]);
+                    const std::vector<double> truth = emulator.field("huv"[f]);
+                    for (std::size_t i = 0; i < mine.size(); ++i)
+                        worst = std::max(worst, std::abs(mine[i] - truth[i]));
+                }
+                EXPECT_LE(worst, 1e-11) << grid[0] << 'x' << grid[1];
+            }
+}
+
+TEST_F(ModelTest, messages_are_those_of_the_schedules) {
+    for (const Mode mode : {Mode::corrected, Mode::published})
+        for (const Exchanges exchanges : {Exchanges::literal, Exchanges::fused})
+            for (const auto& grid : grids(world.size(), 32, 24)) {
+                Options options = small_run(32, 24, mode, exchanges);
+                options.grid_rows = grid[0];
+                options.grid_columns = grid[1];
+                shallow_water::Model<double> model(shallow_water::Exec(), world, options);
+                model.initialize();
+                model.step();
+                model.step(); // all sets of arrays are bound now
+                constexpr int steps = 5;
+                MpiCounters counters;
+                for (int step = 0; step < steps; ++step) model.step();
+                const MpiTraffic traffic = counters.stop();
+                EXPECT_EQ(traffic.sent_total().messages, steps * model.messages_per_step());
+                EXPECT_EQ(traffic.collective_calls(), 0);
+            }
+}
+
+TEST_F(ModelTest, fused_exchanges_at_most_two_in_mode_c_and_three_in_mode_p) {
+    for (const auto& grid : grids(world.size(), 32, 24)) {
+        const auto messages = [&](Mode mode, std::int64_t nx, std::int64_t ny) {
+            Options options = small_run(nx, ny, mode, Exchanges::fused);
+            options.grid_rows = grid[0];
+            options.grid_columns = grid[1];
+            return shallow_water::Model<double>(shallow_water::Exec(), world, options)
+                .messages_per_step();
+        };
+        Options options = small_run(32, 24, Mode::corrected, Exchanges::literal);
+        options.grid_rows = grid[0];
+        options.grid_columns = grid[1];
+        const int neighbours =
+            shallow_water::Model<double>(shallow_water::Exec(), world, options)
+                .messages_per_step() /
+            14;
+        EXPECT_LE(messages(Mode::corrected, 32, 24), neighbours);
+        EXPECT_LE(messages(Mode::published, 32, 24), 3 * neighbours);
+        // One row or column each: too narrow for padding of two.
+        EXPECT_LE(messages(Mode::corrected, grid[1], grid[0]), 2 * neighbours);
+    }
+}
+
+TEST_F(ModelTest, volume_is_conserved) {
+    const Options options = small_run(48, 30, Mode::corrected, Exchanges::fused);
+    shallow_water::Model<double> model(shallow_water::Exec(), world, options);
+    model.initialize();
+    const double before = statistics_of(world, options, model)[0].sum;
+    for (int step = 0; step < 1000; ++step) model.step();
+    const double after = statistics_of(world, options, model)[0].sum;
+    EXPECT_LE(std::abs(after / before - 1), 1e-12);
+}
+
+TEST_F(ModelTest, goes_back_to_a_snapshot) {
+    for (const Mode mode : {Mode::corrected, Mode::published}) {
+        const Options options = small_run(40, 24, mode, Exchanges::fused);
+        shallow_water::Model<double> model(shallow_water::Exec(), world, options);
+        model.initialize();
+        model.step();
+        const auto snapshot = model.save();
+        for (int step = 0; step < 4; ++step) model.step();
+        const auto expected = statistics_of(world, options, model);
+        model.restore(snapshot);
+        EXPECT_EQ(model.steps_done(), 1);
+        for (int step = 0; step < 4; ++step) model.step();
+        const auto again = statistics_of(world, options, model);
+        for (std::size_t f = 0; f < 3; ++f) EXPECT_EQ(again[f].digest, expected[f].digest);
+    }
+}
+
+TEST_F(ModelTest, a_grid_that_does_not_fit_is_refused_on_all_ranks) {
+    Options options = small_run(8, 8, Mode::corrected, Exchanges::fused);
+    options.grid_rows = world.size() + 1;
+    options.grid_columns = 1;
+    EXPECT_THROW_ON_ALL_RANKS(
+        (shallow_water::Model<double>(shallow_water::Exec(), world, options)), UsageError,
+        "expected a grid of");
+    if (world.size() == 1) return;
+    options.ny = 1;
+    options.grid_rows = world.size();
+    EXPECT_THROW_ON_ALL_RANKS(
+        (shallow_water::Model<double>(shallow_water::Exec(), world, options)), LayoutError,
+        "at least one cell for every process");
+}
+
+} // namespace
+
+} // namespace distview::testing

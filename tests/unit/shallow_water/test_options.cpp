@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "options.hpp"
+
+#include <distview/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using shallow_water::Options;
+
+Options parse(std::vector<const char*> arguments) {
+    arguments.insert(arguments.begin(), "shallow_water");
+    return shallow_water::parse_command_line(static_cast<int>(arguments.size()), arguments.data())
+        .options;
+}
+
+std::string refusal(const std::vector<const char*>& arguments) {
+    try {
+        parse(arguments);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(OptionsTest, days_are_one_step_and_blocks_of_a_hundred) {
+    const shallow_water::Parameters parameters;
+    EXPECT_EQ(shallow_water::steps_of_days(parameters, 1), 4401);
+    EXPECT_EQ(shallow_water::steps_of_days(parameters, 10), 43301);
+    EXPECT_EQ(shallow_water::steps_of_days(parameters, 0.1), 501);
+    EXPECT_EQ(shallow_water::steps_of_days(parameters, 1e-9), 1);
+}
+
+TEST(OptionsTest, defaults_follow_the_kind_of_run) {
+    const Options model = parse({});
+    EXPECT_EQ(model.nx, 360);
+    EXPECT_EQ(model.ny, 180);
+    EXPECT_EQ(model.element, shallow_water::Element::float64);
+    EXPECT_EQ(model.mode, shallow_water::Mode::corrected);
+    EXPECT_EQ(model.report_steps, (std::vector<std::int64_t>{0, 1, model.steps}));
+    const Options benchmark = parse({"--benchmark"});
+    EXPECT_EQ(benchmark.nx, 3600);
+    EXPECT_EQ(benchmark.ny, 1800);
+    EXPECT_EQ(benchmark.steps, 501);
+    EXPECT_EQ(benchmark.element, shallow_water::Element::float32);
+}
+
+TEST(OptionsTest, reads_what_is_given) {
+    const Options options = parse({"--nx", "61", "--ny", "37", "--steps", "11", "--dtype", "float32",
+                                   "--mode", "P", "--exchanges", "literal", "--grid", "3x2",
+                                   "--report-steps", "10,0,10", "--json", "a", "--png", "b",
+                                   "--poison"});
+    EXPECT_EQ(options.nx, 61);
+    EXPECT_EQ(options.ny, 37);
+    EXPECT_EQ(options.steps, 11);
+    EXPECT_EQ(options.element, shallow_water::Element::float32);
+    EXPECT_EQ(options.mode, shallow_water::Mode::published);
+    EXPECT_EQ(options.exchanges, shallow_water::Exchanges::literal);
+    EXPECT_EQ(options.grid_rows, 3);
+    EXPECT_EQ(options.grid_columns, 2);
+    EXPECT_EQ(options.report_steps, (std::vector<std::int64_t>{0, 10}));
+    EXPECT_EQ(options.json_path, "a");
+    EXPECT_EQ(options.png_path, "b");
+    EXPECT_TRUE(options.poison);
+}
+
+TEST(OptionsTest, says_what_is_wrong) {
+    EXPECT_EQ(refusal({"--nx", "0"}), "--nx: expected a number >= 1, got 0");
+    EXPECT_EQ(refusal({"--ny", "-3"}), "--ny: expected a number >= 1, got -3");
+    EXPECT_EQ(refusal({"--steps", "-1"}), "--steps: expected a number >= 0, got -1");
+    EXPECT_EQ(refusal({"--grid", "3"}), "--grid: expected PYxPX, rows and columns of processes such as "
+                                        "3x2, got '3'");
+    EXPECT_NE(refusal({"--grid", "0x2"}), "accepted");
+    EXPECT_NE(refusal({"--grid", "2x2x2"}), "accepted");
+    EXPECT_NE(refusal({"--grid", "-1x-2"}), "accepted");
+    EXPECT_EQ(refusal({"--dtype", "int"}), "--dtype: expected float64 or float32, got 'int'");
+    EXPECT_NE(refusal({"--report-steps", "1,x"}), "accepted");
+    EXPECT_NE(refusal({"--report-steps", "-1"}), "accepted");
+    EXPECT_NE(refusal({"--steps", "5", "--days", "1"}), "accepted");
+    EXPECT_NE(refusal({"--days", "0"}), "accepted");
+    EXPECT_NE(refusal({"--days", "nan"}), "accepted");
+    EXPECT_NE(refusal({"--benchmark", "--steps", "7"}), "accepted");
+    EXPECT_NE(refusal({"something"}), "accepted");
+}
+
+TEST(OptionsTest, the_digest_tells_options_apart) {
+    EXPECT_EQ(shallow_water::digest(parse({})), shallow_water::digest(parse({"--nx", "360"})));
+    EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--nx", "361"})));
+    EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--poison"})));
+    EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--json", "a"})));
+}
+
+} // namespace
+
+} // namespace distview::testing
