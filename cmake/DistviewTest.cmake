@@ -38,6 +38,19 @@ else()
     set(distview_launcher_environment "")
 endif()
 
+# For programs that do not link the harness, which carries its sanitizers' options in itself.
+set(distview_program_environment ${distview_launcher_environment})
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+    list(
+        APPEND
+        distview_program_environment
+        ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=12
+        UBSAN_OPTIONS=print_stacktrace=1
+        TSAN_OPTIONS=ignore_noninstrumented_modules=1
+        "LSAN_OPTIONS=print_suppressions=0:suppressions=${CMAKE_CURRENT_LIST_DIR}/../tests/support/lsan.supp"
+    )
+endif()
+
 set(distview_success "DISTVIEW-TEST-PASSED.*DISTVIEW-EXIT-STATUS 0[^0-9]")
 set(distview_failure "DISTVIEW-TEST-FAILED" "ERROR: [A-Za-z]+Sanitizer"
                      "WARNING: ThreadSanitizer" ":[0-9]+:[0-9]+: runtime error: ")
@@ -64,11 +77,13 @@ function(distview_add_test)
         set(arg_THREADS 1)
     endif()
     string(REGEX REPLACE "[.].*" "" component "${arg_NAME}")
+    set(environment ${distview_program_environment})
 
     if(arg_SOURCES)
         string(REPLACE "." "_" arg_PROGRAM "test_${arg_NAME}")
         add_executable(${arg_PROGRAM} ${arg_SOURCES})
         distview_program_options(${arg_PROGRAM})
+        set(environment ${distview_launcher_environment})
         if(arg_RANKS)
             target_link_libraries(${arg_PROGRAM} PRIVATE ${arg_LIBRARIES} distview_testing)
         else()
@@ -93,7 +108,7 @@ function(distview_add_test)
     endforeach()
 endfunction()
 
-# Reads arg_* of its caller.
+# Reads arg_* and environment of its caller.
 function(distview_register_test name labels processors)
     add_test(NAME "${name}" COMMAND sh -c "\"$@\"; echo \"DISTVIEW-EXIT-STATUS $?\"" sh ${ARGN})
     set_tests_properties(
@@ -105,8 +120,8 @@ function(distview_register_test name labels processors)
                    FAIL_REGULAR_EXPRESSION "${distview_failure}")
     set_property(
         TEST "${name}"
-        PROPERTY ENVIRONMENT ${distview_launcher_environment} OMP_NUM_THREADS=${arg_THREADS}
-                 OMP_PROC_BIND=false ${distview_sanitizer_environment} ${arg_ENVIRONMENT})
+        PROPERTY ENVIRONMENT ${environment} OMP_NUM_THREADS=${arg_THREADS} OMP_PROC_BIND=false
+                 ${arg_ENVIRONMENT})
 endfunction()
 
 # distview_add_unit_tests(COMPONENT [RANKS N...] [LIBRARIES target...] ...)

@@ -33,8 +33,9 @@ namespace {
 /// Keeps every duplicate findable: by the communicator it was made from, and for MPI_Finalize.
 class Registry {
 public:
+    /// Never destroyed: MPI_Finalize may be called from the destructor of a static object.
     static Registry& instance() {
-        static Registry registry;
+        static Registry& registry = *new Registry;
         return registry;
     }
 

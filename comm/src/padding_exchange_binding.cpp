@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace distview::impl {
 
@@ -71,6 +72,12 @@ private:
     std::map<int, std::pair<std::int64_t, std::vector<Part>>> m_messages;
 };
 
+bool is_inactive(MPI_Request request) noexcept {
+    int inactive = 1;
+    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE);
+    return inactive != 0;
+}
+
 void free_requests(std::vector<MPI_Request>& requests) noexcept {
     for (MPI_Request& request : requests)
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
@@ -92,13 +99,16 @@ PaddingExchangeBinding::~PaddingExchangeBinding() {
 }
 
 void PaddingExchangeBinding::close() noexcept {
-    // Only an abandoned exchange leaves receives active: nobody waits for what they would bring.
+    // Only an abandoned exchange leaves requests active: nobody waits for what they would bring.
     for (MPI_Request& request : m_receive_requests) {
-        int inactive = 1;
-        MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE);
-        if (inactive) continue;
+        if (is_inactive(request)) continue;
         MPI_Cancel(&request);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+    // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
+    if (!std::all_of(m_send_requests.begin(), m_send_requests.end(), is_inactive)) {
+        static auto& undelivered = *new std::vector<MessageBuffer>;
+        undelivered.push_back(std::move(m_send_buffer));
     }
     free_requests(m_receive_requests);
     free_requests(m_send_requests);
@@ -132,14 +142,8 @@ void PaddingExchangeBinding::build(const std::vector<PaddingExchangeSchedule>& s
         }
         return bytes;
     };
-    const auto allocate = [](const char* label, std::int64_t bytes) {
-        return Buffer(Kokkos::view_alloc(std::string(label), Kokkos::WithoutInitializing),
-                      static_cast<std::size_t>(bytes));
-    };
-    m_send_buffer = allocate("distview::PaddingExchangePlan::send_buffer",
-                             lay_out(outgoing, m_sends));
-    m_receive_buffer = allocate("distview::PaddingExchangePlan::receive_buffer",
-                                lay_out(incoming, m_receives));
+    m_send_buffer = MessageBuffer(static_cast<std::size_t>(lay_out(outgoing, m_sends)));
+    m_receive_buffer = MessageBuffer(static_cast<std::size_t>(lay_out(incoming, m_receives)));
 
     std::size_t i = 0;
     for (const auto& [peer, message] : outgoing.by_peer()) {

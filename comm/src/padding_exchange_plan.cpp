@@ -109,12 +109,25 @@ void PaddingExchangeEngine::check(std::span<const Field> fields) const {
     }
 }
 
-PaddingExchangeBinding& PaddingExchangeEngine::bind(std::span<const Field> fields) {
+void PaddingExchangeEngine::check_ready(bool to_begin) const {
+    require<UsageError>(!m_unusable,
+                        "PaddingExchangePlan: an earlier exchange was abandoned or failed; this "
+                        "plan cannot be used again, build a new one");
+    require<UsageError>(!to_begin || m_active == nullptr,
+                        "PaddingExchangePlan: an exchange is in flight; call finish() on its "
+                        "handle first");
+    require<UsageError>(m_comm.is_open(),
+                        "PaddingExchangePlan: the communicator has been closed");
+}
+
+PaddingExchangeBinding& PaddingExchangeEngine::obtain(std::span<const Field> fields,
+                                                      bool to_begin) {
     const auto known =
         std::find_if(m_bindings.begin(), m_bindings.end(), [&](const auto& binding) {
             return binding->is_for(fields);
         });
     if (known != m_bindings.end()) {
+        check_ready(to_begin);
         (*known)->last_used = ++m_clock;
         return **known;
     }
@@ -123,6 +136,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::bind(std::span<const Field> field
     std::exception_ptr failure;
     std::uint64_t digest = fields.size();
     try {
+        check_ready(to_begin);
         check(fields);
         binding = std::make_shared<PaddingExchangeBinding>(m_schedules, fields);
     } catch (...) {
@@ -136,26 +150,30 @@ PaddingExchangeBinding& PaddingExchangeEngine::bind(std::span<const Field> field
     const int tag = m_comm.state()->next_tag();
     binding->make_requests(m_comm.mpi(), tag);
     m_comm.state()->add(binding);
-    if (m_bindings.size() == most_bindings)
-        m_bindings.erase(std::min_element(
-            m_bindings.begin(), m_bindings.end(), [](const auto& a, const auto& b) {
-                return a->last_used < b->last_used;
-            }));
+    if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
 }
 
-void PaddingExchangeEngine::begin(PaddingExchangeBinding& binding) {
-    require<UsageError>(!m_unusable,
-                        "PaddingExchangePlan: an earlier exchange was abandoned or failed; this "
-                        "plan cannot be used again, build a new one");
-    require<UsageError>(m_active == nullptr,
-                        "PaddingExchangePlan: an exchange is in flight; call finish() on its "
-                        "handle first");
-    require<UsageError>(m_comm.is_open(),
-                        "PaddingExchangePlan: the communicator has been closed");
-    m_active = &binding;
+/// Spares the one in flight.
+void PaddingExchangeEngine::drop_oldest_binding() {
+    const auto age = [&](const std::shared_ptr<PaddingExchangeBinding>& binding) {
+        return binding.get() == m_active ? 0 : m_clock - binding->last_used + 1;
+    };
+    m_bindings.erase(std::max_element(
+        m_bindings.begin(), m_bindings.end(),
+        [&](const auto& a, const auto& b) { return age(a) < age(b); }));
+}
+
+PaddingExchangeBinding& PaddingExchangeEngine::begin(std::span<const Field> fields) {
+    m_active = &obtain(fields, true);
+    return *m_active;
+}
+
+PaddingExchangeBinding& PaddingExchangeEngine::active() {
+    require<UsageError>(m_comm.is_open(), "ExchangeHandle::finish: the communicator has been closed");
+    return *m_active;
 }
 
 void PaddingExchangeEngine::abandon() noexcept {

@@ -15,15 +15,11 @@ namespace shallow_water::fused {
 template <class Real>
 class FrictionSweep {
 public:
-    FrictionSweep(
-        const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state)
-        : m_c(c), m_strips(strips), m_state(state)
-    {
-    }
+    FrictionSweep(const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state)
+        : m_c(c), m_strips(strips), m_state(state) {}
 
     template <class Member>
-    KOKKOS_FUNCTION void operator()(const Member& team) const
-    {
+    KOKKOS_FUNCTION void operator()(const Member& team) const {
         const int strip = team.league_rank();
         const int begin = m_strips.begin(strip);
         const int end = m_strips.begin(strip + 1);
@@ -39,10 +35,9 @@ public:
 
 private:
     template <class Member>
-    KOKKOS_FUNCTION void rub(
-        const Member& team, const Field<Real>& field, typename Strips<Real>::Edge slot, int scratch,
-        int r, bool is_first) const
-    {
+    KOKKOS_FUNCTION void rub(const Member& team, const Field<Real>& field,
+                             typename Strips<Real>::Edge slot, int scratch, int r,
+                             bool is_first) const {
         const Coefficients<Real> c = m_c;
         const Section& section = m_strips.section;
         const int strip = team.league_rank();
@@ -52,14 +47,12 @@ private:
         const Real* a_s = m_strips.scratch_row(strip, scratch + (r + 1) % 2);
         if (section.south_wall && r == 0) {
             a_s = a;
-        }
-        else if (is_first) {
+        } else if (is_first) {
             a_s = m_strips.state_row(strip, field, slot, r - 1);
         }
         Real* const to = field.row(r);
-        const Real* const a_n = section.is_at_north_wall(r)
-                                    ? a
-                                    : m_strips.state_row(strip, field, slot, r + 1);
+        const Real* const a_n =
+            section.is_at_north_wall(r) ? a : m_strips.state_row(strip, field, slot, r + 1);
         const Real* const ahead = m_strips.state_row(strip, field, slot, r + 2);
         for_columns(team, -1, section.nx + 1, [=](int i) { a[i] = to[i]; });
         const auto body = [=](int i) { to[i] = rubbed_five_point(c, a, a_n, a_s, i); };
@@ -73,20 +66,16 @@ private:
 
 /// Friction of u, then of v with fluxes against the new u (mode P), in place.
 ///
-/// Row -1 of flux.fn and column -1 of flux.fe are the neighbours' (friction_ring, exchanged).
+/// Row -1 of flux.fn and column -1 of flux.fe are the neighbours' (BorderFrictionFluxes, exchanged).
 template <class Real>
 class PublishedFrictionSweep {
 public:
-    PublishedFrictionSweep(
-        const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state,
-        const Diagnostics<Real>& flux)
-        : m_c(c), m_strips(strips), m_state(state), m_flux(flux)
-    {
-    }
+    PublishedFrictionSweep(const Coefficients<Real>& c, const Strips<Real>& strips,
+                           const State<Real>& state, const Diagnostics<Real>& flux)
+        : m_c(c), m_strips(strips), m_state(state), m_flux(flux) {}
 
     template <class Member>
-    KOKKOS_FUNCTION void operator()(const Member& team) const
-    {
+    KOKKOS_FUNCTION void operator()(const Member& team) const {
         const int strip = team.league_rank();
         const int begin = m_strips.begin(strip);
         const int end = m_strips.begin(strip + 1);
@@ -102,8 +91,7 @@ private:
 
     /// The friction flux of v from the row south of the strip.
     template <class Member>
-    KOKKOS_FUNCTION void flux_into_strip(const Member& team, int begin) const
-    {
+    KOKKOS_FUNCTION void flux_into_strip(const Member& team, int begin) const {
         using S = Strips<Real>;
         const Coefficients<Real> c = m_c;
         const Section& section = m_strips.section;
@@ -115,22 +103,18 @@ private:
             const Real* const u_s = m_strips.state_row(strip, m_state.u, S::edge_u, begin - 2);
             const Real* const v_n = m_state.v.row(begin);
             for_columns(team, 0, section.nx, [=](int i) {
-                fn[i] = friction_flux_north(
-                    c, rubbed_five_point(c, u, u_n, u_s, i), v_n[i]);
+                fn[i] = friction_flux_north(c, rubbed_five_point(c, u, u_n, u_s, i), v_n[i]);
             });
-        }
-        else if (section.south_wall) {
+        } else if (section.south_wall) {
             for_columns(team, 0, section.nx, [=](int i) { fn[i] = Real(0); });
-        }
-        else {
+        } else {
             const Real* const from = m_flux.fn.row(-1);
             for_columns(team, 0, section.nx, [=](int i) { fn[i] = from[i]; });
         }
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void rub(const Member& team, int r, bool is_first) const
-    {
+    KOKKOS_FUNCTION void rub(const Member& team, int r, bool is_first) const {
         using S = Strips<Real>;
         const Coefficients<Real> c = m_c;
         const Section& section = m_strips.section;
@@ -139,8 +123,7 @@ private:
         const Real* old_u_s = scratch(strip, (r + 1) % 2);
         if (section.south_wall && r == 0) {
             old_u_s = old_u;
-        }
-        else if (is_first) {
+        } else if (is_first) {
             old_u_s = m_strips.state_row(strip, m_state.u, S::edge_u, r - 1);
         }
         Real* const u = m_state.u.row(r);
@@ -149,7 +132,8 @@ private:
         Real* const fn = fn_row(strip, r);
         const Real* const fn_s = fn_row(strip, r - 1);
         const bool at_wall = section.is_at_north_wall(r);
-        const Real* const u_n = at_wall ? old_u : m_strips.state_row(strip, m_state.u, S::edge_u, r + 1);
+        const Real* const u_n =
+            at_wall ? old_u : m_strips.state_row(strip, m_state.u, S::edge_u, r + 1);
         const Real* const v_n = m_strips.state_row(strip, m_state.v, S::edge_v, r + 1);
         const Real* const u_ahead = m_strips.state_row(strip, m_state.u, S::edge_u, r + 2);
         const Real* const v_ahead = m_strips.state_row(strip, m_state.v, S::edge_v, r + 2);
@@ -164,9 +148,8 @@ private:
         };
         for_columns(team, 0, section.nx, body, u_ahead, v_ahead);
         for_columns(team, -1, 0, [=](int i) { fe[i] = west[i]; });
-        for_columns(team, 0, section.nx, [=](int i) {
-            v[i] = rubbed(c, v[i], fe[i], fe[i - 1], fn[i], fn_s[i]);
-        });
+        for_columns(team, 0, section.nx,
+                    [=](int i) { v[i] = rubbed(c, v[i], fe[i], fe[i - 1], fn[i], fn_s[i]); });
     }
 
     Coefficients<Real> m_c;
@@ -179,18 +162,14 @@ private:
 /// first row and last column, fn in the last row and first column, q in the last row and column, ke
 /// in the first row and column.
 template <class Real>
-class DiagnosticsRing {
+class BorderDiagnostics {
 public:
-    DiagnosticsRing(
-        const Coefficients<Real>& c, const Section& section, const State<Real>& state,
-        const Diagnostics<Real>& ring)
-        : m_c(c), m_section(section), m_state(state), m_ring(ring)
-    {
-    }
+    BorderDiagnostics(const Coefficients<Real>& c, const Section& section, const State<Real>& state,
+                      const Diagnostics<Real>& border)
+        : m_c(c), m_section(section), m_state(state), m_border(border) {}
 
     /// k < nx: the cells of column k; otherwise those of row k - nx.
-    KOKKOS_FUNCTION void operator()(int k) const
-    {
+    KOKKOS_FUNCTION void operator()(int k) const {
         const int last_row = m_section.ny - 1;
         const int last_column = m_section.nx - 1;
         if (k < m_section.nx) {
@@ -198,8 +177,7 @@ public:
             energy(0, k);
             north_flux(last_row, k);
             vorticity(last_row, k);
-        }
-        else {
+        } else {
             const int j = k - m_section.nx;
             north_flux(j, 0);
             energy(j, 0);
@@ -209,64 +187,55 @@ public:
     }
 
 private:
-    KOKKOS_FUNCTION void east_flux(int j, int i) const
-    {
-        m_ring.fe(j, i) = volume_flux(m_state.h(j, i), m_state.h(j, i + 1), m_state.u(j, i));
+    KOKKOS_FUNCTION void east_flux(int j, int i) const {
+        m_border.fe(j, i) = volume_flux(m_state.h(j, i), m_state.h(j, i + 1), m_state.u(j, i));
     }
 
-    KOKKOS_FUNCTION void north_flux(int j, int i) const
-    {
+    KOKKOS_FUNCTION void north_flux(int j, int i) const {
         const Real v = m_section.is_at_north_wall(j) ? Real(0) : m_state.v(j, i);
         const int north = m_section.inside(j + 1);
-        m_ring.fn(j, i) = volume_flux(m_state.h(j, i), m_state.h(north, i), v);
+        m_border.fn(j, i) = volume_flux(m_state.h(j, i), m_state.h(north, i), v);
     }
 
-    KOKKOS_FUNCTION void vorticity(int j, int i) const
-    {
+    KOKKOS_FUNCTION void vorticity(int j, int i) const {
         const Field<Real>& h = m_state.h;
         const Field<Real>& u = m_state.u;
         const Field<Real>& v = m_state.v;
         const int north = m_section.inside(j + 1);
-        m_ring.q(j, i) = potential_vorticity(
-            m_c, m_c.coriolis_of_row(m_section.first_row + j), h(j, i), h(j, i + 1), h(north, i),
-            h(north, i + 1), u(j, i), u(north, i), v(j, i), v(j, i + 1));
+        m_border.q(j, i) = potential_vorticity(m_c, m_c.coriolis_of_row(m_section.first_row + j),
+                                               h(j, i), h(j, i + 1), h(north, i), h(north, i + 1),
+                                               u(j, i), u(north, i), v(j, i), v(j, i + 1));
     }
 
-    KOKKOS_FUNCTION void energy(int j, int i) const
-    {
+    KOKKOS_FUNCTION void energy(int j, int i) const {
         const Field<Real>& u = m_state.u;
         const Field<Real>& v = m_state.v;
         const Real v_s = m_section.south_wall && j == 0 ? Real(0) : v(j - 1, i);
-        m_ring.ke(j, i) = kinetic_energy(u(j, i), u(j, i - 1), v(j, i), v_s);
+        m_border.ke(j, i) = kinetic_energy(u(j, i), u(j, i - 1), v(j, i), v_s);
     }
 
     Coefficients<Real> m_c;
     Section m_section;
     State<Real> m_state;
-    Diagnostics<Real> m_ring;
+    Diagnostics<Real> m_border;
 };
 
 /// Computes v's friction fluxes of the owned cells that a neighbour needs: fe in the last column, fn
 /// in the last row.
 template <class Real>
-class FrictionRing {
+class BorderFrictionFluxes {
 public:
-    FrictionRing(
-        const Coefficients<Real>& c, const Section& section, const State<Real>& state,
-        const Diagnostics<Real>& flux)
-        : m_c(c), m_section(section), m_state(state), m_flux(flux)
-    {
-    }
+    BorderFrictionFluxes(const Coefficients<Real>& c, const Section& section,
+                         const State<Real>& state, const Diagnostics<Real>& flux)
+        : m_c(c), m_section(section), m_state(state), m_flux(flux) {}
 
-    KOKKOS_FUNCTION void operator()(int k) const
-    {
+    KOKKOS_FUNCTION void operator()(int k) const {
         if (k < m_section.nx) {
             const int j = m_section.ny - 1;
             if (!m_section.north_wall) {
                 m_flux.fn(j, k) = friction_flux_north(m_c, new_u(j, k), m_state.v(j + 1, k));
             }
-        }
-        else {
+        } else {
             const int j = k - m_section.nx;
             const int i = m_section.nx - 1;
             m_flux.fe(j, i) = friction_flux_east(m_c, new_u(j, i), m_state.v(j, i + 1));
@@ -274,8 +243,7 @@ public:
     }
 
 private:
-    KOKKOS_FUNCTION Real new_u(int j, int i) const
-    {
+    KOKKOS_FUNCTION Real new_u(int j, int i) const {
         const Real* const u = m_state.u.row(j);
         const Real* const u_n = m_state.u.row(m_section.inside(j + 1));
         const Real* const u_s = m_state.u.row(m_section.inside(j - 1));

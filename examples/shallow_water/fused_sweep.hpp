@@ -24,16 +24,12 @@ enum class Variant {
 template <class Real, Variant variant>
 class Sweep {
 public:
-    Sweep(
-        const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state,
-        const Diagnostics<Real>& border)
-        : m_c(c), m_strips(strips), m_state(state), m_border(border)
-    {
-    }
+    Sweep(const Coefficients<Real>& c, const Strips<Real>& strips, const State<Real>& state,
+          const Diagnostics<Real>& border)
+        : m_c(c), m_strips(strips), m_state(state), m_border(border) {}
 
     template <class Member>
-    KOKKOS_FUNCTION void operator()(const Member& team) const
-    {
+    KOKKOS_FUNCTION void operator()(const Member& team) const {
         const Section& section = m_strips.section;
         const int strip = team.league_rank();
         const int begin = m_strips.begin(strip);
@@ -82,14 +78,14 @@ private:
     KOKKOS_FUNCTION Real* v_row(int strip, int r) const { return scratch(strip, 11 + (r + 3) % 3); }
     KOKKOS_FUNCTION Real* zeros(int strip) const { return scratch(strip, 14); }
 
-    KOKKOS_FUNCTION Rows rows_at(int strip, int r) const
-    {
+    KOKKOS_FUNCTION Rows rows_at(int strip, int r) const {
         using S = Strips<Real>;
         const Section& section = m_strips.section;
         // With v = 0 on a wall every flux through it is 0, whatever the other rows hold.
         const bool wall = section.is_at_north_wall(r) || (section.south_wall && r == -1);
         const int now = (r + 2) % 2;
         const int other = 1 - now;
+        // Rows "ahead" are not read but requested; they may lie beyond the arrays.
         Rows row;
         row.h = m_strips.state_row(strip, m_state.h, S::edge_h, r);
         row.h_n = m_strips.state_row(strip, m_state.h, S::edge_h, r + 1);
@@ -122,8 +118,7 @@ private:
 
     /// Fluxes of row r, vorticity fluxes at corners (r, i), energy of row r + 1 one column further.
     template <class Member>
-    KOKKOS_FUNCTION void diagnose(const Member& team, const Rows& row, int r) const
-    {
+    KOKKOS_FUNCTION void diagnose(const Member& team, const Rows& row, int r) const {
         const Coefficients<Real> c = m_c;
         const Real f = c.coriolis_of_row(m_strips.section.first_row + r);
         const auto body = [=](int i) {
@@ -138,16 +133,14 @@ private:
             row.turn_u[i] = vorticity_flux(q, fn, volume_flux(h_e, h_ne, v_e));
             row.ke_n[i + 1] = kinetic_energy(row.u_n[i + 1], u_n, row.v_n[i + 1], v_e);
         };
-        for_columns(
-            team, -1 - overlap, m_strips.section.nx + overlap, body, row.h_ahead, row.u_ahead,
-            row.v_ahead);
+        for_columns(team, -1 - overlap, m_strips.section.nx + overlap, body, row.h_ahead,
+                    row.u_ahead, row.v_ahead);
     }
 
     /// Replaces what depends on diagnostics that another section owns and has computed from its
     /// own, different padding of u and v.
     template <class Member>
-    KOKKOS_FUNCTION void take_padding(const Member& team, const Rows& row, int r) const
-    {
+    KOKKOS_FUNCTION void take_padding(const Member& team, const Rows& row, int r) const {
         const Section& section = m_strips.section;
         const Diagnostics<Real> border = m_border;
         const int nx = section.nx;
@@ -155,7 +148,8 @@ private:
         if (r == -1 && !section.south_wall) {
             for_columns(team, 0, nx, [=](int i) {
                 row.fn[i] = border.fn(r, i);
-                row.turn_u[i] = vorticity_flux(border.q(r, i), border.fn(r, i), border.fn(r, i + 1));
+                row.turn_u[i] =
+                    vorticity_flux(border.q(r, i), border.fn(r, i), border.fn(r, i + 1));
             });
         }
         if (r == section.ny - 1 && !section.north_wall) {
@@ -178,15 +172,14 @@ private:
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void advance_velocity(const Member& team, const Rows& row, int r) const
-    {
+    KOKKOS_FUNCTION void advance_velocity(const Member& team, const Rows& row, int r) const {
         const Coefficients<Real> c = m_c;
         const int end = m_strips.section.nx + overlap;
         const auto body = [=](int i) {
             const Real h = row.h[i];
             const Real ke = row.ke[i];
-            const Real du = tendency_u(
-                c, h, row.h[i + 1], ke, row.ke[i + 1], row.turn_u[i], row.turn_u_s[i]);
+            const Real du =
+                tendency_u(c, h, row.h[i + 1], ke, row.ke[i + 1], row.turn_u[i], row.turn_u_s[i]);
             const Real dv =
                 tendency_v(c, h, row.h_n[i], ke, row.ke_n[i], row.turn_v[i], row.turn_v[i - 1]);
             row.new_u[i] = advanced(c, row.u[i], du, row.du[i]);
@@ -201,8 +194,7 @@ private:
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void advance_height(const Member& team, const Rows& row, int r) const
-    {
+    KOKKOS_FUNCTION void advance_height(const Member& team, const Rows& row, int r) const {
         const Coefficients<Real> c = m_c;
         Real* const h = m_state.h.row(r);
         const auto body = [=](int i) {
@@ -214,8 +206,7 @@ private:
     }
 
     template <class Member>
-    KOKKOS_FUNCTION void rub(const Member& team, int strip, int r) const
-    {
+    KOKKOS_FUNCTION void rub(const Member& team, int strip, int r) const {
         const Section& section = m_strips.section;
         const Coefficients<Real> c = m_c;
         const int north = section.inside(r + 1);

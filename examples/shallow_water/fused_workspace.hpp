@@ -30,8 +30,7 @@ namespace shallow_water::fused {
 namespace impl {
 
 template <class Body>
-void columns_on_host(int begin, int end, const Body& body)
-{
+void columns_on_host(int begin, int end, const Body& body) {
     DISTVIEW_EXAMPLE_SIMD
     for (int i = begin; i < end; ++i) {
         body(i);
@@ -39,9 +38,8 @@ void columns_on_host(int begin, int end, const Body& body)
 }
 
 template <class Body, class Real, class... Ahead>
-void columns_on_host(
-    int begin, int end, const Body& body, const Real* ahead, const Ahead*... more_ahead)
-{
+void columns_on_host(int begin, int end, const Body& body, const Real* ahead,
+                     const Ahead*... more_ahead) {
     constexpr int line = 64 / static_cast<int>(sizeof(Real));
     int i = begin;
     // Up to column 0, where the scratch rows start a cache line.
@@ -56,6 +54,15 @@ void columns_on_host(
     columns_on_host(i, end, body);
 }
 
+template <class Member, class Body>
+KOKKOS_FORCEINLINE_FUNCTION void columns_by_team(const Member& team, int begin, int end,
+                                                 const Body& body) {
+    for (int i = begin + team.team_rank(); i < end; i += team.team_size()) {
+        body(i);
+    }
+    team.team_barrier();
+}
+
 } // namespace impl
 
 /// Runs the body for columns that do not depend on each other: the vector loop of a host thread,
@@ -65,15 +72,11 @@ void columns_on_host(
 /// line on its way. Its own prefetching stops whenever a sweep computes from cache, which it does
 /// most of the time: without these requests a step takes a third longer.
 template <class Member, class Body, class... Ahead>
-KOKKOS_FORCEINLINE_FUNCTION void
-for_columns(const Member& team, int begin, int end, const Body& body, const Ahead*... ahead)
-{
-    KOKKOS_IF_ON_HOST(
-        (static_cast<void>(team); impl::columns_on_host(begin, end, body, ahead...);))
-    KOKKOS_IF_ON_DEVICE((
-        ((static_cast<void>(ahead)), ...);
-        for (int i = begin + team.team_rank(); i < end; i += team.team_size()) { body(i); }
-        team.team_barrier();))
+KOKKOS_FORCEINLINE_FUNCTION void for_columns(const Member& team, int begin, int end,
+                                             const Body& body, const Ahead*... ahead) {
+    KOKKOS_IF_ON_HOST((static_cast<void>(team); impl::columns_on_host(begin, end, body, ahead...);))
+    KOKKOS_IF_ON_DEVICE(
+        ((static_cast<void>(ahead), ...); impl::columns_by_team(team, begin, end, body);))
 }
 
 /// The section cut into strips of rows, each with scratch rows and copies of its neighbours' edges.
@@ -85,7 +88,14 @@ template <class Real>
 struct Strips {
     // Edge rows of the seam below strip k: rows -2..1 relative to it of u, v, h, rows -1..0 of du, dv.
     // Each copy is read by one strip only, which may therefore also write it.
-    enum Edge : int { edge_u = 0, edge_v = 4, edge_h = 8, edge_du = 12, edge_dv = 14, n_edges = 16 };
+    enum Edge : int {
+        edge_u = 0,
+        edge_v = 4,
+        edge_h = 8,
+        edge_du = 12,
+        edge_dv = 14,
+        n_edges = 16
+    };
 
     Section section;
     int n_strips = 0;
@@ -93,38 +103,33 @@ struct Strips {
     Field<Real> edges;
     int n_scratch = 0; ///< scratch rows per strip
 
-    KOKKOS_FUNCTION int begin(int strip) const
-    {
+    KOKKOS_FUNCTION int begin(int strip) const {
         const auto rows = static_cast<std::ptrdiff_t>(section.ny);
         return static_cast<int>(rows * strip / n_strips);
     }
 
-    KOKKOS_FUNCTION Real* scratch_row(int strip, int k) const
-    {
+    KOKKOS_FUNCTION Real* scratch_row(int strip, int k) const {
         return scratch.row(strip * n_scratch + k);
     }
 
-    KOKKOS_FUNCTION Real* edge_row(int strip, int slot) const
-    {
+    KOKKOS_FUNCTION Real* edge_row(int strip, int slot) const {
         return edges.row(strip * n_edges + slot);
     }
 
     /// Row j of a field of the state as it was before the sweep, for any row within two of the strip.
-    KOKKOS_FUNCTION Real* state_row(int strip, const Field<Real>& field, Edge slot, int j) const
-    {
+    KOKKOS_FUNCTION Real* state_row(int strip, const Field<Real>& field, Edge slot, int j) const {
         return row_or_copy(strip, field, slot, 2, section.inside(j));
     }
 
     /// Row j of an old tendency, for any row within one of the strip.
-    KOKKOS_FUNCTION Real* tendency_row(int strip, const Field<Real>& field, Edge slot, int j) const
-    {
+    KOKKOS_FUNCTION Real* tendency_row(int strip, const Field<Real>& field, Edge slot,
+                                       int j) const {
         return row_or_copy(strip, field, slot, 1, j);
     }
 
 private:
-    KOKKOS_FUNCTION Real*
-    row_or_copy(int strip, const Field<Real>& field, Edge slot, int depth, int j) const
-    {
+    KOKKOS_FUNCTION Real* row_or_copy(int strip, const Field<Real>& field, Edge slot, int depth,
+                                      int j) const {
         const int south = begin(strip);
         const int north = begin(strip + 1);
         if (j < south && strip > 0) {
@@ -149,8 +154,7 @@ public:
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
     /// n_strips = 0 chooses: one strip per thread on a host, short ones on a device.
-    Workspace(const Exec& exec, const Section& section, int n_strips = 0)
-    {
+    Workspace(const Exec& exec, const Section& section, int n_strips = 0) {
         if (n_strips <= 0) {
             n_strips = on_host ? exec.concurrency() : (section.ny + 7) / 8;
         }
@@ -163,12 +167,10 @@ public:
         constexpr int line = 64 / static_cast<int>(sizeof(Real));
         const int stride = line * (((section.nx + 3 * line - 1) / line) | 1);
         // Zero-initialised: one scratch row per strip is never written and stands for walls.
-        m_scratch = Rows(
-            Kokkos::view_alloc("shallow_water::Workspace::scratch", exec),
-            static_cast<std::size_t>(m_strips.n_strips) * n_scratch, stride);
-        m_edges = Rows(
-            Kokkos::view_alloc("shallow_water::Workspace::edges", exec),
-            static_cast<std::size_t>(m_strips.n_strips) * Strips<Real>::n_edges, stride);
+        m_scratch = Rows(Kokkos::view_alloc("shallow_water::Workspace::scratch", exec),
+                         static_cast<std::size_t>(m_strips.n_strips) * n_scratch, stride);
+        m_edges = Rows(Kokkos::view_alloc("shallow_water::Workspace::edges", exec),
+                       static_cast<std::size_t>(m_strips.n_strips) * Strips<Real>::n_edges, stride);
         m_strips.scratch = make_field(m_scratch, 0, line);
         m_strips.edges = make_field(m_edges, 0, line);
     }
@@ -177,15 +179,12 @@ public:
 
     /// Runs body(team) with one team per strip.
     template <class Body>
-    void for_strips(const Exec& exec, const std::string& label, const Body& body) const
-    {
+    void for_strips(const Exec& exec, const std::string& label, const Body& body) const {
         Kokkos::parallel_for(label, policy(exec, m_strips.n_strips), body);
     }
 
     /// Copies the rows around all seams that a following sweep will overwrite, edges [0, n_edges).
-    void save_edges(
-        const Exec& exec, const State<Real>& state, int n_edges, int overlap) const
-    {
+    void save_edges(const Exec& exec, const State<Real>& state, int n_edges, int overlap) const {
         if (m_strips.n_strips < 2) {
             return;
         }
@@ -203,8 +202,7 @@ public:
                     from = slot < Strips<Real>::edge_v   ? state.u.row(row)
                            : slot < Strips<Real>::edge_h ? state.v.row(row)
                                                          : state.h.row(row);
-                }
-                else {
+                } else {
                     const int row = seam - 1 + slot % 2;
                     from = slot < Strips<Real>::edge_dv ? state.du.row(row) : state.dv.row(row);
                 }
@@ -218,8 +216,7 @@ private:
     using Policy = Kokkos::TeamPolicy<Exec>;
     using Member = typename Policy::member_type;
 
-    static Policy policy(const Exec& exec, int n_teams)
-    {
+    static Policy policy(const Exec& exec, int n_teams) {
         return Policy(exec, n_teams, on_host ? 1 : 128);
     }
 

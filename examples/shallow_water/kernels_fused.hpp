@@ -57,63 +57,49 @@ template <class Real, class Exec>
 class FusedKernels {
 public:
     /// n_strips = 0 chooses what is fast; results do not depend on it.
-    FusedKernels(
-        const Exec& exec, const Section& section, const Parameters& parameters, int n_strips = 0)
-        : m_workspace(exec, section, n_strips),
-          m_euler(Coefficients<Real>::make(parameters, true)),
-          m_adams_bashforth(Coefficients<Real>::make(parameters, false))
-    {
-    }
+    FusedKernels(const Exec& exec, const Section& section, const Parameters& parameters,
+                 int n_strips = 0)
+        : m_workspace(exec, section, n_strips), m_euler(Coefficients<Real>::make(parameters, true)),
+          m_adams_bashforth(Coefficients<Real>::make(parameters, false)) {}
 
     /// Mode C, wide: the whole step. `euler` for the first step of a run, here and below.
-    void step(const Exec& exec, const State<Real>& state, bool euler) const
-    {
+    void step(const Exec& exec, const State<Real>& state, bool euler) const {
         sweep<Variant::wide>(exec, m_step, state, {}, euler);
     }
 
     /// Mode C, narrow: all but friction.
-    void narrow_tendencies(const Exec& exec, const State<Real>& state, bool euler) const
-    {
+    void narrow_tendencies(const Exec& exec, const State<Real>& state, bool euler) const {
         sweep<Variant::narrow>(exec, m_narrow_tendencies, state, {}, euler);
     }
 
-    void narrow_friction(const Exec& exec, const State<Real>& state) const
-    {
+    void narrow_friction(const Exec& exec, const State<Real>& state) const {
         m_workspace.save_edges(exec, state, Strips<Real>::edge_h, 0);
-        m_workspace.for_strips(
-            exec, m_narrow_friction,
-            FrictionSweep<Real>(m_adams_bashforth, m_workspace.strips(), state));
+        m_workspace.for_strips(exec, m_narrow_friction,
+                               FrictionSweep<Real>(m_adams_bashforth, m_workspace.strips(), state));
     }
 
     /// Mode P: the diagnostics that neighbours need, on the border of the section.
-    void published_diagnostics(
-        const Exec& exec, const State<Real>& state, const Diagnostics<Real>& border) const
-    {
-        along_border(
-            exec, m_published_diagnostics,
-            DiagnosticsRing<Real>(m_adams_bashforth, section(), state, border));
+    void published_diagnostics(const Exec& exec, const State<Real>& state,
+                               const Diagnostics<Real>& border) const {
+        along_border(exec, m_published_diagnostics,
+                     BorderDiagnostics<Real>(m_adams_bashforth, section(), state, border));
     }
 
     /// Mode P: all but friction.
-    void published_tendencies(
-        const Exec& exec, const State<Real>& state, const Diagnostics<Real>& border,
-        bool euler) const
-    {
+    void published_tendencies(const Exec& exec, const State<Real>& state,
+                              const Diagnostics<Real>& border, bool euler) const {
         sweep<Variant::published>(exec, m_published_tendencies, state, border, euler);
     }
 
     /// Mode P: the fluxes of v's friction that neighbours need, into border.fe and border.fn.
-    void published_friction_fluxes(
-        const Exec& exec, const State<Real>& state, const Diagnostics<Real>& border) const
-    {
-        along_border(
-            exec, m_published_friction_fluxes,
-            FrictionRing<Real>(m_adams_bashforth, section(), state, border));
+    void published_friction_fluxes(const Exec& exec, const State<Real>& state,
+                                   const Diagnostics<Real>& border) const {
+        along_border(exec, m_published_friction_fluxes,
+                     BorderFrictionFluxes<Real>(m_adams_bashforth, section(), state, border));
     }
 
-    void published_friction(
-        const Exec& exec, const State<Real>& state, const Diagnostics<Real>& border) const
-    {
+    void published_friction(const Exec& exec, const State<Real>& state,
+                            const Diagnostics<Real>& border) const {
         m_workspace.save_edges(exec, state, Strips<Real>::edge_h, 0);
         m_workspace.for_strips(
             exec, m_published_friction,
@@ -124,22 +110,18 @@ public:
 
 private:
     template <Variant variant>
-    void sweep(
-        const Exec& exec, const std::string& label, const State<Real>& state,
-        const Diagnostics<Real>& border, bool euler) const
-    {
+    void sweep(const Exec& exec, const std::string& label, const State<Real>& state,
+               const Diagnostics<Real>& border, bool euler) const {
         constexpr bool wide = variant == Variant::wide;
-        m_workspace.save_edges(
-            exec, state, wide ? Strips<Real>::n_edges : Strips<Real>::edge_du, wide ? 1 : 0);
-        m_workspace.for_strips(
-            exec, label,
-            Sweep<Real, variant>(
-                euler ? m_euler : m_adams_bashforth, m_workspace.strips(), state, border));
+        m_workspace.save_edges(exec, state, wide ? Strips<Real>::n_edges : Strips<Real>::edge_du,
+                               wide ? 1 : 0);
+        m_workspace.for_strips(exec, label,
+                               Sweep<Real, variant>(euler ? m_euler : m_adams_bashforth,
+                                                    m_workspace.strips(), state, border));
     }
 
     template <class Body>
-    void along_border(const Exec& exec, const std::string& label, const Body& body) const
-    {
+    void along_border(const Exec& exec, const std::string& label, const Body& body) const {
         using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>;
         Kokkos::parallel_for(label, Policy(exec, 0, section().nx + section().ny), body);
     }

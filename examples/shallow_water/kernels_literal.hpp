@@ -32,18 +32,16 @@ namespace shallow_water::literal {
 namespace impl {
 
 template <class Exec, class Body>
-void for_cells(
-    const Exec& exec, const std::string& label, int row_begin, int row_end, int column_begin,
-    int column_end, const Body& body)
-{
+void for_cells(const Exec& exec, const std::string& label, int row_begin, int row_end,
+               int column_begin, int column_end, const Body& body) {
     using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>, Kokkos::IndexType<int>>;
-    Kokkos::parallel_for(
-        label, Policy(exec, {row_begin, column_begin}, {row_end, column_end}), body);
+    Kokkos::parallel_for(label, Policy(exec, {row_begin, column_begin}, {row_end, column_end}),
+                         body);
 }
 
 template <class Exec, class Body>
-void for_owned(const Exec& exec, const std::string& label, const Section& section, const Body& body)
-{
+void for_owned(const Exec& exec, const std::string& label, const Section& section,
+               const Body& body) {
     for_cells(exec, label, 0, section.ny, 0, section.nx, body);
 }
 
@@ -51,8 +49,7 @@ void for_owned(const Exec& exec, const std::string& label, const Section& sectio
 
 /// Copies the owned cells of h, and into the padding the nearest owned one.
 template <class Real, class Exec>
-void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Field<Real> hc)
-{
+void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Field<Real> hc) {
     const int ny = section.ny;
     const int nx = section.nx;
     impl::for_cells(
@@ -69,8 +66,7 @@ void replicate_edges(const Exec& exec, const Section& section, Field<Real> h, Fi
 /// Published after the exchange, which is the same unless a northern-most section has one row only:
 /// there, the exchange would carry values south that stem from beyond the wall.
 template <class Real, class Exec>
-void close_north_wall(const Exec& exec, const Section& section, Field<Real> a)
-{
+void close_north_wall(const Exec& exec, const Section& section, Field<Real> a) {
     if (!section.north_wall) {
         return;
     }
@@ -82,41 +78,36 @@ void close_north_wall(const Exec& exec, const Section& section, Field<Real> a)
 }
 
 template <class Real, class Exec>
-void flux_east(const Exec& exec, const Section& section, Field<Real> hc, Field<Real> u, Field<Real> fe)
-{
+void flux_east(const Exec& exec, const Section& section, Field<Real> hc, Field<Real> u,
+               Field<Real> fe) {
     impl::for_owned(
-        exec, "shallow_water::literal::flux_east", section, KOKKOS_LAMBDA(int j, int i) {
-            fe(j, i) = volume_flux(hc(j, i), hc(j, i + 1), u(j, i));
-        });
+        exec, "shallow_water::literal::flux_east", section,
+        KOKKOS_LAMBDA(int j, int i) { fe(j, i) = volume_flux(hc(j, i), hc(j, i + 1), u(j, i)); });
 }
 
 template <class Real, class Exec>
-void flux_north(
-    const Exec& exec, const Section& section, Field<Real> hc, Field<Real> v, Field<Real> fn)
-{
+void flux_north(const Exec& exec, const Section& section, Field<Real> hc, Field<Real> v,
+                Field<Real> fn) {
     impl::for_owned(
-        exec, "shallow_water::literal::flux_north", section, KOKKOS_LAMBDA(int j, int i) {
-            fn(j, i) = volume_flux(hc(j, i), hc(j + 1, i), v(j, i));
-        });
+        exec, "shallow_water::literal::flux_north", section,
+        KOKKOS_LAMBDA(int j, int i) { fn(j, i) = volume_flux(hc(j, i), hc(j + 1, i), v(j, i)); });
 }
 
 template <class Real, class Exec>
-void vorticity(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> hc,
-    Field<Real> u, Field<Real> v, Field<Real> q)
-{
+void vorticity(const Exec& exec, const Section& section, const Coefficients<Real>& c,
+               Field<Real> hc, Field<Real> u, Field<Real> v, Field<Real> q) {
     const auto first_row = section.first_row;
     impl::for_owned(
         exec, "shallow_water::literal::vorticity", section, KOKKOS_LAMBDA(int j, int i) {
-            q(j, i) = potential_vorticity(
-                c, c.coriolis_of_row(first_row + j), hc(j, i), hc(j, i + 1), hc(j + 1, i),
-                hc(j + 1, i + 1), u(j, i), u(j + 1, i), v(j, i), v(j, i + 1));
+            q(j, i) = potential_vorticity(c, c.coriolis_of_row(first_row + j), hc(j, i),
+                                          hc(j, i + 1), hc(j + 1, i), hc(j + 1, i + 1), u(j, i),
+                                          u(j + 1, i), v(j, i), v(j, i + 1));
         });
 }
 
 template <class Real, class Exec>
-void energy(const Exec& exec, const Section& section, Field<Real> u, Field<Real> v, Field<Real> ke)
-{
+void energy(const Exec& exec, const Section& section, Field<Real> u, Field<Real> v,
+            Field<Real> ke) {
     impl::for_owned(
         exec, "shallow_water::literal::energy", section, KOKKOS_LAMBDA(int j, int i) {
             ke(j, i) = kinetic_energy(u(j, i), u(j, i - 1), v(j, i), v(j - 1, i));
@@ -125,10 +116,9 @@ void energy(const Exec& exec, const Section& section, Field<Real> u, Field<Real>
 
 /// The tendencies of this step, one kernel per variable.
 template <class Real, class Exec>
-void tendencies(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> h,
-    const Diagnostics<Real>& d, Field<Real> dh, Field<Real> du, Field<Real> dv)
-{
+void tendencies(const Exec& exec, const Section& section, const Coefficients<Real>& c,
+                Field<Real> h, const Diagnostics<Real>& d, Field<Real> dh, Field<Real> du,
+                Field<Real> dv) {
     const Field<Real> fe = d.fe;
     const Field<Real> fn = d.fn;
     const Field<Real> q = d.q;
@@ -139,26 +129,22 @@ void tendencies(
         });
     impl::for_owned(
         exec, "shallow_water::literal::tendency_u", section, KOKKOS_LAMBDA(int j, int i) {
-            du(j, i) = tendency_u(
-                c, h(j, i), h(j, i + 1), ke(j, i), ke(j, i + 1),
-                vorticity_flux(q(j, i), fn(j, i), fn(j, i + 1)),
-                vorticity_flux(q(j - 1, i), fn(j - 1, i), fn(j - 1, i + 1)));
+            du(j, i) = tendency_u(c, h(j, i), h(j, i + 1), ke(j, i), ke(j, i + 1),
+                                  vorticity_flux(q(j, i), fn(j, i), fn(j, i + 1)),
+                                  vorticity_flux(q(j - 1, i), fn(j - 1, i), fn(j - 1, i + 1)));
         });
     impl::for_owned(
         exec, "shallow_water::literal::tendency_v", section, KOKKOS_LAMBDA(int j, int i) {
-            dv(j, i) = tendency_v(
-                c, h(j, i), h(j + 1, i), ke(j, i), ke(j + 1, i),
-                vorticity_flux(q(j, i), fe(j, i), fe(j + 1, i)),
-                vorticity_flux(q(j, i - 1), fe(j, i - 1), fe(j + 1, i - 1)));
+            dv(j, i) = tendency_v(c, h(j, i), h(j + 1, i), ke(j, i), ke(j + 1, i),
+                                  vorticity_flux(q(j, i), fe(j, i), fe(j + 1, i)),
+                                  vorticity_flux(q(j, i - 1), fe(j, i - 1), fe(j + 1, i - 1)));
         });
 }
 
 /// Advances one variable and keeps its tendency as the old one.
 template <class Real, class Exec>
-void advance(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> a,
-    Field<Real> tendency, Field<Real> old_tendency)
-{
+void advance(const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> a,
+             Field<Real> tendency, Field<Real> old_tendency) {
     impl::for_owned(
         exec, "shallow_water::literal::advance", section, KOKKOS_LAMBDA(int j, int i) {
             a(j, i) = advanced(c, a(j, i), tendency(j, i), old_tendency(j, i));
@@ -167,30 +153,24 @@ void advance(
 }
 
 template <class Real, class Exec>
-void friction_fluxes_east(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> a,
-    Field<Real> w, Field<Real> fe)
-{
+void friction_fluxes_east(const Exec& exec, const Section& section, const Coefficients<Real>& c,
+                          Field<Real> a, Field<Real> w, Field<Real> fe) {
     impl::for_owned(
         exec, "shallow_water::literal::friction_fluxes_east", section,
         KOKKOS_LAMBDA(int j, int i) { fe(j, i) = friction_flux_east(c, w(j, i), a(j, i + 1)); });
 }
 
 template <class Real, class Exec>
-void friction_fluxes_north(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> a,
-    Field<Real> w, Field<Real> fn)
-{
+void friction_fluxes_north(const Exec& exec, const Section& section, const Coefficients<Real>& c,
+                           Field<Real> a, Field<Real> w, Field<Real> fn) {
     impl::for_owned(
         exec, "shallow_water::literal::friction_fluxes_north", section,
         KOKKOS_LAMBDA(int j, int i) { fn(j, i) = friction_flux_north(c, w(j, i), a(j + 1, i)); });
 }
 
 template <class Real, class Exec>
-void apply_friction(
-    const Exec& exec, const Section& section, const Coefficients<Real>& c, Field<Real> fe,
-    Field<Real> fn, Field<Real> a)
-{
+void apply_friction(const Exec& exec, const Section& section, const Coefficients<Real>& c,
+                    Field<Real> fe, Field<Real> fn, Field<Real> a) {
     impl::for_owned(
         exec, "shallow_water::literal::apply_friction", section, KOKKOS_LAMBDA(int j, int i) {
             a(j, i) = rubbed(c, a(j, i), fe(j, i), fe(j, i - 1), fn(j, i), fn(j - 1, i));

@@ -35,12 +35,13 @@ struct Parameters {
 /// Indices: global, 0-based, without padding; rows -1..ny and columns -1..nx may be asked for.
 class InitialState {
 public:
-    InitialState(const Parameters& parameters, std::int64_t nx, std::int64_t ny)
-    {
+    InitialState(const Parameters& parameters, std::int64_t nx, std::int64_t ny) {
         const double pi = std::acos(-1.0);
         // One row or column alone has no length; one cell keeps the quotients below finite.
-        const double length_x = static_cast<double>(std::max<std::int64_t>(nx - 1, 1)) * parameters.dx;
-        const double length_y = static_cast<double>(std::max<std::int64_t>(ny - 1, 1)) * parameters.dy;
+        const double length_x =
+            static_cast<double>(std::max<std::int64_t>(nx - 1, 1)) * parameters.dx;
+        const double length_y =
+            static_cast<double>(std::max<std::int64_t>(ny - 1, 1)) * parameters.dy;
 
         double height = 0;
         double mean = 0;
@@ -65,8 +66,7 @@ public:
         }
     }
 
-    double h(std::int64_t row, std::int64_t column) const
-    {
+    double h(std::int64_t row, std::int64_t column) const {
         return m_height[at(row)] + m_wave_x[at(column)] * m_wave_y[at(row)];
     }
     double u(std::int64_t row) const { return m_speed[at(row)]; }

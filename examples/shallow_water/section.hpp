@@ -21,8 +21,7 @@ struct Section {
 
     /// The nearest row that is not beyond a wall. Replicates h across walls and makes every
     /// difference across a wall vanish, so that no kernel here depends on what lies beyond one.
-    KOKKOS_FUNCTION int inside(int row) const
-    {
+    KOKKOS_FUNCTION int inside(int row) const {
         if (south_wall && row < 0) {
             return 0;
         }
@@ -49,9 +48,9 @@ struct Field {
 /// Shapes:  the last index of the View must be the contiguous one
 /// Errors:  std::invalid_argument if it is not
 template <class View>
-auto make_field(const View& view, std::int64_t first_row, std::int64_t first_column)
-{
-    static_assert(View::rank() == 2, "shallow_water::make_field: the View must have two dimensions.");
+auto make_field(const View& view, std::int64_t first_row, std::int64_t first_column) {
+    static_assert(View::rank() == 2,
+                  "shallow_water::make_field: the View must have two dimensions.");
     if (view.extent(1) > 1 && view.stride(1) != 1) {
         throw std::invalid_argument("shallow_water::make_field: rows must be contiguous");
     }

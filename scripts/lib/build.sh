@@ -14,8 +14,8 @@ choose_build_folder() {
     esac
     name+=$("$compiler" -dumpversion 2>/dev/null | sed 's/\..*//' || true)
     key=$({
-        printf '%s\n' "$version" "$compiler" "$distview_source" "$DISTVIEW_INSIDE" \
-            "$DISTVIEW_TOOLCHAIN_SUMMARY" "${CXXFLAGS:-}" "${LDFLAGS:-}" \
+        printf '%s\n' "$version" "$compiler" "$distview_source" "$DISTVIEW_TOOLCHAIN_SUMMARY" \
+            "${CXXFLAGS:-}" "${LDFLAGS:-}" \
             "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
         uname -m
         grep -m 1 -E '^(flags|Features)' /proc/cpuinfo || true

@@ -19,9 +19,8 @@ toolchain_fingerprint() {
     local program path
     {
         printf '%s\n' "$toolchain_rules" "$root_recipe" "$distview_source" \
-            "${DISTVIEW_TOOLCHAIN:-}" "$toolchain_native" \
-            "${CXX:-}" "${CMAKE_PREFIX_PATH:-}" "${Kokkos_ROOT:-}" "${Kokkos_DIR:-}" \
-            "${MPI_HOME:-}" "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
+            "${DISTVIEW_TOOLCHAIN:-}" "${CXX:-}" "${CMAKE_PREFIX_PATH:-}" "${Kokkos_ROOT:-}" \
+            "${Kokkos_DIR:-}" "${MPI_HOME:-}" "${FETCHCONTENT_SOURCE_DIR_KOKKOS:-}"
         for program in "${CXX:-c++}" g++ clang++ cmake ninja mpicxx mpirun; do
             path=$(command -v "$program" 2>/dev/null) || path=
             if [[ -n $path ]]; then stat -L -c '%n %Y %s' -- "$path"; fi
@@ -38,7 +37,10 @@ toolchain_read_stamp() {
     { read -r fingerprint && read -r toolchain_kind && read -r toolchain_summary; } \
         <"$toolchain_stamp" || return 1
     [[ $fingerprint == "$(toolchain_fingerprint)" ]] || return 1
-    if [[ $toolchain_kind == private ]]; then root_ready; fi
+    case $toolchain_kind in
+    private) ((!toolchain_native)) && root_ready ;;
+    fetch) ((!toolchain_native)) ;;
+    esac
 }
 
 toolchain_has_extra() {

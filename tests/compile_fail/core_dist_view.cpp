@@ -10,8 +10,8 @@ void use(const Kokkos::DefaultExecutionSpace& exec, const ArrayLayout& layout) {
     DistView<double*> a(exec, "a", layout, 0);
     const DistView<const double*> b = a;
     distview::deep_copy(exec, a, b);
-#elif DISTVIEW_CASE ==                                                                             \
-    1 // expected: no matching function|constraints not satisfied|no matching constructor
+#elif DISTVIEW_CASE == 1
+    // expected: no matching function|constraints not satisfied|no matching constructor
     // Not an execution space instance.
     DistView<double*> a(0, "a", layout, 0);
 #elif DISTVIEW_CASE == 2 // expected: conversion from|no viable conversion

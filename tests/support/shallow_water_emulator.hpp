@@ -39,24 +39,21 @@ template <class Real>
 class ShallowWaterEmulator {
 public:
     ShallowWaterEmulator(int nx, int ny, int py, int px, ShallowWaterMode mode)
-        : m_nx(nx), m_ny(ny), m_py(py), m_px(px), m_mode(mode)
-    {
+        : m_nx(nx), m_ny(ny), m_py(py), m_px(px), m_mode(mode) {
         if (py < 1 || px < 1 || nx < px || ny < py) {
             throw std::invalid_argument("ShallowWaterEmulator: every tile must own a cell");
         }
         for (int cy = 0; cy < py; ++cy) {
             for (int cx = 0; cx < px; ++cx) {
-                m_tiles.emplace_back(
-                    begin_of(ny, py, cy), begin_of(ny, py, cy + 1), begin_of(nx, px, cx),
-                    begin_of(nx, px, cx + 1));
+                m_tiles.emplace_back(begin_of(ny, py, cy), begin_of(ny, py, cy + 1),
+                                     begin_of(nx, px, cx), begin_of(nx, px, cx + 1));
             }
         }
         initialise();
     }
 
     /// Advances by one step: forward Euler the first time, Adams-Bashforth afterwards.
-    void step()
-    {
+    void step() {
         tendencies();
         advance();
         exchange(&Tile::h, Kind::h);
@@ -72,15 +69,14 @@ public:
     }
 
     /// The interior of 'h', 'u' or 'v', gathered from all tiles.
-    std::vector<Real> field(char name) const
-    {
+    std::vector<Real> field(char name) const {
         std::vector<Real> result(cells(m_ny, m_nx));
         for (const Tile& t : m_tiles) {
             const Array& a = name == 'h' ? t.h : name == 'u' ? t.u : t.v;
             for (int j = 1; j <= t.ny; ++j) {
                 for (int i = 1; i <= t.nx; ++i) {
-                    result[cells(t.row + j - 1, m_nx) + static_cast<std::size_t>(t.column + i - 1)] =
-                        a(j, i);
+                    result[cells(t.row + j - 1, m_nx) +
+                           static_cast<std::size_t>(t.column + i - 1)] = a(j, i);
                 }
             }
         }
@@ -89,8 +85,7 @@ public:
 
     ShallowWaterStatistics statistics(char name) const { return statistics_of(field(name)); }
 
-    static ShallowWaterStatistics statistics_of(const std::vector<Real>& values)
-    {
+    static ShallowWaterStatistics statistics_of(const std::vector<Real>& values) {
         ShallowWaterStatistics s;
         s.min = std::numeric_limits<double>::infinity();
         s.max = -s.min;
@@ -111,9 +106,10 @@ private:
 
     struct Array {
         Array(int ny, int nx) : width(nx + 2), values(cells(ny + 2, nx + 2), Real(0)) {}
-        Real& operator()(int j, int i) { return values[cells(j, width) + static_cast<std::size_t>(i)]; }
-        Real operator()(int j, int i) const
-        {
+        Real& operator()(int j, int i) {
+            return values[cells(j, width) + static_cast<std::size_t>(i)];
+        }
+        Real operator()(int j, int i) const {
             return values[cells(j, width) + static_cast<std::size_t>(i)];
         }
         int width;
@@ -125,9 +121,7 @@ private:
             : ny(row_end - row_begin), nx(column_end - column_begin), row(row_begin),
               column(column_begin), h(ny, nx), u(ny, nx), v(ny, nx), dh(ny, nx), du(ny, nx),
               dv(ny, nx), dh_new(ny, nx), du_new(ny, nx), dv_new(ny, nx), hc(ny, nx), fe(ny, nx),
-              fn(ny, nx), q(ny, nx), ke(ny, nx)
-        {
-        }
+              fn(ny, nx), q(ny, nx), ke(ny, nx) {}
         int ny, nx;
         int row, column; // global number, from 0, of the first owned cell
         Array h, u, v, dh, du, dv, dh_new, du_new, dv_new, hc, fe, fn, q, ke;
@@ -135,24 +129,20 @@ private:
 
     using Member = Array Tile::*;
 
-    static std::size_t cells(int rows, int columns)
-    {
+    static std::size_t cells(int rows, int columns) {
         return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
     }
 
-    static int begin_of(int n, int parts, int part)
-    {
+    static int begin_of(int n, int parts, int part) {
         return part * (n / parts) + std::min(part, n % parts);
     }
 
-    Tile& tile(int cy, int cx)
-    {
+    Tile& tile(int cy, int cx) {
         return m_tiles[static_cast<std::size_t>(cy * m_px + (cx + m_px) % m_px)];
     }
 
     template <class Function>
-    void for_each_cell(const Function& function)
-    {
+    void for_each_cell(const Function& function) {
         for (Tile& t : m_tiles) {
             for (int j = 1; j <= t.ny; ++j) {
                 for (int i = 1; i <= t.nx; ++i) {
@@ -163,8 +153,7 @@ private:
     }
 
     template <class Function>
-    void for_each_tile(const Function& function)
-    {
+    void for_each_tile(const Function& function) {
         for (int cy = 0; cy < m_py; ++cy) {
             for (int cx = 0; cx < m_px; ++cx) {
                 function(cy, cx);
@@ -178,8 +167,7 @@ private:
     // Rule 5 (v is 0 on the north wall) comes before phase 1 as well as after phase 4. The published
     // program has it at the end only. That makes a difference if a northern-most tile has a single
     // row: phase 4 would send it south before it is cleared, and it holds values from beyond the wall.
-    void exchange(Member a, Kind kind)
-    {
+    void exchange(Member a, Kind kind) {
         close_north_wall(a, kind);
         for_each_tile([&](int cy, int cx) {
             Tile& to = tile(cy, cx);
@@ -206,8 +194,7 @@ private:
         close_north_wall(a, kind);
     }
 
-    void close_north_wall(Member a, Kind kind)
-    {
+    void close_north_wall(Member a, Kind kind) {
         for (int cx = 0; kind == Kind::v && cx < m_px; ++cx) {
             Tile& north = tile(m_py - 1, cx);
             for (int i = 0; i <= north.nx + 1; ++i) {
@@ -216,22 +203,19 @@ private:
         }
     }
 
-    static void copy_column(const Array& from, int from_column, Array& to, int to_column, int ny)
-    {
+    static void copy_column(const Array& from, int from_column, Array& to, int to_column, int ny) {
         for (int j = 0; j <= ny + 1; ++j) {
             to(j, to_column) = from(j, from_column);
         }
     }
 
-    static void copy_row(const Array& from, int from_row, Array& to, int to_row, int nx)
-    {
+    static void copy_row(const Array& from, int from_row, Array& to, int to_row, int nx) {
         for (int i = 0; i <= nx + 1; ++i) {
             to(to_row, i) = from(from_row, i);
         }
     }
 
-    void initialise()
-    {
+    void initialise() {
         const double pi = std::acos(-1.0);
         // A single row or column has no length; one cell keeps the quotients below finite.
         const double lx = std::max(m_nx - 1, 1) * dx;
@@ -242,8 +226,7 @@ private:
         double mean = 0;
         for (int j = 0; j <= m_ny + 1; ++j) {
             const double y = (j - 1) * dy;
-            const double speed =
-                10 * std::exp(-std::pow(y - ly / 2, 2) / std::pow(0.02 * lx, 2));
+            const double speed = 10 * std::exp(-std::pow(y - ly / 2, 2) / std::pow(0.02 * lx, 2));
             running += -dy * speed * (coriolis + beta * y) / g;
             jet.push_back(speed);
             height.push_back(running);
@@ -256,9 +239,9 @@ private:
                 const auto row = static_cast<std::size_t>(t.row + j);
                 for (int i = 0; i <= t.nx + 1; ++i) {
                     const double x = (t.column + i - 1) * dx;
-                    t.h(j, i) = static_cast<Real>(
-                        depth + height[row] - mean +
-                        0.2 * std::sin(10 * pi * x / lx) * std::cos(8 * pi * y / ly));
+                    t.h(j, i) = static_cast<Real>(depth + height[row] - mean +
+                                                  0.2 * std::sin(10 * pi * x / lx) *
+                                                      std::cos(8 * pi * y / ly));
                     t.u(j, i) = static_cast<Real>(jet[row]);
                 }
             }
@@ -268,8 +251,7 @@ private:
         exchange(&Tile::v, Kind::v);
     }
 
-    void tendencies()
-    {
+    void tendencies() {
         for (Tile& t : m_tiles) {
             for (int j = 0; j <= t.ny + 1; ++j) {
                 for (int i = 0; i <= t.nx + 1; ++i) {
@@ -292,8 +274,8 @@ private:
         });
         for_each_cell([](Tile& t, int j, int i) {
             const Real f = real(coriolis + beta * ((t.row + j - 1) * dy));
-            const Real thickness = real(0.25) * (t.hc(j, i) + t.hc(j, i + 1) + t.hc(j + 1, i) +
-                                                 t.hc(j + 1, i + 1));
+            const Real thickness =
+                real(0.25) * (t.hc(j, i) + t.hc(j, i + 1) + t.hc(j + 1, i) + t.hc(j + 1, i + 1));
             t.q(j, i) = (f + (t.v(j, i + 1) - t.v(j, i)) / real(dx) -
                          (t.u(j + 1, i) - t.u(j, i)) / real(dy)) *
                         (real(1) / thickness);
@@ -317,8 +299,7 @@ private:
         });
     }
 
-    void advance()
-    {
+    void advance() {
         const std::array<Member, 3> state = {&Tile::u, &Tile::v, &Tile::h};
         const std::array<Member, 3> fresh = {&Tile::du_new, &Tile::dv_new, &Tile::dh_new};
         const std::array<Member, 3> old = {&Tile::du, &Tile::dv, &Tile::dh};
@@ -333,8 +314,7 @@ private:
         }
     }
 
-    void friction(Member a, Member west_south)
-    {
+    void friction(Member a, Member west_south) {
         const Real nu = real(1e-3 * coriolis * dx * dx);
         const Real dt = real(time_step());
         for_each_cell([&](Tile& t, int j, int i) {

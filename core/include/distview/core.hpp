@@ -12,4 +12,7 @@
 #include <distview/core/mirror.hpp>
 #include <distview/core/print.hpp>
 #include <distview/core/process_grid.hpp>
+#include <distview/core/protocol/canonical.hpp>
+#include <distview/core/protocol/convert.hpp>
+#include <distview/core/protocol/validate.hpp>
 #include <distview/core/version.hpp>

@@ -157,4 +157,4 @@ void AgreementListener::add_failures_of_others(const std::vector<Record>& record
     }
 }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

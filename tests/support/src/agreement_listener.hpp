@@ -60,4 +60,4 @@ private:
     std::int64_t m_tests_run = 0;
 };
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

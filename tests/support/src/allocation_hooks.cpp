@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Replaces operator new and, on glibc, malloc and its relatives in the test program. A program's
-// own definitions also serve the shared libraries it loads, so nothing escapes: Kokkos, MPI and the
-// C library call these. Where a sanitizer owns the heap its hooks are used instead.
+// Replaces operator new, malloc and its relatives in the test program, for Linux with glibc. A
+// program's own definitions also serve the shared libraries it loads, so nothing escapes: Kokkos,
+// MPI and the C library call these. Where a sanitizer owns the heap its hooks are used instead.
 #include "allocation_hooks.hpp"
 
 #include "sanitizers.hpp"
 
 #if DISTVIEW_TESTING_SANITIZER_HEAP
 
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t),
+extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*,
+                                                                  std::size_t),
                                                          void (*)(const volatile void*));
 
 namespace distview::testing::impl {
@@ -19,11 +20,11 @@ namespace {
 void on_malloc(const volatile void*, std::size_t bytes) { note_heap_allocation("malloc", bytes); }
 void on_free(const volatile void*) {}
 
-}  // namespace
+} // namespace
 
 void link_allocation_hooks() { __sanitizer_install_malloc_and_free_hooks(on_malloc, on_free); }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 #else
 
@@ -35,9 +36,7 @@ namespace {
 
 using distview::testing::impl::note_heap_allocation;
 
-}  // namespace
-
-#if defined(__GLIBC__)
+} // namespace
 
 extern "C" {
 
@@ -97,20 +96,13 @@ void* pvalloc(std::size_t size) noexcept {
     return __libc_pvalloc(size);
 }
 
-}  // extern "C"
-
-#endif  // __GLIBC__
+} // extern "C"
 
 namespace {
 
 void* raw_allocate(std::size_t size, std::size_t alignment) noexcept {
     size = size == 0 ? 1 : size;
-#if defined(__GLIBC__)
     return alignment == 0 ? __libc_malloc(size) : __libc_memalign(alignment, size);
-#else
-    const std::size_t rounded = alignment == 0 ? size : (size + alignment - 1) / alignment * alignment;
-    return alignment == 0 ? std::malloc(size) : std::aligned_alloc(alignment, rounded);
-#endif
 }
 
 void* allocate(std::size_t size, std::size_t alignment) noexcept {
@@ -130,7 +122,7 @@ constexpr std::size_t bytes(std::align_val_t alignment) {
     return static_cast<std::size_t>(alignment);
 }
 
-}  // namespace
+} // namespace
 
 void* operator new(std::size_t n) { return allocate_or_throw(n, 0); }
 void* operator new[](std::size_t n) { return allocate_or_throw(n, 0); }
@@ -162,6 +154,6 @@ namespace distview::testing::impl {
 
 void link_allocation_hooks() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
-#endif  // DISTVIEW_TESTING_SANITIZER_HEAP
+#endif // DISTVIEW_TESTING_SANITIZER_HEAP

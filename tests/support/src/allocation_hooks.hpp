@@ -17,4 +17,4 @@ void ignore_other_threads();
 /// sanitizer installs its hooks.
 void link_allocation_hooks();
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -103,7 +103,7 @@ KokkosAllocationObserver& kokkos_observer() {
     return observer;
 }
 
-}  // namespace
+} // namespace
 
 namespace impl {
 
@@ -130,7 +130,7 @@ void ignore_other_threads() {
     }
 }
 
-}  // namespace impl
+} // namespace impl
 
 UncountedScope::UncountedScope() { ++t_uncounted_depth; }
 
@@ -169,4 +169,4 @@ const AllocationCounts& CountAllocations::stop() {
     return m_counts;
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -70,4 +70,4 @@ std::string type_name(const std::type_info& type) {
            << substring << "\", but" << listing;
 }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -120,7 +120,7 @@ void install_callbacks() {
     tools::set_callbacks(callbacks);
 }
 
-}  // namespace
+} // namespace
 
 void attach(KokkosObserver& observer) {
     const UncountedScope not_the_test;
@@ -139,7 +139,7 @@ void detach(KokkosObserver& observer) {
     }
 }
 
-}  // namespace impl
+} // namespace impl
 
 class KokkosEvents::Recorder : public impl::KokkosObserver {
 public:
@@ -204,9 +204,9 @@ std::vector<KokkosEvent> labelled_otherwise(const std::vector<KokkosEvent>& even
                                             const std::vector<std::string>& prefixes) {
     std::vector<KokkosEvent> found;
     for (const KokkosEvent& event : events) {
-        const bool known = std::any_of(
-            prefixes.begin(), prefixes.end(),
-            [&](const std::string& prefix) { return event.label.starts_with(prefix); });
+        const bool known =
+            std::any_of(prefixes.begin(), prefixes.end(),
+                        [&](const std::string& prefix) { return event.label.starts_with(prefix); });
         if (!known && event.kind != KokkosEventKind::deep_copy) {
             found.push_back(event);
         }
@@ -215,9 +215,9 @@ std::vector<KokkosEvent> labelled_otherwise(const std::vector<KokkosEvent>& even
 }
 
 std::string describe(const std::vector<KokkosEvent>& events) {
-    static constexpr std::string_view names[] = {
-        "parallel_for", "parallel_reduce", "parallel_scan", "fence",
-        "region",       "allocation",      "deallocation",  "deep_copy"};
+    static constexpr std::string_view names[] = {"parallel_for", "parallel_reduce", "parallel_scan",
+                                                 "fence",        "region",          "allocation",
+                                                 "deallocation", "deep_copy"};
     std::ostringstream text;
     for (const KokkosEvent& event : events) {
         text << names[static_cast<std::size_t>(event.kind)] << " \"" << event.label << '"';
@@ -234,4 +234,4 @@ std::string describe(const std::vector<KokkosEvent>& events) {
     return text.str();
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -30,4 +30,4 @@ public:
 void attach(KokkosObserver& observer);
 void detach(KokkosObserver& observer);
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

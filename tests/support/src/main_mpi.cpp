@@ -102,7 +102,7 @@ bool all_handles_freed(const distview::testing::impl::RankGroup& group) {
     return false;
 }
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
     namespace harness = distview::testing::impl;

@@ -23,7 +23,7 @@ public:
     [[noreturn]] void abort() override { ::_exit(EXIT_FAILURE); }
 };
 
-}  // namespace
+} // namespace
 
 int main(int argc, char** argv) {
     namespace harness = distview::testing::impl;

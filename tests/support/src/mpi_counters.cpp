@@ -104,7 +104,7 @@ MpiTraffic traffic_so_far() {
     return tally().traffic;
 }
 
-}  // namespace
+} // namespace
 
 namespace impl {
 
@@ -148,7 +148,7 @@ void note_one_sided(const char* name) {
     ++tally().traffic.one_sided[name];
 }
 
-void add_handles(std::int64_t MpiHandles::*kind, std::int64_t n) {
+void add_handles(std::int64_t MpiHandles::* kind, std::int64_t n) {
     const std::lock_guard lock(tally().mutex);
     tally().handles.*kind += n;
 }
@@ -161,7 +161,7 @@ void link_mpi_wrappers() {
     link_other_wrappers();
 }
 
-}  // namespace impl
+} // namespace impl
 
 MessageCount MpiTraffic::sent_total() const { return total(sent); }
 
@@ -213,4 +213,4 @@ std::string describe(const MpiHandles& handles) {
     return text.empty() ? "none" : text;
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -26,7 +26,7 @@ void note_collective(const char* name);
 void note_one_sided(const char* name);
 
 /// Adds to one of the numbers of live objects.
-void add_handles(std::int64_t MpiHandles::*kind, std::int64_t n);
+void add_handles(std::int64_t MpiHandles::* kind, std::int64_t n);
 
 /// Makes the linker take all wrappers into the program.
 void link_mpi_wrappers();
@@ -36,4 +36,4 @@ void link_collective_wrappers();
 void link_object_wrappers();
 void link_other_wrappers();
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

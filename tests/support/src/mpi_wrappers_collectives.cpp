@@ -7,7 +7,7 @@ namespace distview::testing::impl {
 
 void link_collective_wrappers() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 using namespace distview::testing;
 using namespace distview::testing::impl;
@@ -15,27 +15,27 @@ using namespace distview::testing::impl;
 // A blocking collective and its nonblocking twin, which has a request as an additional argument.
 // Parameters and arguments come in parentheses of their own.
 #define DISTVIEW_UNPACK(...) __VA_ARGS__
-#define DISTVIEW_WRAP_COLLECTIVE(blocking, nonblocking, parameters, arguments)                   \
-    int MPI_##blocking(DISTVIEW_UNPACK parameters) {                                             \
-        const InsideMpi inside;                                                                  \
-        note_collective("MPI_" #blocking);                                                       \
-        return PMPI_##blocking(DISTVIEW_UNPACK arguments);                                       \
-    }                                                                                            \
-    int MPI_##nonblocking(DISTVIEW_UNPACK parameters, MPI_Request* request) {                    \
-        const InsideMpi inside;                                                                  \
-        note_collective("MPI_" #nonblocking);                                                    \
-        const int status = PMPI_##nonblocking(DISTVIEW_UNPACK arguments, request);               \
-        if (status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {                             \
-            add_handles(&MpiHandles::requests, 1);                                               \
-        }                                                                                        \
-        return status;                                                                           \
+#define DISTVIEW_WRAP_COLLECTIVE(blocking, nonblocking, parameters, arguments)                     \
+    int MPI_##blocking(DISTVIEW_UNPACK parameters) {                                               \
+        const InsideMpi inside;                                                                    \
+        note_collective("MPI_" #blocking);                                                         \
+        return PMPI_##blocking(DISTVIEW_UNPACK arguments);                                         \
+    }                                                                                              \
+    int MPI_##nonblocking(DISTVIEW_UNPACK parameters, MPI_Request* request) {                      \
+        const InsideMpi inside;                                                                    \
+        note_collective("MPI_" #nonblocking);                                                      \
+        const int status = PMPI_##nonblocking(DISTVIEW_UNPACK arguments, request);                 \
+        if (status == MPI_SUCCESS && *request != MPI_REQUEST_NULL) {                               \
+            add_handles(&MpiHandles::requests, 1);                                                 \
+        }                                                                                          \
+        return status;                                                                             \
     }
 
-#define DISTVIEW_WRAP_ONE_SIDED(name, parameters, arguments)                                     \
-    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                 \
-        const InsideMpi inside;                                                                  \
-        note_one_sided("MPI_" #name);                                                            \
-        return PMPI_##name(DISTVIEW_UNPACK arguments);                                           \
+#define DISTVIEW_WRAP_ONE_SIDED(name, parameters, arguments)                                       \
+    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                   \
+        const InsideMpi inside;                                                                    \
+        note_one_sided("MPI_" #name);                                                              \
+        return PMPI_##name(DISTVIEW_UNPACK arguments);                                             \
     }
 
 extern "C" {
@@ -87,8 +87,7 @@ DISTVIEW_WRAP_COLLECTIVE(Alltoallv, Ialltoallv,
 DISTVIEW_WRAP_COLLECTIVE(Alltoallw, Ialltoallw,
                          (const void* send, const int send_counts[], const int send_offsets[],
                           const MPI_Datatype send_types[], void* recv, const int recv_counts[],
-                          const int recv_offsets[], const MPI_Datatype recv_types[],
-                          MPI_Comm comm),
+                          const int recv_offsets[], const MPI_Datatype recv_types[], MPI_Comm comm),
                          (send, send_counts, send_offsets, send_types, recv, recv_counts,
                           recv_offsets, recv_types, comm))
 DISTVIEW_WRAP_COLLECTIVE(Reduce, Ireduce,
@@ -159,4 +158,4 @@ DISTVIEW_WRAP_ONE_SIDED(Compare_and_swap,
                          int target, MPI_Aint offset, MPI_Win win),
                         (origin, compare, result, type, target, offset, win))
 
-}  // extern "C"
+} // extern "C"

@@ -14,41 +14,41 @@ int created_request(int status, const MPI_Request* request) {
     return status;
 }
 
-}  // namespace
+} // namespace
 
 void link_message_wrappers() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 using namespace distview::testing;
 using namespace distview::testing::impl;
 
-#define DISTVIEW_WRAP_SEND(name)                                                                 \
-    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,          \
-                   MPI_Comm comm) {                                                              \
-        const InsideMpi inside;                                                                  \
-        note_message(Direction::send, count, type, peer, comm);                                  \
-        return PMPI_##name(buffer, count, type, peer, tag, comm);                                \
+#define DISTVIEW_WRAP_SEND(name)                                                                   \
+    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,            \
+                   MPI_Comm comm) {                                                                \
+        const InsideMpi inside;                                                                    \
+        note_message(Direction::send, count, type, peer, comm);                                    \
+        return PMPI_##name(buffer, count, type, peer, tag, comm);                                  \
     }
 
-#define DISTVIEW_WRAP_ISEND(name)                                                                \
-    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,          \
-                   MPI_Comm comm, MPI_Request* request) {                                        \
-        const InsideMpi inside;                                                                  \
-        note_message(Direction::send, count, type, peer, comm);                                  \
-        return created_request(PMPI_##name(buffer, count, type, peer, tag, comm, request),       \
-                               request);                                                         \
+#define DISTVIEW_WRAP_ISEND(name)                                                                  \
+    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,            \
+                   MPI_Comm comm, MPI_Request* request) {                                          \
+        const InsideMpi inside;                                                                    \
+        note_message(Direction::send, count, type, peer, comm);                                    \
+        return created_request(PMPI_##name(buffer, count, type, peer, tag, comm, request),         \
+                               request);                                                           \
     }
 
-#define DISTVIEW_WRAP_SEND_INIT(name)                                                            \
-    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,          \
-                   MPI_Comm comm, MPI_Request* request) {                                        \
-        const InsideMpi inside;                                                                  \
-        const int status = PMPI_##name(buffer, count, type, peer, tag, comm, request);           \
-        if (status == MPI_SUCCESS) {                                                             \
-            note_persistent(Direction::send, count, type, peer, comm, *request);                 \
-        }                                                                                        \
-        return created_request(status, request);                                                 \
+#define DISTVIEW_WRAP_SEND_INIT(name)                                                              \
+    int MPI_##name(const void* buffer, int count, MPI_Datatype type, int peer, int tag,            \
+                   MPI_Comm comm, MPI_Request* request) {                                          \
+        const InsideMpi inside;                                                                    \
+        const int status = PMPI_##name(buffer, count, type, peer, tag, comm, request);             \
+        if (status == MPI_SUCCESS) {                                                               \
+            note_persistent(Direction::send, count, type, peer, comm, *request);                   \
+        }                                                                                          \
+        return created_request(status, request);                                                   \
     }
 
 extern "C" {
@@ -123,4 +123,4 @@ int MPI_Sendrecv_replace(void* buffer, int count, MPI_Datatype type, int destina
                                  comm, status);
 }
 
-}  // extern "C"
+} // extern "C"

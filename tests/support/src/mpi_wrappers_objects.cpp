@@ -9,18 +9,18 @@ namespace {
 
 // MPI libraries differ in whether handles are distinct types or all int, so the kind is named at
 // each call instead of being deduced.
-int created(int status, bool is_object, std::int64_t MpiHandles::*kind) {
+int created(int status, bool is_object, std::int64_t MpiHandles::* kind) {
     if (status == MPI_SUCCESS && is_object) {
         add_handles(kind, 1);
     }
     return status;
 }
 
-}  // namespace
+} // namespace
 
 void link_object_wrappers() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 using namespace distview::testing;
 using namespace distview::testing::impl;
@@ -28,43 +28,43 @@ using namespace distview::testing::impl;
 #define DISTVIEW_UNPACK(...) __VA_ARGS__
 
 // Every creating function has the new handle as its last argument, which is called `result`.
-#define DISTVIEW_WRAP_CREATE(name, kind, exists, parameters, arguments)                          \
-    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                 \
-        const InsideMpi inside;                                                                  \
-        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                               \
-        return created(status, exists, &MpiHandles::kind);                                       \
+#define DISTVIEW_WRAP_CREATE(name, kind, exists, parameters, arguments)                            \
+    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                   \
+        const InsideMpi inside;                                                                    \
+        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                                 \
+        return created(status, exists, &MpiHandles::kind);                                         \
     }
 
-#define DISTVIEW_WRAP_FREE(name, type, kind, exists)                                             \
-    int MPI_##name(type* handle) {                                                               \
-        const InsideMpi inside;                                                                  \
-        const bool existed = exists(*handle);                                                    \
-        const int status = PMPI_##name(handle);                                                  \
-        if (status == MPI_SUCCESS && existed) {                                                  \
-            add_handles(&MpiHandles::kind, -1);                                                  \
-        }                                                                                        \
-        return status;                                                                           \
+#define DISTVIEW_WRAP_FREE(name, type, kind, exists)                                               \
+    int MPI_##name(type* handle) {                                                                 \
+        const InsideMpi inside;                                                                    \
+        const bool existed = exists(*handle);                                                      \
+        const int status = PMPI_##name(handle);                                                    \
+        if (status == MPI_SUCCESS && existed) {                                                    \
+            add_handles(&MpiHandles::kind, -1);                                                    \
+        }                                                                                          \
+        return status;                                                                             \
     }
 
-#define DISTVIEW_WRAP_COMM(name, parameters, arguments)                                          \
-    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                 \
-        const InsideMpi inside;                                                                  \
-        note_collective("MPI_" #name);                                                           \
-        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                               \
-        return created(status, is_comm(*result), &MpiHandles::communicators);                    \
+#define DISTVIEW_WRAP_COMM(name, parameters, arguments)                                            \
+    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                   \
+        const InsideMpi inside;                                                                    \
+        note_collective("MPI_" #name);                                                             \
+        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                                 \
+        return created(status, is_comm(*result), &MpiHandles::communicators);                      \
     }
-#define DISTVIEW_WRAP_TYPE(name, parameters, arguments)                                          \
+#define DISTVIEW_WRAP_TYPE(name, parameters, arguments)                                            \
     DISTVIEW_WRAP_CREATE(name, datatypes, is_type(*result), parameters, arguments)
-#define DISTVIEW_WRAP_GROUP(name, parameters, arguments)                                         \
+#define DISTVIEW_WRAP_GROUP(name, parameters, arguments)                                           \
     DISTVIEW_WRAP_CREATE(name, groups, is_group(*result), parameters, arguments)
-#define DISTVIEW_WRAP_WIN(name, parameters, arguments)                                           \
-    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                 \
-        const InsideMpi inside;                                                                  \
-        note_collective("MPI_" #name);                                                           \
-        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                               \
-        return created(status, is_win(*result), &MpiHandles::windows);                           \
+#define DISTVIEW_WRAP_WIN(name, parameters, arguments)                                             \
+    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                   \
+        const InsideMpi inside;                                                                    \
+        note_collective("MPI_" #name);                                                             \
+        const int status = PMPI_##name(DISTVIEW_UNPACK arguments);                                 \
+        return created(status, is_win(*result), &MpiHandles::windows);                             \
     }
-#define DISTVIEW_WRAP_INFO(name, parameters, arguments)                                          \
+#define DISTVIEW_WRAP_INFO(name, parameters, arguments)                                            \
     DISTVIEW_WRAP_CREATE(name, infos, is_info(*result), parameters, arguments)
 
 namespace {
@@ -76,7 +76,7 @@ bool is_win(MPI_Win win) { return win != MPI_WIN_NULL; }
 bool is_op(MPI_Op op) { return op != MPI_OP_NULL; }
 bool is_info(MPI_Info info) { return info != MPI_INFO_NULL; }
 
-}  // namespace
+} // namespace
 
 extern "C" {
 
@@ -90,8 +90,7 @@ DISTVIEW_WRAP_COMM(Comm_split_type,
                    (comm, type, key, info, result))
 DISTVIEW_WRAP_COMM(Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm* result),
                    (comm, group, result))
-DISTVIEW_WRAP_COMM(Comm_create_group,
-                   (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result),
+DISTVIEW_WRAP_COMM(Comm_create_group, (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm* result),
                    (comm, group, tag, result))
 DISTVIEW_WRAP_COMM(Cart_create,
                    (MPI_Comm comm, int n_dims, const int dims[], const int periods[], int reorder,
@@ -182,8 +181,7 @@ DISTVIEW_WRAP_GROUP(Win_get_group, (MPI_Win win, MPI_Group* result), (win, resul
 DISTVIEW_WRAP_GROUP(Group_union, (MPI_Group a, MPI_Group b, MPI_Group* result), (a, b, result))
 DISTVIEW_WRAP_GROUP(Group_intersection, (MPI_Group a, MPI_Group b, MPI_Group* result),
                     (a, b, result))
-DISTVIEW_WRAP_GROUP(Group_difference, (MPI_Group a, MPI_Group b, MPI_Group* result),
-                    (a, b, result))
+DISTVIEW_WRAP_GROUP(Group_difference, (MPI_Group a, MPI_Group b, MPI_Group* result), (a, b, result))
 DISTVIEW_WRAP_GROUP(Group_incl, (MPI_Group group, int n, const int ranks[], MPI_Group* result),
                     (group, n, ranks, result))
 DISTVIEW_WRAP_GROUP(Group_excl, (MPI_Group group, int n, const int ranks[], MPI_Group* result),
@@ -221,4 +219,4 @@ DISTVIEW_WRAP_INFO(Comm_get_info, (MPI_Comm comm, MPI_Info* result), (comm, resu
 DISTVIEW_WRAP_INFO(Win_get_info, (MPI_Win win, MPI_Info* result), (win, result))
 DISTVIEW_WRAP_FREE(Info_free, MPI_Info, infos, is_info)
 
-}  // extern "C"
+} // extern "C"

@@ -7,16 +7,16 @@ namespace distview::testing::impl {
 
 void link_other_wrappers() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 using namespace distview::testing;
 using namespace distview::testing::impl;
 
 #define DISTVIEW_UNPACK(...) __VA_ARGS__
-#define DISTVIEW_WRAP(name, parameters, arguments)                                               \
-    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                 \
-        const InsideMpi inside;                                                                  \
-        return PMPI_##name(DISTVIEW_UNPACK arguments);                                           \
+#define DISTVIEW_WRAP(name, parameters, arguments)                                                 \
+    int MPI_##name(DISTVIEW_UNPACK parameters) {                                                   \
+        const InsideMpi inside;                                                                    \
+        return PMPI_##name(DISTVIEW_UNPACK arguments);                                             \
     }
 
 extern "C" {
@@ -65,16 +65,14 @@ DISTVIEW_WRAP(Unpack,
               (const void* in, int size, int* position, void* out, int count, MPI_Datatype type,
                MPI_Comm comm),
               (in, size, position, out, count, type, comm))
-DISTVIEW_WRAP(Reduce_local,
-              (const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op),
+DISTVIEW_WRAP(Reduce_local, (const void* in, void* inout, int count, MPI_Datatype type, MPI_Op op),
               (in, inout, count, type, op))
 
 DISTVIEW_WRAP(Probe, (int peer, int tag, MPI_Comm comm, MPI_Status* status),
               (peer, tag, comm, status))
 DISTVIEW_WRAP(Iprobe, (int peer, int tag, MPI_Comm comm, int* flag, MPI_Status* status),
               (peer, tag, comm, flag, status))
-DISTVIEW_WRAP(Mprobe,
-              (int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
+DISTVIEW_WRAP(Mprobe, (int peer, int tag, MPI_Comm comm, MPI_Message* message, MPI_Status* status),
               (peer, tag, comm, message, status))
 DISTVIEW_WRAP(Improbe,
               (int peer, int tag, MPI_Comm comm, int* flag, MPI_Message* message,
@@ -90,11 +88,9 @@ DISTVIEW_WRAP(Request_get_status, (MPI_Request request, int* flag, MPI_Status* s
 DISTVIEW_WRAP(Alloc_mem, (MPI_Aint size, MPI_Info info, void* base), (size, info, base))
 DISTVIEW_WRAP(Free_mem, (void* base), (base))
 DISTVIEW_WRAP(Info_set, (MPI_Info info, const char* key, const char* value), (info, key, value))
-DISTVIEW_WRAP(Win_shared_query,
-              (MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base),
+DISTVIEW_WRAP(Win_shared_query, (MPI_Win win, int rank, MPI_Aint* size, int* unit, void* base),
               (win, rank, size, unit, base))
-DISTVIEW_WRAP(Win_get_attr, (MPI_Win win, int key, void* value, int* flag),
-              (win, key, value, flag))
+DISTVIEW_WRAP(Win_get_attr, (MPI_Win win, int key, void* value, int* flag), (win, key, value, flag))
 DISTVIEW_WRAP(Win_set_errhandler, (MPI_Win win, MPI_Errhandler handler), (win, handler))
 DISTVIEW_WRAP(Win_attach, (MPI_Win win, void* base, MPI_Aint size), (win, base, size))
 DISTVIEW_WRAP(Win_detach, (MPI_Win win, const void* base), (win, base))
@@ -123,4 +119,4 @@ DISTVIEW_WRAP(Is_thread_main, (int* flag), (flag))
 DISTVIEW_WRAP(Get_processor_name, (char* name, int* size), (name, size))
 DISTVIEW_WRAP(Get_library_version, (char* text, int* size), (text, size))
 
-}  // extern "C"
+} // extern "C"

@@ -29,11 +29,11 @@ private:
     std::int64_t m_before;
 };
 
-}  // namespace
+} // namespace
 
 void link_request_wrappers() {}
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 using namespace distview::testing;
 using namespace distview::testing::impl;
@@ -109,4 +109,4 @@ int MPI_Request_free(MPI_Request* request) {
     return PMPI_Request_free(request);
 }
 
-}  // extern "C"
+} // extern "C"

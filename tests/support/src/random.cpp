@@ -61,7 +61,7 @@ void add_process_grids(int rank_count, int n_dims, std::vector<int>& prefix,
     }
 }
 
-}  // namespace
+} // namespace
 
 Random::Random(std::uint64_t seed, std::uint64_t case_index)
     : m_state(mix(seed) + mix(case_index * golden_gamma + 1)) {}
@@ -136,15 +136,9 @@ std::vector<std::vector<int>> all_process_grids(int rank_count, int n_dims) {
 std::int64_t random_extent(Random& random, std::int64_t limit, int n_parts) {
     std::int64_t extent = 0;
     switch (random.integer(0, 4)) {
-        case 0:
-            extent = random.integer(0, 5);
-            break;
-        case 1:
-            extent = random.integer(0, 4) * n_parts + random.integer(-1, 2);
-            break;
-        default:
-            extent = random.integer(0, limit + 1);
-            break;
+    case 0: extent = random.integer(0, 5); break;
+    case 1: extent = random.integer(0, 4) * n_parts + random.integer(-1, 2); break;
+    default: extent = random.integer(0, limit + 1); break;
     }
     return std::clamp<std::int64_t>(extent, 0, limit);
 }
@@ -160,4 +154,4 @@ std::vector<std::int64_t> random_bounds(Random& random, std::int64_t n, int n_pa
     return bounds;
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

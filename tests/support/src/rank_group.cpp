@@ -12,7 +12,7 @@ namespace {
 
 impl::RankGroup* g_rank_group = nullptr;
 
-}  // namespace
+} // namespace
 
 namespace impl {
 
@@ -49,7 +49,7 @@ std::string rank_list(const std::vector<int>& ranks, int rank_count) {
     return text + " of " + std::to_string(rank_count);
 }
 
-}  // namespace impl
+} // namespace impl
 
 int rank() { return impl::rank_group().rank(); }
 
@@ -61,4 +61,4 @@ std::vector<std::string> gather_on_all_ranks(const std::string& text) {
     return impl::rank_group().gather(text);
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -38,4 +38,4 @@ std::string take_field(const std::string& record, std::size_t& position);
 /// "rank 1 of 4" or "ranks 1, 3 of 4".
 std::string rank_list(const std::vector<int>& ranks, int rank_count);
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -51,7 +51,7 @@ void silence_this_rank() {
 
 bool only_lists_tests() { return GTEST_FLAG_GET(list_tests); }
 
-}  // namespace
+} // namespace
 
 TestProgram::TestProgram(RankGroup& group) : m_group(group), m_board(group) {
     set_rank_group(&group);
@@ -109,4 +109,4 @@ void set_kokkos_defaults(int rank_count) {
     ::setenv("OMP_PROC_BIND", "false", keep);
 }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -31,4 +31,4 @@ private:
 /// Environment defaults for Kokkos that suit several ranks sharing a machine.
 void set_kokkos_defaults(int rank_count);
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -6,4 +6,4 @@ namespace distview::testing::impl {
 /// Does nothing; a call makes the linker take the sanitizers' default options into the program.
 void link_sanitizer_defaults();
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -62,11 +62,10 @@ void* map_memory(int file, std::size_t size) {
     return memory;
 }
 
-}  // namespace
+} // namespace
 
 StatusBoard::StatusBoard(RankGroup& group)
-    : m_rank(group.rank()),
-      m_rank_count(group.size()),
+    : m_rank(group.rank()), m_rank_count(group.size()),
       m_size(sizeof(Shared) + sizeof(RankStatus) * static_cast<std::size_t>(m_rank_count)) {
     int file = -1;
     if (m_rank_count > 1) {
@@ -122,7 +121,8 @@ bool StatusBoard::all_passed(bool passed_here, std::chrono::seconds limit) {
     bool all = true;
     for (int r = first; r < last; ++r) {
         const std::atomic<int>& verdict = m_shared->ranks[r].verdict;
-        all = wait_for(limit, [&verdict] { return verdict != 0; }) && verdict == verdict_passed && all;
+        all = wait_for(limit, [&verdict] { return verdict != 0; }) && verdict == verdict_passed &&
+              all;
     }
     return all;
 }
@@ -142,24 +142,16 @@ std::string StatusBoard::report() const {
         const std::string prefix = "[" + rank_list({r}, m_rank_count) + "] ";
         text += prefix;
         switch (status.phase.load(std::memory_order_acquire)) {
-            case Phase::unknown:
-                text += "state unknown (on another machine, or not started)\n";
-                break;
-            case Phase::starting:
-                text += "has not begun its first test\n";
-                break;
-            case Phase::in_test:
-                text += std::string("is in test ") + status.test + "\n";
-                break;
-            case Phase::left_test:
-                text += std::string("has left test ") + status.test + " and waits for the others\n";
-                break;
-            case Phase::between_tests:
-                text += std::string("is between tests, after ") + status.test + "\n";
-                break;
-            case Phase::ending:
-                text += "has done its last test\n";
-                break;
+        case Phase::unknown: text += "state unknown (on another machine, or not started)\n"; break;
+        case Phase::starting: text += "has not begun its first test\n"; break;
+        case Phase::in_test: text += std::string("is in test ") + status.test + "\n"; break;
+        case Phase::left_test:
+            text += std::string("has left test ") + status.test + " and waits for the others\n";
+            break;
+        case Phase::between_tests:
+            text += std::string("is between tests, after ") + status.test + "\n";
+            break;
+        case Phase::ending: text += "has done its last test\n"; break;
         }
         if (status.failures[0] != '\0') {
             text += prefix + status.failures;
@@ -168,4 +160,4 @@ std::string StatusBoard::report() const {
     return text;
 }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -70,4 +70,4 @@ private:
     Shared* m_shared = nullptr;
 };
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

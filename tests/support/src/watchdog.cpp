@@ -41,18 +41,15 @@ void write_out(const std::string& text) {
     }
 }
 
-}  // namespace
+} // namespace
 
 namespace impl {
 
 Watchdog* watchdog() { return g_watchdog; }
 
 Watchdog::Watchdog(RankGroup& group, StatusBoard& board)
-    : m_group(group),
-      m_board(board),
-      m_default_limit(limit_from_environment()),
-      m_limit(m_default_limit),
-      m_start(std::chrono::steady_clock::now()),
+    : m_group(group), m_board(board), m_default_limit(limit_from_environment()),
+      m_limit(m_default_limit), m_start(std::chrono::steady_clock::now()),
       m_thread([this] { watch(); }) {
     g_watchdog = this;
 }
@@ -77,7 +74,8 @@ void Watchdog::set_limit(double seconds) { m_limit = seconds; }
 void Watchdog::watch() {
     const UncountedScope not_the_test;
     std::unique_lock lock(m_mutex);
-    while (!m_stop_signal.wait_for(lock, std::chrono::milliseconds(100), [this] { return m_stop; })) {
+    while (
+        !m_stop_signal.wait_for(lock, std::chrono::milliseconds(100), [this] { return m_stop; })) {
         if (expired()) {
             fire();
         }
@@ -108,7 +106,7 @@ void Watchdog::fire() {
     m_group.abort();
 }
 
-}  // namespace impl
+} // namespace impl
 
 void set_test_timeout(double seconds) {
     if (g_watchdog != nullptr) {
@@ -116,4 +114,4 @@ void set_test_timeout(double seconds) {
     }
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -45,4 +45,4 @@ private:
 /// The program's watchdog, or nullptr outside of run_all_tests.
 Watchdog* watchdog();
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl

@@ -66,32 +66,30 @@ TEST(ExpectThrowOnAllRanks, PassesForTheSameTextEverywhere) {
 }
 
 TEST(ExpectThrowOnAllRanks, FailsWhereOneRankDoesNotThrow) {
-    EXPECT_NONFATAL_FAILURE(EXPECT_THROW_ON_ALL_RANKS(
-                                if (!is_last_rank()) throw std::out_of_range("text"),
-                                std::out_of_range, "text"),
-                            "[" + last_rank() + "] threw nothing");
+    EXPECT_NONFATAL_FAILURE(
+        EXPECT_THROW_ON_ALL_RANKS(if (!is_last_rank()) throw std::out_of_range("text"),
+                                  std::out_of_range, "text"),
+        "[" + last_rank() + "] threw nothing");
 }
 
 TEST(ExpectThrowOnAllRanks, FailsForAnotherTextOrTypeOnOneRank) {
     if (rank_count() == 1) {
         GTEST_SKIP() << "needs two ranks to differ";
     }
+    EXPECT_NONFATAL_FAILURE(EXPECT_THROW_ON_ALL_RANKS(
+                                throw std::out_of_range(is_last_rank() ? "text, another" : "text"),
+                                std::out_of_range, "text"),
+                            "[" + last_rank() + "] threw std::out_of_range: text, another");
     EXPECT_NONFATAL_FAILURE(
-        EXPECT_THROW_ON_ALL_RANKS(
-            throw std::out_of_range(is_last_rank() ? "text, another" : "text"), std::out_of_range,
-            "text"),
-        "[" + last_rank() + "] threw std::out_of_range: text, another");
-    EXPECT_NONFATAL_FAILURE(
-        EXPECT_THROW_ON_ALL_RANKS(
-            if (is_last_rank()) throw std::invalid_argument("text");
-            throw std::out_of_range("text"), std::logic_error, "text"),
+        EXPECT_THROW_ON_ALL_RANKS(if (is_last_rank()) throw std::invalid_argument("text");
+                                  throw std::out_of_range("text"), std::logic_error, "text"),
         "[" + last_rank() + "] threw std::invalid_argument: text");
 }
 
 TEST(ExpectThrowOnAllRanks, FailsForAnotherTypeOrTextEverywhere) {
-    EXPECT_NONFATAL_FAILURE(EXPECT_THROW_ON_ALL_RANKS(throw std::runtime_error("text"),
-                                                      std::logic_error, "text"),
-                            "threw std::runtime_error: text");
+    EXPECT_NONFATAL_FAILURE(
+        EXPECT_THROW_ON_ALL_RANKS(throw std::runtime_error("text"), std::logic_error, "text"),
+        "threw std::runtime_error: text");
     EXPECT_NONFATAL_FAILURE(
         EXPECT_THROW_ON_ALL_RANKS(throw std::logic_error("text"), std::logic_error, "other"),
         "containing \"other\"");
@@ -99,6 +97,6 @@ TEST(ExpectThrowOnAllRanks, FailsForAnotherTypeOrTextEverywhere) {
                             "threw something that is no std::exception");
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -123,6 +123,6 @@ TEST(KokkosEvents, LeavesAToolItsCallbacks) {
     EXPECT_EQ(g_tool_fences, 2);
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

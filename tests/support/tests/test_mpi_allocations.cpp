@@ -21,8 +21,8 @@ T* escape(T* memory) {
 // The first expectation shows that there is something to leave out.
 TEST(CountAllocations, LeavesOutThoseOfMpi) {
     MPI_Comm communicator = MPI_COMM_NULL;
-    const AllocationCounts behind_the_wrapper = count_allocations(
-        [&communicator] { PMPI_Comm_dup(MPI_COMM_WORLD, &communicator); });
+    const AllocationCounts behind_the_wrapper =
+        count_allocations([&communicator] { PMPI_Comm_dup(MPI_COMM_WORLD, &communicator); });
     PMPI_Comm_free(&communicator);
     EXPECT_GT(behind_the_wrapper.heap, 0);
 
@@ -54,6 +54,6 @@ TEST(CountAllocations, FindsOneBetweenMpiCalls) {
     EXPECT_EQ(counts.heap, 1) << counts.description;
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

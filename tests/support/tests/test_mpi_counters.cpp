@@ -197,6 +197,6 @@ TEST(LiveMpiHandles, NullHandlesAreNone) {
     EXPECT_EQ(live_mpi_handles(), before);
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

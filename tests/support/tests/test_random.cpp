@@ -118,6 +118,6 @@ TEST(ForEachCase, RunsAllWithDifferentNumbers) {
     EXPECT_EQ(numbers.size(), 50U);
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -91,6 +91,6 @@ TEST(DescribeValue, SaysWhereAValueBelongs) {
     EXPECT_NE(describe_value(poison<float>(), 2).find("poison"), std::string::npos);
 }
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

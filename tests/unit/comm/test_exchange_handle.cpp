@@ -110,10 +110,10 @@ TEST_F(ExchangeHandles, RefuseASecondExchangeOfTheirPlan) {
 // That one rank alone makes the mistake must not leave the others waiting.
 TEST_F(ExchangeHandles, RefuseASecondExchangeWithoutCommunication) {
     PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make(1), never_bound = make(3);
+    const NumberedArray a = make(1);
     Handle handle = plan.start(exec, a);
     if (comm.rank() == 0) {
-        EXPECT_THROW(plan.execute(exec, never_bound), UsageError);
+        EXPECT_THROW(plan.execute(exec, a), UsageError);
     }
     handle.finish();
     EXPECT_EQ(find_wrong_number(a, 1), "");
@@ -187,11 +187,12 @@ TEST_F(ExchangeHandles, AbandonedOnOneRankDoNotHoldUpTheOthers) {
                 EXPECT_EQ(find_wrong_number(a, 1), "");
             }
         }
-        // A local answer, even though the others have nothing to complain about.
         if (mine.rank() == dropping) {
             EXPECT_TRUE(padding_is_unfilled(a));
             EXPECT_THROW(plan.execute(exec, a), UsageError);
         }
+        // A new set is met collectively: all learn of it.
+        EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, make(2)), UsageError, unusable);
         expect_healthy(mine);
         mine.close();
         expect_healthy(comm);

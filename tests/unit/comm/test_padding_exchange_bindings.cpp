@@ -55,7 +55,8 @@ TEST_F(Bindings, AreMadeOnceForASet) {
     EXPECT_EQ(collectives_of_execute(plan, b), 1);
     EXPECT_EQ(collectives_of_execute(plan, a, b), 1);
     EXPECT_EQ(collectives_of_execute(plan, b, a), 1);
-    EXPECT_EQ(plan.workspace_bytes(), 6 * bytes);
+    EXPECT_EQ(plan.workspace_bytes() == 0, comm.size() == 1);
+    EXPECT_GE(plan.workspace_bytes(), 4 * bytes);
     for (int i = 0; i < 3; ++i) {
         EXPECT_EQ(collectives_of_execute(plan, a), 0);
         EXPECT_EQ(collectives_of_execute(plan, b), 0);

@@ -91,8 +91,7 @@ public:
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         (check_memory<Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        auto& binding = m_engine->bind(described);
-        m_engine->begin(binding);
+        auto& binding = m_engine->begin(described);
         ExchangeHandle<Exec> handle(m_engine, exec);
         binding.post_receives();
         impl::copy_boxes(exec, m_engine->labels.pack, binding.pack().data(), 0,

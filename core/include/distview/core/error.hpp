@@ -75,6 +75,12 @@ inline void require(bool condition, const std::string& message) {
     if (!condition) throw ErrorType(message);
 }
 
+/// As above, for a literal: allocates nothing when the condition holds.
+template <class ErrorType>
+inline void require(bool condition, const char* message) {
+    if (!condition) throw ErrorType(message);
+}
+
 /// As above; builds the message only when it is needed.
 template <class ErrorType, class MessageBuilder>
     requires requires(MessageBuilder builder) { std::string(builder()); }

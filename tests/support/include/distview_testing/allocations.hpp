@@ -24,7 +24,8 @@ struct AllocationCounts {
 /// of an UncountedScope. Scopes may nest. Expectations of GoogleTest allocate: put them after
 /// stop(), or use count_allocations.
 ///
-/// Under AddressSanitizer and ThreadSanitizer the counts come from the sanitizer's own hooks.
+/// Under AddressSanitizer and ThreadSanitizer the counts come from the sanitizer's own hooks; the
+/// latter's miss aligned_alloc and posix_memalign.
 class CountAllocations {
 public:
     CountAllocations();
@@ -57,4 +58,4 @@ public:
     ~UncountedScope();
 };
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -44,36 +44,36 @@ Outcome run_statement(const std::function<void()>& statement) {
     return {false, "nothing", ""};
 }
 
-}  // namespace distview::testing::impl
+} // namespace distview::testing::impl
 
 // The switch keeps an else after the macro from binding to its if.
-#define DISTVIEW_TESTING_CHECK(check, on_failure)                                                \
-    switch (0)                                                                                   \
-    case 0:                                                                                      \
-    default:                                                                                     \
-        if (const ::testing::AssertionResult distview_testing_result = (check);                  \
-            distview_testing_result) {                                                           \
-        } else                                                                                   \
+#define DISTVIEW_TESTING_CHECK(check, on_failure)                                                  \
+    switch (0)                                                                                     \
+    case 0:                                                                                        \
+    default:                                                                                       \
+        if (const ::testing::AssertionResult distview_testing_result = (check);                    \
+            distview_testing_result) {                                                             \
+        } else                                                                                     \
             on_failure << distview_testing_result.message()
 
 /// Leaves the test on all ranks if the condition is false, or throws, on any. Collective.
 ///
 /// The remedy for ASSERT_TRUE in MPI tests: that leaves on one rank while the others wait for it.
-#define ASSERT_ON_ALL_RANKS(...)                                                                 \
-    DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                         \
-                               #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),    \
+#define ASSERT_ON_ALL_RANKS(...)                                                                   \
+    DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                           \
+                               #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),      \
                            FAIL())
 
 /// The same without leaving the test.
-#define EXPECT_ON_ALL_RANKS(...)                                                                 \
-    DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                         \
-                               #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),    \
+#define EXPECT_ON_ALL_RANKS(...)                                                                   \
+    DISTVIEW_TESTING_CHECK(::distview::testing::impl::true_on_all_ranks(                           \
+                               #__VA_ARGS__, [&] { return static_cast<bool>(__VA_ARGS__); }),      \
                            ADD_FAILURE())
 
 /// Expects every rank to throw this type, or one derived from it, with the same text, which
 /// contains the substring. Collective, besides what the statement does.
-#define EXPECT_THROW_ON_ALL_RANKS(statement, type, substring)                                    \
-    DISTVIEW_TESTING_CHECK(::distview::testing::impl::judge_outcomes(                            \
+#define EXPECT_THROW_ON_ALL_RANKS(statement, type, substring)                                      \
+    DISTVIEW_TESTING_CHECK(::distview::testing::impl::judge_outcomes(                              \
                                ::distview::testing::impl::run_statement<type>([&] { statement; }), \
-                               #statement, #type, substring),                                    \
+                               #statement, #type, substring),                                      \
                            ADD_FAILURE())

@@ -82,4 +82,4 @@ std::uint32_t device_id_of(const ExecutionSpace& exec) {
     return Kokkos::Tools::Experimental::device_id(exec);
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -65,4 +65,4 @@ MpiHandles live_mpi_handles();
 
 std::string describe(const MpiHandles& handles);
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -52,8 +52,7 @@ std::uint64_t campaign_seed();
 ///
 /// Failures and exceptions carry the seed and the number of the case. Collective if the program
 /// has several ranks: they agree after every case, so that they stop together.
-void for_each_case(std::uint64_t n_cases,
-                   const std::function<void(Random&, std::uint64_t)>& check);
+void for_each_case(std::uint64_t n_cases, const std::function<void(Random&, std::uint64_t)>& check);
 
 /// Extents of a process grid with this many ranks in all; every grid can come up.
 std::vector<int> random_process_grid(Random& random, int rank_count, int n_dims);
@@ -67,4 +66,4 @@ std::int64_t random_extent(Random& random, std::int64_t limit, int n_parts);
 /// n_parts + 1 ascending bounds from 0 to n, as of irregular blocks; some parts are empty.
 std::vector<std::int64_t> random_bounds(Random& random, std::int64_t n, int n_parts);
 
-}  // namespace distview::testing
+} // namespace distview::testing

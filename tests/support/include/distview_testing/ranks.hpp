@@ -23,4 +23,4 @@ std::vector<std::string> gather_on_all_ranks(const std::string& text);
 /// Gives the running test another time limit than DISTVIEW_TEST_TIMEOUT; 0 means none.
 void set_test_timeout(double seconds);
 
-}  // namespace distview::testing
+} // namespace distview::testing

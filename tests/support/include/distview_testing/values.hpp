@@ -26,8 +26,8 @@ concept Encodable = std::floating_point<T> || (std::integral<T> && sizeof(T) >= 
 
 /// Bits per axis: global indices below 2^this are encoded without loss.
 ///
-/// The result fits the mantissa with a bit to spare, because encode adds one. In 2-D: 4096 a float
-/// (11 bits: 2048), 2^26 a double, 2^15 an int.
+/// One bit of the mantissa stays free, because encode adds one. In two dimensions: 11 bits with
+/// float, 26 with double, 15 with int.
 template <Encodable T>
 KOKKOS_FUNCTION constexpr int encoded_bits(int n_dims) {
     return n_dims == 0 ? 0 : (std::numeric_limits<T>::digits - 1) / n_dims;
@@ -40,7 +40,8 @@ KOKKOS_FUNCTION constexpr T encode(const Indices&... indices) {
     constexpr int bits = encoded_bits<T>(sizeof...(Indices));
     constexpr std::uint64_t mask = (std::uint64_t{1} << bits) - 1;
     std::uint64_t code = 0;
-    ((code = (code << bits) | (static_cast<std::uint64_t>(static_cast<std::int64_t>(indices)) & mask)),
+    ((code =
+          (code << bits) | (static_cast<std::uint64_t>(static_cast<std::int64_t>(indices)) & mask)),
      ...);
     return static_cast<T>(code + 1);
 }
@@ -112,8 +113,9 @@ std::string describe_value(T value, int n_dims) {
 
 /// Compares two sequences bit by bit; a failure names the first difference and counts them.
 template <std::ranges::random_access_range A, std::ranges::random_access_range B>
-    requires(std::same_as<std::ranges::range_value_t<A>, std::ranges::range_value_t<B>>)
-::testing::AssertionResult all_bits_equal(const A& a, const B& b) {
+    requires(std::same_as<std::ranges::range_value_t<A>,
+                          std::ranges::range_value_t<B>>)::testing::AssertionResult
+all_bits_equal(const A& a, const B& b) {
     const auto n = std::ranges::ssize(a);
     if (n != std::ranges::ssize(b)) {
         return ::testing::AssertionFailure()
@@ -136,4 +138,4 @@ template <std::ranges::random_access_range A, std::ranges::random_access_range B
            << a[first] << " and " << b[first];
 }
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -139,6 +139,6 @@ TEST(LastRank, AssertsFalseAlone) {
 
 #endif
 
-}  // namespace
+} // namespace
 
-}  // namespace distview::testing
+} // namespace distview::testing

@@ -7,15 +7,39 @@
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 
-#include <Kokkos_Core.hpp>
-
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace distview::impl {
+
+/// Bytes for messages, at cache lines. Not a View: an abandoned exchange's buffers stay until
+/// MPI_Finalize, which may come after Kokkos::finalize.
+class MessageBuffer {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    MessageBuffer() = default;
+    explicit MessageBuffer(std::size_t size)
+        : m_data(static_cast<char*>(::operator new(size, std::align_val_t(alignment)))),
+          m_size(size) {}
+
+    char* data() const noexcept { return m_data.get(); }
+    std::size_t size() const noexcept { return m_size; }
+
+private:
+    struct Delete {
+        void operator()(char* data) const noexcept {
+            ::operator delete(data, std::align_val_t(alignment));
+        }
+    };
+    std::unique_ptr<char, Delete> m_data;
+    std::size_t m_size = 0;
+};
 
 /// What a padding exchange of one set of arrays needs: copies with their addresses, message buffers
 /// and persistent requests. Made once per set.
@@ -61,8 +85,6 @@ private:
         int unpack_begin = 0;
         int unpack_end = 0;
     };
-    using Buffer = Kokkos::View<char*, Kokkos::HostSpace>;
-
     void build(const std::vector<PaddingExchangeSchedule>& schedules,
                std::span<const Field> fields);
 
@@ -72,8 +94,8 @@ private:
     std::vector<CopyBox> m_unpack;
     std::vector<Message> m_sends;
     std::vector<Message> m_receives;
-    Buffer m_send_buffer;
-    Buffer m_receive_buffer;
+    MessageBuffer m_send_buffer;
+    MessageBuffer m_receive_buffer;
     std::vector<MPI_Request> m_send_requests;
     std::vector<MPI_Request> m_receive_requests;
 };
@@ -97,12 +119,14 @@ public:
     const std::vector<PaddingExchangeSchedule>& schedules() const noexcept { return m_schedules; }
     bool one_geometry() const noexcept { return m_one_geometry; }
 
-    /// The binding of these arrays; collective the first time a set comes.
-    PaddingExchangeBinding& bind(std::span<const Field> fields);
+    /// The binding of these arrays; collective the first time a set comes. Throws UsageError if an
+    /// exchange was abandoned.
+    PaddingExchangeBinding& bind(std::span<const Field> fields) { return obtain(fields, false); }
 
-    /// Begins an exchange, or throws UsageError if one is in flight or was abandoned.
-    void begin(PaddingExchangeBinding& binding);
-    PaddingExchangeBinding& active() noexcept { return *m_active; }
+    /// Begins an exchange of these arrays; throws UsageError also if one is in flight.
+    PaddingExchangeBinding& begin(std::span<const Field> fields);
+    /// What is in flight; throws UsageError if the communicator was closed meanwhile.
+    PaddingExchangeBinding& active();
     void end() noexcept { m_active = nullptr; }
     /// Gives up the exchange in flight without waiting for anybody; the plan is unusable then.
     void abandon() noexcept;
@@ -113,7 +137,10 @@ public:
     const Labels labels{};
 
 private:
+    void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields) const;
+    PaddingExchangeBinding& obtain(std::span<const Field> fields, bool to_begin);
+    void drop_oldest_binding();
 
     Communicator m_comm;
     std::vector<PaddingExchangeSchedule> m_schedules;

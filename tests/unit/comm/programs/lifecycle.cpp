@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Beginnings and ends of programs, which a test inside a running MPI cannot have. Run with the name
+// of a case; says DISTVIEW-TEST-PASSED if all went well on rank 0, and fails by its status.
+#include <distview/comm.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using namespace distview;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+int failures = 0;
+
+void expect(bool condition, const char* what) {
+    if (condition) return;
+    ++failures;
+    std::printf("expected: %s\n", what);
+}
+
+template <class Function>
+void expect_usage_error(Function&& function, std::string_view message) {
+    try {
+        function();
+        expect(false, "an exception");
+    } catch (const UsageError& error) {
+        expect(error.what() == message, message.data());
+    }
+}
+
+ArrayLayout ring(const Communicator& comm, std::int64_t columns) {
+    return {ProcessGrid{comm.size(), 1},
+            {block(3 * comm.size(), {.padding = 1, .periodic = true}), block(columns)}};
+}
+
+/// What a program may have lying around when it ends.
+struct Belongings {
+    explicit Belongings(std::int64_t columns = 5)
+        : comm(MPI_COMM_WORLD), plan(comm, ring(comm, columns)),
+          array(make_dist_view<double**>(Exec(), comm, ring(comm, columns), "array")) {
+        plan.execute(Exec(), array);
+    }
+    void drop_array() { array = {}; }
+
+    Communicator comm;
+    PaddingExchangePlan plan;
+    DistView<double**> array;
+};
+
+std::unique_ptr<Belongings> global_belongings; // destroyed after main, hence after MPI_Finalize
+std::unique_ptr<Runtime> global_runtime;
+
+constexpr const char* closed_message =
+    "Communicator: used after close(), after MPI_Comm_free of the communicator that it duplicates, "
+    "or after MPI_Finalize";
+
+void uses_before_and_after(int argc, char** argv) {
+    constexpr const char* before = "Communicator: MPI is not initialised; call MPI_Init_thread (or "
+                                   "construct a distview::Runtime) first";
+    expect_usage_error([] { Communicator comm(MPI_COMM_WORLD); }, before);
+    std::unique_ptr<Communicator> kept;
+    {
+        const Runtime runtime(argc, argv);
+        kept = std::make_unique<Communicator>(MPI_COMM_WORLD);
+        expect(kept->size() >= 1, "ranks");
+    }
+    expect(!kept->is_open(), "a communicator closed by MPI_Finalize");
+    expect_usage_error([&] { static_cast<void>(kept->rank()); }, closed_message);
+    expect_usage_error([&] { kept->close(); }, closed_message);
+    expect_usage_error([] { Communicator comm(MPI_COMM_WORLD); },
+                       "Communicator: MPI is already finalised");
+    expect_usage_error([&] { Runtime again(argc, argv); }, "Runtime: MPI is already finalised");
+}
+
+void runtime_runs_both(int argc, char** argv) {
+    int initialized = 0, finalized = 0;
+    {
+        const Runtime runtime(argc, argv);
+        { const Runtime inner(argc, argv); }
+        MPI_Initialized(&initialized);
+        MPI_Finalized(&finalized);
+        expect(initialized && !finalized && Kokkos::is_initialized(), "both running");
+        const Belongings belongings;
+    }
+    MPI_Finalized(&finalized);
+    expect(finalized && !Kokkos::is_initialized(), "both ended");
+}
+
+void runtime_leaves_mpi_alone(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    { const Runtime runtime(argc, argv); }
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    expect(!finalized && !Kokkos::is_initialized(), "MPI running, Kokkos ended");
+    MPI_Finalize();
+}
+
+void runtime_leaves_kokkos_alone(int argc, char** argv) {
+    Kokkos::initialize(argc, argv);
+    { const Runtime runtime(argc, argv); }
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    expect(finalized && Kokkos::is_initialized(), "MPI ended, Kokkos running");
+    Kokkos::finalize();
+}
+
+void runtime_takes_kokkos_arguments(int, char** argv) {
+    char option[] = "--kokkos-disable-warnings", mine[] = "--mine";
+    char* arguments[] = {argv[0], option, mine, nullptr};
+    int count = 3;
+    char** values = arguments;
+    const Runtime runtime(count, values);
+    expect(count == 2 && std::string_view(values[1]) == "--mine", "Kokkos's argument taken");
+}
+
+// Arrays must go before Kokkos ends; plans and communicators may stay until after main.
+void plan_outlives_all(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    global_belongings = std::make_unique<Belongings>();
+    global_belongings->drop_array();
+}
+
+void plan_outlives_all_but_runtime(int argc, char** argv) {
+    // Declared first, global_belongings goes after global_runtime.
+    global_runtime = std::make_unique<Runtime>(argc, argv);
+    global_belongings = std::make_unique<Belongings>();
+    global_belongings->drop_array();
+}
+
+void runtime_outlives_all(int argc, char** argv) {
+    global_runtime = std::make_unique<Runtime>(argc, argv);
+    { const Belongings belongings; }
+    Communicator comm(MPI_COMM_SELF);
+}
+
+void closes_before_the_end(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    global_belongings = std::make_unique<Belongings>();
+    global_belongings->drop_array();
+    global_belongings->comm.close();
+}
+
+void abandons(int argc, char** argv, std::int64_t columns, bool everywhere) {
+    const Runtime runtime(argc, argv);
+    Belongings belongings(columns);
+    auto handle = belongings.plan.start(Exec(), belongings.array);
+    if (!everywhere && belongings.comm.rank() != 0) handle.finish();
+}
+
+void fails_in_flight(int argc, char** argv) {
+    try {
+        const Runtime runtime(argc, argv);
+        Belongings belongings(300000);
+        const auto handle = belongings.plan.start(Exec(), belongings.array);
+        throw UsageError("on the way");
+    } catch (const UsageError& error) {
+        expect(error.what() == std::string("on the way"), "the exception thrown");
+    }
+}
+
+struct Case {
+    std::string_view name;
+    void (*run)(int, char**);
+};
+
+constexpr Case cases[] = {
+    {"uses_before_and_after", uses_before_and_after},
+    {"runtime_runs_both", runtime_runs_both},
+    {"runtime_leaves_mpi_alone", runtime_leaves_mpi_alone},
+    {"runtime_leaves_kokkos_alone", runtime_leaves_kokkos_alone},
+    {"runtime_takes_kokkos_arguments", runtime_takes_kokkos_arguments},
+    {"plan_outlives_all", plan_outlives_all},
+    {"plan_outlives_all_but_runtime", plan_outlives_all_but_runtime},
+    {"runtime_outlives_all", runtime_outlives_all},
+    {"closes_before_the_end", closes_before_the_end},
+    {"abandons", [](int argc, char** argv) { abandons(argc, argv, 5, true); }},
+    {"abandons_on_one_rank", [](int argc, char** argv) { abandons(argc, argv, 5, false); }},
+    {"abandons_long", [](int argc, char** argv) { abandons(argc, argv, 300000, true); }},
+    {"abandons_long_on_one_rank",
+     [](int argc, char** argv) { abandons(argc, argv, 300000, false); }},
+    {"fails_in_flight", fails_in_flight},
+};
+
+} // namespace
+
+int main(int argc, char** argv) {
+    const std::string_view name = argc > 1 ? argv[1] : "";
+    // MPI may be finalised when a case returns.
+    const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
+    if (!rank) rank = std::getenv("PMI_RANK");
+    for (const Case& candidate : cases) {
+        if (candidate.name != name) continue;
+        candidate.run(argc, argv);
+        if (failures == 0 && (!rank || std::string_view(rank) == "0"))
+            std::printf("DISTVIEW-TEST-PASSED\n");
+        return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
+    }
+    std::printf("no case '%s'\n", argc > 1 ? argv[1] : "");
+    return EXIT_FAILURE;
+}
