@@ -66,7 +66,8 @@ private:
 
 /// Friction of u, then of v with fluxes against the new u (mode P), in place.
 ///
-/// Row -1 of flux.fn and column -1 of flux.fe are the neighbours' (BorderFrictionFluxes, exchanged).
+/// Row -1 of flux.fn and column -1 of flux.fe are the neighbours' (BorderFrictionFluxes,
+/// exchanged).
 template <class Real>
 class PublishedFrictionSweep {
 public:
@@ -220,8 +221,8 @@ private:
     Diagnostics<Real> m_border;
 };
 
-/// Computes v's friction fluxes of the owned cells that a neighbour needs: fe in the last column, fn
-/// in the last row.
+/// Computes v's friction fluxes of the owned cells that a neighbour needs: fe in the last column,
+/// fn in the last row.
 template <class Real>
 class BorderFrictionFluxes {
 public:

@@ -81,13 +81,13 @@ KOKKOS_FORCEINLINE_FUNCTION void for_columns(const Member& team, int begin, int 
 
 /// The section cut into strips of rows, each with scratch rows and copies of its neighbours' edges.
 ///
-/// A strip is swept in place from south to north. It also reads two rows on either side that another
-/// strip may already have overwritten; these come from copies made before the sweep ("edges").
-/// Trivially copyable, for capture by kernels.
+/// A strip is swept in place from south to north. It also reads two rows on either side that
+/// another strip may already have overwritten; these come from copies made before the sweep
+/// ("edges"). Trivially copyable, for capture by kernels.
 template <class Real>
 struct Strips {
-    // Edge rows of the seam below strip k: rows -2..1 relative to it of u, v, h, rows -1..0 of du, dv.
-    // Each copy is read by one strip only, which may therefore also write it.
+    // Edge rows of the seam below strip k: rows -2..1 relative to it of u, v, h, rows -1..0 of du,
+    // dv. Each copy is read by one strip only, which may therefore also write it.
     enum Edge : int {
         edge_u = 0,
         edge_v = 4,
@@ -116,7 +116,8 @@ struct Strips {
         return edges.row(strip * n_edges + slot);
     }
 
-    /// Row j of a field of the state as it was before the sweep, for any row within two of the strip.
+    /// Row j of a field of the state as it was before the sweep, for any row within two of the
+    /// strip.
     KOKKOS_FUNCTION Real* state_row(int strip, const Field<Real>& field, Edge slot, int j) const {
         return row_or_copy(strip, field, slot, 2, section.inside(j));
     }

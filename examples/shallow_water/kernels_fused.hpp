@@ -16,7 +16,8 @@ namespace shallow_water::fused {
 /// The step in as few sweeps over memory, and as few exchanges, as the model allows.
 ///
 /// Same bits as the literal kernels. h, u, v and the old tendencies are updated in place, so that a
-/// float32 step moves 48 bytes per cell (mode C) or 64 (mode P). One step of each variant:
+/// float32 step need move only 48 bytes per cell (mode C) or 64 (mode P), counted, not measured.
+/// One step of each variant:
 ///
 ///   mode C, wide: every block of cells has at least 2 rows and 2 columns
 ///       exchange {h, u, v}: width 2, all sides, corners
@@ -44,10 +45,10 @@ namespace shallow_water::fused {
 /// the neighbours' u and v as they were before friction. In mode C the initial state needs none.
 ///
 /// Shapes:   arrays of the state need padding of the width named, h, u, v on all four sides where
-///           there is a neighbour (or a periodic edge), du, dv in the wide variant width 1 likewise;
-///           dh never. fe, fn, q, ke exist in mode P only and need the sides named. Nothing is read
-///           or written beyond a wall, so that no array needs boundary padding there, but columns
-///           -1..nx (wide: -2..nx + 1) of every row must exist.
+///           there is a neighbour (or a periodic edge), du, dv in the wide variant width 1
+///           likewise; dh never. fe, fn, q, ke exist in mode P only and need the sides named.
+///           Nothing is read or written beyond a wall, so that no array needs boundary padding
+///           there, but columns -1..nx (wide: -2..nx + 1) of every row must exist.
 /// Indices:  Field (0, 0) is the first owned cell
 /// Space:    kernels on `exec`; work may still run on return
 /// Touches:  owned cells of the state; wide: also the first ring of padding of du and dv, which

@@ -12,7 +12,8 @@
 ///
 /// All arrays have padding of at least 1 on every side, walls included, zero-initialised (beyond a
 /// wall fn, q and v must stay 0; other values there must only be finite). One step, where "B(a)" is
-/// the exchange of a's padding (width 1, with corners) and "B0(a)" is close_north_wall(a), then B(a):
+/// the exchange of a's padding (width 1, with corners) and "B0(a)" is close_north_wall(a), then
+/// B(a):
 ///
 ///     replicate_edges(h, hc)   B(hc)     flux_east   B(fe)    flux_north   B0(fn)
 ///     vorticity                B(q)      energy      B(ke)    tendencies

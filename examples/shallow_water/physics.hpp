@@ -14,7 +14,8 @@
 /// compile with -ffp-contract=off and without -ffast-math.
 ///
 /// Staggering (Arakawa C): h and ke at a cell's centre, u and fe on its east face, v and fn on its
-/// north face, q at its north-east corner. Suffixes of arguments name the neighbour: _e, _w, _n, _s.
+/// north face, q at its north-east corner. Suffixes of arguments name the neighbour: _e, _w, _n,
+/// _s.
 namespace shallow_water {
 
 /// Constants of one time step in the type of the model.

@@ -58,13 +58,23 @@ build_targets() {
         "${build[@]}" >&2 7>&- </dev/null || status=$?
     else
         say "building ${*:-everything} (preset $preset)"
+        build_heartbeat "$log" 7>&- 8>&- &
+        local heartbeat=$!
         run_logged "$log" "${build[@]}" 7>&- || status=$?
+        kill "$heartbeat" 2>/dev/null || true
         if ((status)); then build_errors "$log"; else
             say "built in $(duration $((SECONDS - began)))"
         fi
     fi
     exec 7>&-
     return $status
+}
+
+# build_heartbeat LOG: once a minute how far ninja is, for those who end what has been silent too long.
+build_heartbeat() {
+    while sleep 60 && kill -0 $$ 2>/dev/null; do
+        say "  $(tail -c 4096 "$1" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) still building"
+    done
 }
 
 build_configure() {

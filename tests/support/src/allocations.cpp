@@ -32,6 +32,7 @@ constexpr int max_foreign_threads = 64;
 
 // Constant-initialised: malloc is called before any constructor has run.
 constinit std::atomic<int> g_armed{0};
+constinit std::atomic<int> g_watching_kokkos{0};
 constinit std::atomic<std::int64_t> g_heap{0};
 constinit std::atomic<std::int64_t> g_heap_bytes{0};
 constinit std::atomic<std::int64_t> g_kokkos{0};
@@ -136,13 +137,15 @@ UncountedScope::UncountedScope() { ++t_uncounted_depth; }
 
 UncountedScope::~UncountedScope() { --t_uncounted_depth; }
 
-CountAllocations::CountAllocations() {
+CountAllocations::CountAllocations(Watch watch) : m_watches_kokkos(watch != Watch::heap) {
     const UncountedScope set_up;
     // The first call of backtrace loads a library.
     std::array<void*, 2> frames;
     ::backtrace(frames.data(), 2);
     if (g_armed == 0) {
         g_traces_used = 0;
+    }
+    if (m_watches_kokkos && g_watching_kokkos++ == 0) {
         impl::attach(kokkos_observer());
     }
     m_counts.heap = -g_heap;
@@ -162,7 +165,7 @@ const AllocationCounts& CountAllocations::stop() {
         m_counts.kokkos += g_kokkos;
         const UncountedScope tear_down;
         m_counts.description = m_counts.heap + m_counts.kokkos > 0 ? describe_traces() : "";
-        if (g_armed == 0) {
+        if (m_watches_kokkos && --g_watching_kokkos == 0) {
             impl::detach(kokkos_observer());
         }
     }

@@ -4,10 +4,12 @@
 #include "agreement_listener.hpp"
 #include "watchdog.hpp"
 
+#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -58,6 +60,8 @@ TestProgram::TestProgram(RankGroup& group) : m_group(group), m_board(group) {
 }
 
 bool TestProgram::run() {
+    // From now on nobody listens to Kokkos unless a test does.
+    Kokkos::Tools::Experimental::set_request_tool_settings_callback(nullptr);
     if (only_lists_tests()) {
         return m_group.rank() != 0 || RUN_ALL_TESTS() == 0;
     }
@@ -107,6 +111,11 @@ void set_kokkos_defaults(int rank_count) {
     }
     // Only keeps Kokkos from warning that there is no binding, which is what tests want.
     ::setenv("OMP_PROC_BIND", "false", keep);
+    // Kokkos asks once, when it is initialised, whether to fence everything for its listeners.
+    Kokkos::Tools::Experimental::set_request_tool_settings_callback(
+        [](std::uint32_t, Kokkos_Tools_ToolSettings* settings) {
+            settings->requires_global_fencing = false;
+        });
 }
 
 } // namespace distview::testing::impl

@@ -23,6 +23,10 @@ struct Nothing {
     KOKKOS_FUNCTION void operator()(GlobalIndex, GlobalIndex) const {}
 };
 
+struct BareKernel {
+    KOKKOS_FUNCTION void operator()(int) const {}
+};
+
 /// Every algorithm, by name, on two arrays.
 class AllAlgorithms {
 public:
@@ -62,6 +66,14 @@ public:
     Array<double, 2> y = make_section<double, 2>(layout);
 };
 
+/// Fences other than those that Kokkos adds because somebody records.
+std::int64_t fence_count(const KokkosEvents& events) {
+    std::int64_t count = 0;
+    for (const std::string& label : labels(events.fences()))
+        count += !label.starts_with("Kokkos::Tools::");
+    return count;
+}
+
 std::vector<std::string> foreign_labels(const KokkosEvents& events) {
     return labels(labelled_otherwise(events.all(), {"distview::", "Kokkos::"}));
 }
@@ -81,7 +93,7 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
         ASSERT_EQ(kernels.size(), 1u) << name;
         EXPECT_EQ(kernels[0].label, "distview::" + name);
         EXPECT_EQ(kernels[0].device_id, device_id_of(all.exec));
-        EXPECT_EQ(events.fences().size(), 0u) << name << ": " << describe(events.all());
+        EXPECT_EQ(fence_count(events), 0) << name << ": " << describe(events.all());
         EXPECT_EQ(events.allocations().size(), 0u) << name;
         EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
     }
@@ -112,14 +124,20 @@ TEST(Behaviour, gather_and_scatter_label_what_they_do) {
     EXPECT_EQ(ours, (std::vector<std::string>{"distview::gather", "distview::scatter"}));
 }
 
-TEST(Behaviour, local_algorithms_allocate_nothing) {
+TEST(Behaviour, local_algorithms_allocate_no_more_than_a_bare_kernel) {
     const AllAlgorithms all;
     fill(all.exec, all.x, 1.0, Cells::owned);
     fill(all.exec, all.y, 1.0, Cells::owned);
+    // Kokkos and the OpenMP runtime allocate for every kernel while somebody counts.
+    const std::string label("distview::testing::bare_kernel");
+    const Kokkos::RangePolicy<Exec> policy(all.exec, 0, 2);
+    const auto bare = [&] { Kokkos::parallel_for(label, policy, BareKernel()); };
+    bare();
+    const AllocationCounts least = count_allocations(bare);
     for (const auto& [name, call] : all.local()) {
         call();
         const AllocationCounts counts = count_allocations([&] { call(); });
-        EXPECT_EQ(counts.heap, 0) << name << ": " << counts.description;
+        EXPECT_LE(counts.heap, least.heap) << name << ": " << counts.description;
         EXPECT_EQ(counts.kokkos, 0) << name << ": " << counts.description;
     }
 }

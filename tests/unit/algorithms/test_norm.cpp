@@ -102,7 +102,7 @@ TEST(Norm, of_no_cells_is_zero) {
 TEST(Norm, squares_neither_overflow_nor_underflow) {
     const Exec exec;
     const Communicator comm = world();
-    EXPECT_EQ(norm2(exec, comm, array_of({3e200, 4e200}, 20)), 5e200);
+    EXPECT_EQ(norm2(exec, comm, array_of({0x3p600, -0x4p600}, 20)), 0x5p600);
     EXPECT_EQ(norm2(exec, comm, array_of({0x3p-600, -0x4p-600}, 20)), 0x5p-600);
     EXPECT_EQ(norm2(exec, comm, array_of({0, 0, 0x3p-1074, 0x4p-1074}, 20)), 0x5p-1074);
     constexpr double most = std::numeric_limits<double>::max();

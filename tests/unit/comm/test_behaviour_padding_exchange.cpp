@@ -51,11 +51,17 @@ TEST_F(PaddingExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
         plan.bind(a);
     };
     step();
-    const AllocationCounts counts = count_allocations([&] {
+    const auto steps = [&] {
         for (int i = 0; i < 50; ++i) step();
-    });
+    };
+    const AllocationCounts counts = count_heap_allocations(steps);
     EXPECT_EQ(counts.heap, 0) << counts.description;
-    EXPECT_EQ(counts.kokkos, 0) << counts.description;
+    const AllocationCounts watched = count_allocations(steps);
+    EXPECT_EQ(watched.kokkos, 0) << watched.description;
+    // For a listener Kokkos copies the labels of kernels that several threads run.
+    if (exec.concurrency() == 1) {
+        EXPECT_EQ(watched.heap, 0) << watched.description;
+    }
 }
 
 // The same counters see what would be wrong.
@@ -63,19 +69,21 @@ TEST_F(PaddingExchangeBehaviour, PlantedAllocationsAreSeen) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), never_bound = make();
     plan.execute(exec, a);
-    const AllocationCounts of_heap = count_allocations([&] {
+    int last = -1;
+    const AllocationCounts of_heap = count_heap_allocations([&] {
         plan.execute(exec, a);
         const std::vector<int> planted(100, comm.rank());
         plan.execute(exec, a);
-        EXPECT_EQ(planted[99], comm.rank());
+        last = planted[99];
     });
+    EXPECT_EQ(last, comm.rank());
     EXPECT_EQ(of_heap.heap, 1);
     const AllocationCounts of_kokkos = count_allocations([&] {
         plan.execute(exec, a);
         const Kokkos::View<int*, Kokkos::HostSpace> planted("distview::test::planted", 10);
     });
     EXPECT_EQ(of_kokkos.kokkos, 1);
-    const AllocationCounts of_binding = count_allocations([&] { plan.execute(exec, never_bound); });
+    const AllocationCounts of_binding = count_heap_allocations([&] { plan.execute(exec, never_bound); });
     EXPECT_GT(of_binding.heap, 0);
 }
 

@@ -28,7 +28,12 @@ struct AllocationCounts {
 /// latter's miss aligned_alloc and posix_memalign.
 class CountAllocations {
 public:
-    CountAllocations();
+    /// What else to count than the heap. Kokkos's own allocations are reported by its tools interface,
+    /// and a listener there makes Kokkos allocate for each kernel: watch the heap alone to see what
+    /// a program allocates without.
+    enum class Watch { heap, heap_and_kokkos };
+
+    explicit CountAllocations(Watch watch = Watch::heap_and_kokkos);
     CountAllocations(const CountAllocations&) = delete;
     CountAllocations& operator=(const CountAllocations&) = delete;
     ~CountAllocations();
@@ -37,6 +42,7 @@ public:
     const AllocationCounts& stop();
 
 private:
+    bool m_watches_kokkos;
     bool m_armed = true;
     AllocationCounts m_counts;
 };
@@ -45,6 +51,14 @@ private:
 template <class Function>
 AllocationCounts count_allocations(Function&& function) {
     CountAllocations counter;
+    function();
+    return counter.stop();
+}
+
+/// The same with nobody listening to Kokkos.
+template <class Function>
+AllocationCounts count_heap_allocations(Function&& function) {
+    CountAllocations counter(CountAllocations::Watch::heap);
     function();
     return counter.stop();
 }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::impl {
@@ -79,14 +80,40 @@ inline void copy(const CopyBox& box) {
     }
 }
 
+/// Host spaces whose kernels have ended when the call that launches them returns.
+template <class Exec>
+inline constexpr bool is_synchronous =
+#ifdef KOKKOS_ENABLE_SERIAL
+    std::is_same_v<Exec, Kokkos::Serial> ||
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+    std::is_same_v<Exec, Kokkos::OpenMP> ||
+#endif
+    false;
+
 /// Copies boxes[begin, end) in one kernel on `exec`.
+///
+/// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
+/// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
+/// an instance with several threads does Kokkos get the label and copy it.
 ///
 /// Space: on return work may still run on `exec`; the boxes must stay until it has finished
 template <ExecutionSpace Exec>
 void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes, int begin,
                 int end) {
     if (begin == end) return;
-    Kokkos::parallel_for(label,
+    const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
+    if (is_synchronous<Exec> && exec.concurrency() == 1) {
+        std::uint64_t kernel = 0;
+        if (is_watched)
+            Kokkos::Tools::beginParallelFor(
+                label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
+        for (int i = begin; i < end; ++i) copy(boxes[i]);
+        if (is_watched) Kokkos::Tools::endParallelFor(kernel);
+        return;
+    }
+    static const std::string no_label;
+    Kokkos::parallel_for(is_watched ? label : no_label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, begin, end),
                          [boxes](int i) { copy(boxes[i]); });
 }
