@@ -15,8 +15,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstdio>
 #include <exception>
+#include <thread>
+#include <vector>
 
 namespace shallow_water {
 
@@ -135,6 +139,9 @@ int run_program(int argc, char** argv) {
     } catch (const distview::Error& error) {
         // The same on every rank: the library and agree_on() see to that.
         if (comm.rank() == root) std::fprintf(stderr, "shallow_water: %s\n", error.what());
+        // Launchers drop what they have not yet read when the first rank fails: the others wait.
+        distview::agree(comm, "shallow_water", nullptr);
+        if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
         return wrong_use;
     }
 }
