@@ -72,7 +72,8 @@ build_targets() {
 
 # build_heartbeat LOG: once a minute how far ninja is, for those who end what has been silent too long.
 build_heartbeat() {
-    while sleep 60 && kill -0 $$ 2>/dev/null; do
+    # Without our stderr: who reads it to its end does not wait for the last sleep.
+    while sleep 60 &>/dev/null && kill -0 $$ 2>/dev/null; do
         say "  $(tail -c 4096 "$1" | grep -oE '^\[[0-9]+/[0-9]+\]' | tail -n 1) still building"
     done
 }
