@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 namespace shallow_water {
@@ -22,10 +23,16 @@ std::string duration_text(double seconds) {
     return text;
 }
 
+/// Launchers give their ranks pseudo-terminals; scripts/run says what is behind them.
+bool is_terminal() {
+    const char* told = std::getenv("DISTVIEW_STDERR_IS_TERMINAL");
+    return told != nullptr ? std::string(told) == "1" : isatty(STDERR_FILENO) == 1;
+}
+
 } // namespace
 
 Progress::Progress(bool wanted, std::int64_t steps)
-    : m_active(wanted && isatty(STDERR_FILENO) == 1), m_steps(std::max<std::int64_t>(steps, 1)) {}
+    : m_active(wanted && is_terminal()), m_steps(std::max<std::int64_t>(steps, 1)) {}
 
 Progress::~Progress() {
     if (m_shown) std::fprintf(stderr, "\r\033[K");
