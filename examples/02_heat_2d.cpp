@@ -19,14 +19,15 @@ int main(int argc, char** argv) {
     const Exec exec;
 
     // 200 x 300 cells; every section gets one more cell on each side.
-    const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
-                             {block(200, {.padding = 1}),
-                              block(300, {.padding = 1, .periodic = true})});
+    const ArrayLayout layout(
+        ProcessGrid::balanced(comm.size(), 2),
+        {block(200, {.padding = 1}), block(300, {.padding = 1, .periodic = true})});
     auto now = make_dist_view<double**>(exec, comm, layout, "temperature");
     auto next = make_dist_view<double**>(exec, comm, layout, "next temperature");
-    fill_with(exec, now, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
-        return std::hypot(double(i) - 100.0, double(j) - 150.0) < 30.0 ? 100.0 : 0.0;
-    });
+    fill_with(
+        exec, now, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
+            return std::hypot(double(i) - 100.0, double(j) - 150.0) < 30.0 ? 100.0 : 0.0;
+        });
 
     PaddingExchangePlan plan(comm, layout, {.stencil = Stencil::faces});
     for (int step = 0; step <= 500; ++step) {
@@ -39,10 +40,11 @@ int main(int argc, char** argv) {
         plan.execute(exec, now);
         const auto t = now.view();
         const auto t_next = next.view();
-        for_each(exec, next, KOKKOS_LAMBDA(int i, int j) {
-            t_next(i, j) = t(i, j) + 0.2 * (t(i - 1, j) + t(i + 1, j) + t(i, j - 1) + t(i, j + 1) -
-                                            4.0 * t(i, j));
-        });
+        for_each(
+            exec, next, KOKKOS_LAMBDA(int i, int j) {
+                t_next(i, j) = t(i, j) + 0.2 * (t(i - 1, j) + t(i + 1, j) + t(i, j - 1) +
+                                                t(i, j + 1) - 4.0 * t(i, j));
+            });
         std::swap(now, next);
     }
 }

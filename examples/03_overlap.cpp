@@ -17,12 +17,14 @@ int main(int argc, char** argv) {
     const Exec exec;
 
     constexpr std::int64_t n = 1000;
-    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(n, {.padding = 1, .periodic = true})});
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(n, {.padding = 1, .periodic = true})});
     auto height = make_dist_view<double*>(exec, comm, layout, "height");
     auto speed = make_dist_view<float*>(exec, comm, layout, "speed"); // types may differ
-    fill_with(exec, height, KOKKOS_LAMBDA(std::int64_t g) {
-        return std::exp(-std::pow(0.02 * (double(g) - 300.0), 2));
-    });
+    fill_with(
+        exec, height, KOKKOS_LAMBDA(std::int64_t g) {
+            return std::exp(-std::pow(0.02 * (double(g) - 300.0), 2));
+        });
 
     PaddingExchangePlan plan(comm, layout);
     const auto h = height.view();
@@ -39,12 +41,14 @@ int main(int argc, char** argv) {
         Kokkos::parallel_for("inner cells", Range(exec, first + 1, last), accelerate);
         exchange.finish(); // now the neighbours' cells are here
         Kokkos::parallel_for("first cell", Range(exec, first, first + 1), accelerate);
-        if (last > first) Kokkos::parallel_for("last cell", Range(exec, last, last + 1), accelerate);
+        if (last > first)
+            Kokkos::parallel_for("last cell", Range(exec, last, last + 1), accelerate);
 
         plan.execute(exec, speed);
-        for_each(exec, height, KOKKOS_LAMBDA(int i) {
-            h(i) += 0.2 * (static_cast<double>(v(i - 1)) - static_cast<double>(v(i + 1)));
-        });
+        for_each(
+            exec, height, KOKKOS_LAMBDA(int i) {
+                h(i) += 0.2 * (static_cast<double>(v(i - 1)) - static_cast<double>(v(i + 1)));
+            });
     }
     const double volume = sum(exec, comm, height);
     const auto crest = max_location(exec, comm, height);

@@ -69,9 +69,9 @@ void throw_no_cells(const char* caller, const ArrayLayout& layout) {
 std::uint64_t argument_digest(const ArrayLayout& layout, Cells cells, std::size_t element_bytes,
                               int root) {
     std::uint64_t digest = layout.fingerprint();
-    for (const std::uint64_t part : {static_cast<std::uint64_t>(cells),
-                                     static_cast<std::uint64_t>(element_bytes),
-                                     static_cast<std::uint64_t>(root)})
+    for (const std::uint64_t part :
+         {static_cast<std::uint64_t>(cells), static_cast<std::uint64_t>(element_bytes),
+          static_cast<std::uint64_t>(root)})
         digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
     return digest;
 }

@@ -91,8 +91,8 @@ public:
         m_started = true;
         int offset = 0;
         for (std::size_t r = 0; r < m_sizes.size(); ++r) {
-            m_counts[r] = static_cast<int>(
-                std::clamp<std::int64_t>(m_sizes[r] - m_begin, 0, m_piece));
+            m_counts[r] =
+                static_cast<int>(std::clamp<std::int64_t>(m_sizes[r] - m_begin, 0, m_piece));
             m_offsets[r] = offset;
             offset += m_counts[r];
         }
@@ -160,9 +160,9 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes) {
     constexpr std::size_t most = std::size_t{1} << 30;
     for (std::size_t begin = 0; begin < bytes.size(); begin += most) {
         const std::size_t count = std::min(most, bytes.size() - begin);
-        check_mpi(MPI_Bcast(bytes.data() + begin, static_cast<int>(count), MPI_BYTE, root,
-                            comm.mpi()),
-                  "MPI_Bcast");
+        check_mpi(
+            MPI_Bcast(bytes.data() + begin, static_cast<int>(count), MPI_BYTE, root, comm.mpi()),
+            "MPI_Bcast");
     }
 }
 

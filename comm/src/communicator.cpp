@@ -20,8 +20,12 @@ void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
 
 void CommunicatorState::close() noexcept {
     if (!is_open()) return;
+    // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
+    // which the others could not end theirs; afterwards nobody begins to send.
+    MPI_Barrier(m_comm);
     for (const std::weak_ptr<Closable>& user : m_users)
         if (const std::shared_ptr<Closable> alive = user.lock()) alive->close();
+    MPI_Barrier(m_comm); // and here, until all have received what they cannot cancel
     m_users.clear();
     m_kept.clear();
     MPI_Comm_free(&m_comm); // sets it to MPI_COMM_NULL

@@ -4,7 +4,9 @@
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
+#include <thread>
 #include <utility>
 
 namespace distview::impl {
@@ -98,8 +100,23 @@ PaddingExchangeBinding::~PaddingExchangeBinding() {
     if (!finalized) close();
 }
 
+/// Lets MPI complete what is under way, for as long as a neighbour that has started its part of the
+/// exchange may need; is_inactive() also makes MPI progress.
+void PaddingExchangeBinding::settle() const noexcept {
+    using Clock = std::chrono::steady_clock;
+    const Clock::time_point deadline = Clock::now() + std::chrono::seconds(2);
+    const auto all_inactive = [](const std::vector<MPI_Request>& requests) {
+        return std::all_of(requests.begin(), requests.end(), is_inactive);
+    };
+    while (!(all_inactive(m_receive_requests) && all_inactive(m_send_requests)) &&
+           Clock::now() < deadline)
+        std::this_thread::yield();
+}
+
 void PaddingExchangeBinding::close() noexcept {
-    // Only an abandoned exchange leaves requests active: nobody waits for what they would bring.
+    // Only an abandoned exchange leaves requests active. Its neighbours may still wait for this
+    // process to take or give a message; those that never began will not come.
+    settle();
     for (MPI_Request& request : m_receive_requests) {
         if (is_inactive(request)) continue;
         MPI_Cancel(&request);
@@ -149,9 +166,9 @@ void PaddingExchangeBinding::build(const std::vector<PaddingExchangeSchedule>& s
     for (const auto& [peer, message] : outgoing.by_peer()) {
         char* const buffer = m_send_buffer.data() + m_sends[i++].offset;
         for (const Part& part : message.second) {
-            CopyBox box = box_of(part.region, part.rank, part.field->element_size,
-                                 part.field->strides,
-                                 packed_strides(part.region, part.rank, part.field->element_size));
+            CopyBox box =
+                box_of(part.region, part.rank, part.field->element_size, part.field->strides,
+                       packed_strides(part.region, part.rank, part.field->element_size));
             box.source = at(*part.field, part.region.begin, part.rank);
             box.destination = buffer + part.offset;
             append_copy(m_pack, box);
@@ -186,16 +203,15 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag) {
                   "MPI_Send_init");
     for (std::size_t i = 0; i < m_receives.size(); ++i)
         check_mpi(MPI_Recv_init(m_receive_buffer.data() + m_receives[i].offset,
-                                message_count(m_receives[i].bytes, "PaddingExchangePlan"),
-                                MPI_BYTE, m_receives[i].peer, tag, comm, &m_receive_requests[i]),
+                                message_count(m_receives[i].bytes, "PaddingExchangePlan"), MPI_BYTE,
+                                m_receives[i].peer, tag, comm, &m_receive_requests[i]),
                   "MPI_Recv_init");
 }
 
 bool PaddingExchangeBinding::is_for(std::span<const Field> fields) const noexcept {
-    return std::equal(m_identities.begin(), m_identities.end(), fields.begin(), fields.end(),
-                      [](std::uint64_t identity, const Field& field) {
-                          return identity == field.identity;
-                      });
+    return std::equal(
+        m_identities.begin(), m_identities.end(), fields.begin(), fields.end(),
+        [](std::uint64_t identity, const Field& field) { return identity == field.identity; });
 }
 
 void PaddingExchangeBinding::post_receives() {

@@ -91,11 +91,12 @@ PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
     : m_comm(comm), m_schedules(std::move(schedules)), m_one_geometry(one_geometry) {}
 
 void PaddingExchangeEngine::check(std::span<const Field> fields) const {
-    require<UsageError>(m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
-        const std::string expected =
-            m_one_geometry ? "at least 1 field" : text(m_schedules.size(), " fields");
-        return text(name, ": expected ", expected, ", got ", fields.size());
-    });
+    require<UsageError>(
+        m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
+            const std::string expected =
+                m_one_geometry ? "at least 1 field" : text(m_schedules.size(), " fields");
+            return text(name, ": expected ", expected, ", got ", fields.size());
+        });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
         require<ShapeError>(*fields[i].layout == schedule.layout(), [&] {
@@ -116,16 +117,13 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
     require<UsageError>(!to_begin || m_active == nullptr,
                         "PaddingExchangePlan: an exchange is in flight; call finish() on its "
                         "handle first");
-    require<UsageError>(m_comm.is_open(),
-                        "PaddingExchangePlan: the communicator has been closed");
+    require<UsageError>(m_comm.is_open(), "PaddingExchangePlan: the communicator has been closed");
 }
 
 PaddingExchangeBinding& PaddingExchangeEngine::obtain(std::span<const Field> fields,
                                                       bool to_begin) {
-    const auto known =
-        std::find_if(m_bindings.begin(), m_bindings.end(), [&](const auto& binding) {
-            return binding->is_for(fields);
-        });
+    const auto known = std::find_if(m_bindings.begin(), m_bindings.end(),
+                                    [&](const auto& binding) { return binding->is_for(fields); });
     if (known != m_bindings.end()) {
         check_ready(to_begin);
         (*known)->last_used = ++m_clock;
@@ -142,8 +140,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(std::span<const Field> fie
     } catch (...) {
         failure = std::current_exception();
     }
-    for (const Field& field : fields)
-        digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
+    for (const Field& field : fields) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree(m_comm, name, failure, digest);
 
     // Tags are dealt out collectively, hence before anything local can fail.
@@ -161,9 +158,9 @@ void PaddingExchangeEngine::drop_oldest_binding() {
     const auto age = [&](const std::shared_ptr<PaddingExchangeBinding>& binding) {
         return binding.get() == m_active ? 0 : m_clock - binding->last_used + 1;
     };
-    m_bindings.erase(std::max_element(
-        m_bindings.begin(), m_bindings.end(),
-        [&](const auto& a, const auto& b) { return age(a) < age(b); }));
+    m_bindings.erase(
+        std::max_element(m_bindings.begin(), m_bindings.end(),
+                         [&](const auto& a, const auto& b) { return age(a) < age(b); }));
 }
 
 PaddingExchangeBinding& PaddingExchangeEngine::begin(std::span<const Field> fields) {
@@ -172,7 +169,8 @@ PaddingExchangeBinding& PaddingExchangeEngine::begin(std::span<const Field> fiel
 }
 
 PaddingExchangeBinding& PaddingExchangeEngine::active() {
-    require<UsageError>(m_comm.is_open(), "ExchangeHandle::finish: the communicator has been closed");
+    require<UsageError>(m_comm.is_open(),
+                        "ExchangeHandle::finish: the communicator has been closed");
     return *m_active;
 }
 

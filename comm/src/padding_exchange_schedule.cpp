@@ -103,22 +103,22 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
         const std::int64_t asked = side == low ? widths.low : widths.high;
         require<LayoutError>(asked == all || asked <= present, [&] {
             return text("PaddingExchangeSchedule: cannot fill ", asked, " elements on the ",
-                        side == low ? "low" : "high", " side of axis ", axis, ", the section of process ",
-                        where(axis, to), " has a padding of ", present);
+                        side == low ? "low" : "high", " side of axis ", axis,
+                        ", the section of process ", where(axis, to), " has a padding of ",
+                        present);
         });
         const std::int64_t length = std::min(asked, present);
         require<LayoutError>(length <= from->elements.size(), [&] {
             return text("PaddingExchangeSchedule: padding ", length, " on the ",
                         side == low ? "low" : "high", " side of axis ", axis, " of process ",
                         where(axis, to), " exceeds the ", from->elements.size(),
-                        block.periodic() ? " interior elements" : " elements",
-                        " of its neighbour ", where(axis, from->coordinate));
+                        block.periodic() ? " interior elements" : " elements", " of its neighbour ",
+                        where(axis, from->coordinate));
         });
         // Next to what the receiver owns; from the end of the source that faces it.
         const LocalRange kept = unwritten(layout, to);
         const LocalIndex to_begin = side == low ? kept.begin - length : kept.end;
-        const GlobalIndex first =
-            side == low ? from->elements.end - length : from->elements.begin;
+        const GlobalIndex first = side == low ? from->elements.end - length : from->elements.begin;
         return {length, from->coordinate, to_begin, block.to_local(from->coordinate, first)};
     };
 
@@ -166,9 +166,9 @@ PaddingExchangeSchedule::messages(const Pieces& pieces) const {
     std::vector<Message> result;
     const auto add = [&](const PaddingRegion& region) {
         if (region.peer == m_process) return;
-        const auto at = std::lower_bound(
-            result.begin(), result.end(), region.peer,
-            [](const Message& message, int peer) { return message.peer < peer; });
+        const auto at =
+            std::lower_bound(result.begin(), result.end(), region.peer,
+                             [](const Message& message, int peer) { return message.peer < peer; });
         if (at != result.end() && at->peer == region.peer) {
             ++at->regions;
             at->elements += region.elements;

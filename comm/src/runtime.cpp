@@ -16,8 +16,7 @@ Runtime::Runtime(int& argc, char**& argv, int thread_level) {
         require_mpi("Runtime");
         check_mpi(MPI_Query_thread(&m_thread_level), "MPI_Query_thread");
     } else {
-        check_mpi(MPI_Init_thread(&argc, &argv, thread_level, &m_thread_level),
-                  "MPI_Init_thread");
+        check_mpi(MPI_Init_thread(&argc, &argv, thread_level, &m_thread_level), "MPI_Init_thread");
         m_owns_mpi = true;
     }
     if (m_thread_level < thread_level)

@@ -36,7 +36,8 @@ std::uint64_t hash_axis(const AxisLayout& axis) {
         hash.add(block.periodic()).add(block.boundary().low).add(block.boundary().high);
         hash.add(static_cast<std::int64_t>(block.split()));
         // Closed forms follow from the numbers above and the widths of the first seam alone.
-        const int distinct = block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
+        const int distinct =
+            block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
         for (int p = 0; p < distinct; ++p) {
             hash.add(block.interior(p).end.value());
             hash.add(block.communication_padding(p).low).add(block.communication_padding(p).high);
@@ -67,10 +68,9 @@ std::string describe_axis(const AxisLayout& axis) {
     switch (axis.type()) {
     case DistType::cyclic: {
         const std::int64_t block_size = axis.as_cyclic().block_size();
-        return block_size == 1
-                   ? text("cyclic, ", axis.size(), " elements over ", processes)
-                   : text("block-cyclic, ", axis.size(), " elements in blocks of ", block_size,
-                          " over ", processes);
+        return block_size == 1 ? text("cyclic, ", axis.size(), " elements over ", processes)
+                               : text("block-cyclic, ", axis.size(), " elements in blocks of ",
+                                      block_size, " over ", processes);
     }
     case DistType::unstructured:
         return text("unstructured, ", axis.size(), " elements over ", processes,
@@ -81,8 +81,7 @@ std::string describe_axis(const AxisLayout& axis) {
     const char* split = block.split() == BlockSplit::regular     ? "regular block"
                         : block.split() == BlockSplit::irregular ? "irregular block"
                                                                  : "block";
-    std::string result =
-        text(split, ", ", axis.interior_size(), " elements over ", processes);
+    std::string result = text(split, ", ", axis.interior_size(), " elements over ", processes);
     bool varies = false;
     Widths padding;
     if (block.grid_size() > 1)
@@ -96,7 +95,8 @@ std::string describe_axis(const AxisLayout& axis) {
         result += ", padding by process";
     else if (!(padding == Widths()))
         result += ", padding " + widths_text(padding);
-    if (!(block.boundary() == Widths())) result += ", boundary padding " + widths_text(block.boundary());
+    if (!(block.boundary() == Widths()))
+        result += ", boundary padding " + widths_text(block.boundary());
     if (block.periodic()) result += ", periodic";
     return result;
 }
@@ -115,10 +115,8 @@ ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& a
     std::vector<AxisSpec> checked;
     std::vector<std::size_t> offsets;
     for (int d = 0; d < grid.rank(); ++d) {
-        checked.push_back(
-            impl::checked_axis(d, grid.extent(d), axes[static_cast<std::size_t>(d)]));
-        const std::vector<std::int64_t> tables =
-            impl::axis_tables(grid.extent(d), checked.back());
+        checked.push_back(impl::checked_axis(d, grid.extent(d), axes[static_cast<std::size_t>(d)]));
+        const std::vector<std::int64_t> tables = impl::axis_tables(grid.extent(d), checked.back());
         offsets.push_back(state->tables.size());
         state->tables.insert(state->tables.end(), tables.begin(), tables.end());
     }
@@ -182,8 +180,7 @@ int ArrayLayout::owner(std::span<const GlobalIndex> index) const {
 std::string ArrayLayout::describe() const {
     std::ostringstream out;
     out << rank() << "-d array over a process grid of " << grid().describe();
-    for (int d = 0; d < rank(); ++d)
-        out << "\n  axis " << d << ": " << describe_axis(axis(d));
+    for (int d = 0; d < rank(); ++d) out << "\n  axis " << d << ": " << describe_axis(axis(d));
     return out.str();
 }
 
@@ -191,8 +188,8 @@ bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept {
     if (a.m_state == b.m_state) return true;
     if (a.m_state->fingerprint != b.m_state->fingerprint || a.grid() != b.grid()) return false;
     // Tables of one process's labels are not part of the fingerprint.
-    return std::equal(a.m_state->tables.begin(), a.m_state->tables.end(),
-                      b.m_state->tables.begin(), b.m_state->tables.end());
+    return std::equal(a.m_state->tables.begin(), a.m_state->tables.end(), b.m_state->tables.begin(),
+                      b.m_state->tables.end());
 }
 
 } // namespace distview

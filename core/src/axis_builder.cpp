@@ -66,8 +66,7 @@ void simplify_paddings(int grid_size, AxisSpec::Block& block) {
     bool uniform = true;
     for (int p = 1; p < grid_size; ++p) {
         const auto i = static_cast<std::size_t>(p);
-        uniform = uniform && widths[i].low == widths[1].low &&
-                  widths[i - 1].high == widths[0].high;
+        uniform = uniform && widths[i].low == widths[1].low && widths[i - 1].high == widths[0].high;
     }
     if (!uniform) return;
     block.options.padding = grid_size > 1 ? Widths(widths[1].low, widths[0].high) : Widths();
@@ -86,11 +85,12 @@ AxisSpec checked(int axis, int grid_size, AxisSpec::Block block) {
     check_magnitude(axis, block.interior_size);
     check_magnitude(axis, block.options.padding);
     check_magnitude(axis, boundary);
-    require<LayoutError>(
-        block.paddings.empty() || block.paddings.size() == static_cast<std::size_t>(grid_size), [&] {
-            return text(at_axis(axis), "expected the padding of ", grid_size, " processes, got ",
-                        block.paddings.size());
-        });
+    require<LayoutError>(block.paddings.empty() ||
+                             block.paddings.size() == static_cast<std::size_t>(grid_size),
+                         [&] {
+                             return text(at_axis(axis), "expected the padding of ", grid_size,
+                                         " processes, got ", block.paddings.size());
+                         });
     for (const Widths widths : block.paddings) {
         check_widths(axis, "padding", widths);
         check_magnitude(axis, widths);
@@ -242,8 +242,7 @@ AxisLayout make(int grid_size, const AxisSpec::Unstructured& lists, const std::i
     const bool local = lists.known_process >= 0;
     tables.directory_size = local ? count : lists.size;
     tables.directory_owners = tables.directory_labels + tables.directory_size;
-    return UnstructuredLayout(lists.size, grid_size, lists.one_to_one, tables,
-                              lists.known_process);
+    return UnstructuredLayout(lists.size, grid_size, lists.one_to_one, tables, lists.known_process);
 }
 
 } // namespace

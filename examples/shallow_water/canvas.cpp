@@ -108,8 +108,8 @@ bool Canvas::write_png(const std::string& path) const {
     bytes.reserve(m_pixels.size() * 3);
     for (const Colour& pixel : m_pixels)
         for (const float channel : {pixel.red, pixel.green, pixel.blue})
-            bytes.push_back(static_cast<unsigned char>(
-                std::lround(255.0F * std::clamp(channel, 0.0F, 1.0F))));
+            bytes.push_back(
+                static_cast<unsigned char>(std::lround(255.0F * std::clamp(channel, 0.0F, 1.0F))));
     return stbi_write_png(path.c_str(), m_width, m_height, 3, bytes.data(), 3 * m_width) != 0;
 }
 

@@ -20,16 +20,15 @@ void poison_padding(const Exec& exec, const Array<Real>& array,
     const distview::LocalRange rows = schedule.unwritten_range(0);
     const distview::LocalRange columns = schedule.unwritten_range(1);
     using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
-    Kokkos::parallel_for(
-        "shallow_water::poison_padding",
-        Policy(exec, {0, 0},
-               {static_cast<std::int64_t>(view.extent(0)),
-                static_cast<std::int64_t>(view.extent(1))}),
-        [=](std::int64_t j, std::int64_t i) {
-            if (!rows.contains(distview::LocalIndex(j)) ||
-                !columns.contains(distview::LocalIndex(i)))
-                view(j, i) = std::numeric_limits<Real>::quiet_NaN();
-        });
+    Kokkos::parallel_for("shallow_water::poison_padding",
+                         Policy(exec, {0, 0},
+                                {static_cast<std::int64_t>(view.extent(0)),
+                                 static_cast<std::int64_t>(view.extent(1))}),
+                         [=](std::int64_t j, std::int64_t i) {
+                             if (!rows.contains(distview::LocalIndex(j)) ||
+                                 !columns.contains(distview::LocalIndex(i)))
+                                 view(j, i) = std::numeric_limits<Real>::quiet_NaN();
+                         });
 }
 
 /// A padding exchange of fixed arrays, poisoned before if asked for.

@@ -55,8 +55,7 @@ public:
     explicit NarrowStepper(const StepperInput<Real>& input)
         : m_kernels(input.exec, input.section, Parameters()), m_state(state_of(input.arrays)),
           m_state_exchange(make_exchange<Real>(input.comm, input.layout, {}, input.poison,
-                                               input.arrays[0], input.arrays[1],
-                                               input.arrays[2])),
+                                               input.arrays[0], input.arrays[1], input.arrays[2])),
           m_velocity_exchange(make_exchange<Real>(input.comm, input.layout,
                                                   {.stencil = Stencil::faces}, input.poison,
                                                   input.arrays[1], input.arrays[2])) {}
@@ -105,17 +104,15 @@ private:
     static std::vector<Array<Real>> work_arrays(const StepperInput<Real>& input) {
         std::vector<Array<Real>> work;
         for (const char* name : {"fe", "fn", "q", "ke"})
-            work.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight,
-                                                    Kokkos::HostSpace>(
+            work.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
                 input.exec, input.comm, input.layout, std::string("shallow_water::") + name));
         return work;
     }
 
     PublishedStepper(const StepperInput<Real>& input, const std::vector<Array<Real>>& work)
         : m_work(work), m_kernels(input.exec, input.section, Parameters()),
-          m_state(state_of(input.arrays)),
-          m_border{first_cell(work[0]), first_cell(work[1]), first_cell(work[2]),
-                   first_cell(work[3])},
+          m_state(state_of(input.arrays)), m_border{first_cell(work[0]), first_cell(work[1]),
+                                                    first_cell(work[2]), first_cell(work[3])},
           m_diagnostics_exchange(make_exchange<Real>(
               input.comm,
               {FieldExchange{input.layout, options({.west = 1, .north = 1}, Stencil::box)},

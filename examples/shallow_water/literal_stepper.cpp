@@ -15,13 +15,12 @@ class LiteralStepper final : public Stepper {
 public:
     explicit LiteralStepper(const StepperInput<Real>& input)
         : m_section(input.section), m_mode(input.mode), m_arrays(input.arrays),
-          m_state(state_of(input.arrays)),
-          m_euler(Coefficients<Real>::make(Parameters(), true)),
+          m_state(state_of(input.arrays)), m_euler(Coefficients<Real>::make(Parameters(), true)),
           m_adams_bashforth(Coefficients<Real>::make(Parameters(), false)) {
         for (const char* name : {"hc", "fe", "fn", "q", "ke", "dh_new", "du_new", "dv_new"})
-            m_work.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight,
-                                                      Kokkos::HostSpace>(
-                input.exec, input.comm, input.layout, std::string("shallow_water::") + name));
+            m_work.push_back(
+                distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                    input.exec, input.comm, input.layout, std::string("shallow_water::") + name));
         for (const Array<Real>* array : {&m_arrays[0], &m_arrays[1], &m_arrays[2], &m_work[0],
                                          &m_work[1], &m_work[2], &m_work[3], &m_work[4]})
             m_exchanges.push_back(

@@ -71,8 +71,7 @@ template <class Real>
 void draw(const Exec& exec, const distview::Communicator& comm, const Options& options,
           const Model<Real>& model) {
     const Parameters parameters;
-    const double days =
-        static_cast<double>(model.steps_done()) * parameters.time_step() / 86400;
+    const double days = static_cast<double>(model.steps_done()) * parameters.time_step() / 86400;
     const Snapshot snapshot{options.nx,
                             options.ny,
                             whole(exec, comm, model.h()),

@@ -29,8 +29,9 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
     if (options.grid_rows > 0) {
         const std::int64_t size = std::int64_t{options.grid_rows} * options.grid_columns;
         require<distview::UsageError>(size == rank_count, [&] {
-            return text("--grid ", options.grid_rows, 'x', options.grid_columns, ": expected a grid of ",
-                        rank_count, rank_count == 1 ? " process" : " processes",
+            return text("--grid ", options.grid_rows, 'x', options.grid_columns,
+                        ": expected a grid of ", rank_count,
+                        rank_count == 1 ? " process" : " processes",
                         ", as many as there are ranks, got ", size);
         });
         require<LayoutError>(
@@ -67,9 +68,8 @@ Model<Real>::Model(const Exec& exec, const distview::Communicator& comm, const O
         process_grid, {distview::block(options.ny, {.padding = padding}),
                        distview::block(options.nx, {.padding = padding, .periodic = true})});
     for (const char* name : {"h", "u", "v", "dh", "du", "dv"})
-        m_arrays.push_back(
-            distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                exec, comm, m_layout, std::string("shallow_water::") + name));
+        m_arrays.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, comm, m_layout, std::string("shallow_water::") + name));
 
     const Array<Real>& any = m_arrays[0];
     m_section.ny = static_cast<int>(any.interior_range(0).size());
@@ -87,8 +87,7 @@ Model<Real>::Model(const Exec& exec, const distview::Communicator& comm, const O
 
 template <class Real>
 void Model<Real>::initialize() {
-    for (const Array<Real>& array : m_arrays)
-        Kokkos::deep_copy(m_exec, array.view(), Real(0));
+    for (const Array<Real>& array : m_arrays) Kokkos::deep_copy(m_exec, array.view(), Real(0));
     m_exec.fence("shallow_water::Model::initialize: the host writes what was cleared");
 
     const InitialState initial(Parameters(), m_options.nx, m_options.ny);

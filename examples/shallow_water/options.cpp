@@ -127,7 +127,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     require_positive("--ny", options.ny);
     constexpr std::int64_t most = std::int64_t(1) << 30;
     if (options.nx > most || options.ny > most)
-        refuse(text("--nx, --ny: expected at most ", most, ", got ", options.nx, " x ", options.ny));
+        refuse(
+            text("--nx, --ny: expected at most ", most, ", got ", options.nx, " x ", options.ny));
     if (!grid.empty()) parse_grid(grid, options);
 
     if (days && !(*days > 0 && *days <= 1e5))
@@ -138,9 +139,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                     : options.benchmark ? 501
                                         : steps.value_or(101);
     if (options.steps < 0) refuse(text("--steps: expected a number >= 0, got ", options.steps));
-    options.report_steps = report_steps.empty()
-                               ? parse_steps(text("0,1,", options.steps))
-                               : parse_steps(report_steps);
+    options.report_steps =
+        report_steps.empty() ? parse_steps(text("0,1,", options.steps)) : parse_steps(report_steps);
     if (report_steps.empty() && options.steps == 0) options.report_steps = {0};
     if (options.report_steps.back() > options.steps)
         refuse(text("--report-steps: step ", options.report_steps.back(), " is beyond the ",

@@ -19,13 +19,13 @@ enum class Exchanges {
 
 /// What the command line asks for, with defaults filled in.
 struct Options {
-    std::int64_t nx = 360; ///< interior columns, west to east
-    std::int64_t ny = 180; ///< interior rows, south to north
+    std::int64_t nx = 360;  ///< interior columns, west to east
+    std::int64_t ny = 180;  ///< interior rows, south to north
     std::int64_t steps = 0; ///< the first, forward Euler, step included
     Element element = Element::float64;
     Mode mode = Mode::corrected;
     Exchanges exchanges = Exchanges::fused;
-    int grid_rows = 0;    ///< of processes; 0: choose
+    int grid_rows = 0; ///< of processes; 0: choose
     int grid_columns = 0;
     std::vector<std::int64_t> report_steps; ///< ascending, each once
     std::string json_path;

@@ -19,8 +19,8 @@ void require_writable(const char* option, const std::string& path) {
     const int error = errno;
     if (writable && !existed) std::filesystem::remove(path, ignored);
     distview::require<distview::UsageError>(writable, [&] {
-        return distview::text(option, ": cannot write to '", path, "': ",
-                              error ? std::strerror(error) : "not a file");
+        return distview::text(option, ": cannot write to '", path,
+                              "': ", error ? std::strerror(error) : "not a file");
     });
 }
 

@@ -104,9 +104,8 @@ void paint_surface(Canvas& canvas, const Map& map, const Surface& elevation, dou
         for (int x = map.left; x < map.left + map.width; ++x) {
             const double row = map.row(y);
             const double column = map.column(x);
-            const double slope =
-                (elevation(row, column + step) - elevation(row, column - step)) -
-                (elevation(row + step, column) - elevation(row - step, column));
+            const double slope = (elevation(row, column + step) - elevation(row, column - step)) -
+                                 (elevation(row + step, column) - elevation(row - step, column));
             const double light = std::tanh(slope / (0.08 * range)) * 0.13;
             const Colour base = colour_of(elevation(row, column) / range);
             canvas.set(x, y,
@@ -125,8 +124,10 @@ void paint_current(Canvas& canvas, const Map& map, const Snapshot& snapshot, dou
     for (long b = 0; b < down; ++b)
         for (long a = 0; a < across; ++a) {
             const double shift = b % 2 == 0 ? 0.25 : 0.75; // staggered, so that no stripes appear
-            const double x = map.left + (static_cast<double>(a) + shift) * map.width / static_cast<double>(across);
-            const double y = map.top + (static_cast<double>(b) + 0.5) * map.height / static_cast<double>(down);
+            const double x = map.left + (static_cast<double>(a) + shift) * map.width /
+                                            static_cast<double>(across);
+            const double y =
+                map.top + (static_cast<double>(b) + 0.5) * map.height / static_cast<double>(down);
             const double row = map.row(y);
             const double column = map.column(x);
             // Speeds live on faces, half a cell east and north of the centre.
@@ -138,8 +139,8 @@ void paint_current(Canvas& canvas, const Map& map, const Snapshot& snapshot, dou
             const double length = 1.5 * spacing * std::sqrt(share) / speed;
             const double dx = 0.5 * length * east;
             const double dy = -0.5 * length * north;
-            canvas.draw_arrow(x - dx, y - dy, x + dx, y + dy, 1.1 + 0.7 * share, 3.5 + 3 * share, ink,
-                              static_cast<float>(0.35 + 0.55 * share));
+            canvas.draw_arrow(x - dx, y - dy, x + dx, y + dy, 1.1 + 0.7 * share, 3.5 + 3 * share,
+                              ink, static_cast<float>(0.35 + 0.55 * share));
         }
 }
 
@@ -190,8 +191,8 @@ void paint_titles(Canvas& canvas, const Map& map, const Snapshot& snapshot, doub
     std::snprintf(days, sizeof days, snapshot.days < 0.05 ? "initial state" : "after %.1f days",
                   snapshot.days);
     canvas.draw_text(map.left, 18, 3, "Surface height and current", ink);
-    canvas.draw_text(map.left, 48, 2, distview::text(days, ", ", snapshot.nx, " x ", snapshot.ny, " cells"),
-                     ink);
+    canvas.draw_text(map.left, 48, 2,
+                     distview::text(days, ", ", snapshot.nx, " x ", snapshot.ny, " cells"), ink);
     // A sample arrow for the fastest current.
     const std::string label = number(std::round(fastest * 10) / 10) + " m/s";
     const int right = map.left + map.width;
@@ -230,9 +231,8 @@ void write_picture(const std::string& path, const Snapshot& snapshot) {
     paint_axes(canvas, map, snapshot);
     paint_colour_bar(canvas, map, range);
     paint_titles(canvas, map, snapshot, fastest);
-    distview::require<distview::UsageError>(canvas.write_png(path), [&] {
-        return distview::text("--png: cannot write '", path, "'");
-    });
+    distview::require<distview::UsageError>(
+        canvas.write_png(path), [&] { return distview::text("--png: cannot write '", path, "'"); });
 }
 
 } // namespace shallow_water

@@ -12,11 +12,11 @@ namespace shallow_water {
 struct Snapshot {
     std::int64_t nx = 0;
     std::int64_t ny = 0;
-    std::vector<double> h; ///< thickness in m, at the cells' centres
-    std::vector<double> u; ///< eastward speed in m/s, on the east faces
-    std::vector<double> v; ///< northward speed in m/s, on the north faces
+    std::vector<double> h;     ///< thickness in m, at the cells' centres
+    std::vector<double> u;     ///< eastward speed in m/s, on the east faces
+    std::vector<double> v;     ///< northward speed in m/s, on the north faces
     double cell_metres = 5000; ///< width and height of a cell
-    double days = 0; ///< simulated time
+    double days = 0;           ///< simulated time
 };
 
 /// Draws the surface height in colour and the current as arrows, and writes it as a PNG.

@@ -17,7 +17,6 @@ struct ReferenceNorms {
 
 /// The norms of an independent program for this size, mode (and grid, on which mode P depends).
 std::optional<ReferenceNorms> reference_norms(const Options& options,
-                                              const distview::ProcessGrid& grid,
-                                              std::int64_t step);
+                                              const distview::ProcessGrid& grid, std::int64_t step);
 
 } // namespace shallow_water

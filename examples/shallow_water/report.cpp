@@ -120,8 +120,7 @@ std::string to_table(const Report& report) {
              "rank 0)",
              static_cast<long long>(options.nx), static_cast<long long>(options.ny),
              static_cast<long long>(options.steps), options.mode == Mode::corrected ? "C" : "P",
-             element_text(options),
-             options.exchanges == Exchanges::literal ? "literal" : "fused",
+             element_text(options), options.exchanges == Exchanges::literal ? "literal" : "fused",
              report.messages_per_step) +
         line("%d ranks in a %s grid (rows x columns), %d threads each: %.2f s", report.grid.size(),
              grid_text(report.grid).c_str(), report.threads, report.seconds);
@@ -130,9 +129,9 @@ std::string to_table(const Report& report) {
     if (report.benchmark) {
         const BenchmarkReport& b = *report.benchmark;
         result += line("  500 steps in %.3f s: %.1f Mcell-steps/s", b.seconds, b.mcell_steps_per_s);
-        result += line("  %d bytes a cell and step: %.2f of the STREAM triad's %.2f GB/s in this run",
-                       options.element == Element::float32 ? 64 : 128, b.triad_share,
-                       b.triad_gbs);
+        result +=
+            line("  %d bytes a cell and step: %.2f of the STREAM triad's %.2f GB/s in this run",
+                 options.element == Element::float32 ? 64 : 128, b.triad_share, b.triad_gbs);
     }
     return result;
 }

@@ -33,9 +33,9 @@ struct BenchmarkReport {
 struct Report {
     Options options;
     distview::ProcessGrid grid;
-    int threads = 1; ///< of each rank
+    int threads = 1;           ///< of each rank
     int messages_per_step = 0; ///< sent by rank 0
-    double seconds = 0; ///< of all steps, reports and exchanges included
+    double seconds = 0;        ///< of all steps, reports and exchanges included
     std::vector<StepReport> steps;
     std::optional<BenchmarkReport> benchmark;
 };

@@ -19,8 +19,8 @@ class ExactSum {
 public:
     void add(double value) {
         const double total = m_sum + value;
-        m_lost += std::abs(m_sum) >= std::abs(value) ? (m_sum - total) + value
-                                                     : (value - total) + m_sum;
+        m_lost +=
+            std::abs(m_sum) >= std::abs(value) ? (m_sum - total) + value : (value - total) + m_sum;
         m_sum = total;
     }
     double value() const { return m_sum + m_lost; }

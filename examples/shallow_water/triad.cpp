@@ -27,8 +27,8 @@ std::int64_t last_level_cache_bytes() {
 } // namespace
 
 Triad::Triad(const Exec& exec, const distview::Communicator& comm) : m_exec(exec), m_comm(comm) {
-    const std::int64_t bytes = std::max<std::int64_t>(std::int64_t{512} << 20,
-                                                      4 * last_level_cache_bytes());
+    const std::int64_t bytes =
+        std::max<std::int64_t>(std::int64_t{512} << 20, 4 * last_level_cache_bytes());
     m_elements = (bytes / 8 + comm.size() - 1) / comm.size();
     distview::agree_on(comm, "triad", [&] {
         // Apart by odd numbers of cache lines, so that the three streams do not meet in one set.
@@ -71,10 +71,11 @@ void Triad::run(int repetitions) {
     }
     distview::agree_on(m_comm, "triad", [&] {
         for (std::int64_t i = 0; i < m_elements; ++i) {
-            const double expected = static_cast<double>(i % 1024) +
-                                    scalar * static_cast<double>(i % 4096);
+            const double expected =
+                static_cast<double>(i % 1024) + scalar * static_cast<double>(i % 4096);
             distview::require<distview::Error>(m_a[i] == expected, [&] {
-                return distview::text("triad: element ", i, " is ", m_a[i], ", expected ", expected);
+                return distview::text("triad: element ", i, " is ", m_a[i], ", expected ",
+                                      expected);
             });
         }
     });

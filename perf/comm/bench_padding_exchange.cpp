@@ -32,7 +32,8 @@ ArrayLayout slabs(std::int64_t n, int ranks) {
 class HandWritten {
 public:
     HandWritten(const Communicator& comm, const Cube& cube)
-        : m_cube(cube), m_n(static_cast<int>(cube.view().extent(1)) - 2), m_alone(comm.size() == 1) {
+        : m_cube(cube), m_n(static_cast<int>(cube.view().extent(1)) - 2),
+          m_alone(comm.size() == 1) {
         if (m_alone) return;
         const int below = (comm.rank() + comm.size() - 1) % comm.size();
         const int above = (comm.rank() + 1) % comm.size();
@@ -55,8 +56,7 @@ public:
         const int n = m_n;
         if (!m_alone) MPI_Startall(2, m_requests.data());
         Kokkos::parallel_for(
-            m_label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 1, n + 1),
-            [=](int k) {
+            m_label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 1, n + 1), [=](int k) {
                 for (int j = 1; j <= n; ++j) {
                     a(k, j, 0) = a(k, j, n);
                     a(k, j, n + 1) = a(k, j, 1);
@@ -113,10 +113,9 @@ bool is_filled(const Cube& cube) {
                 const auto wrap = [](std::int64_t g, std::int64_t size) {
                     return (g + size) % size;
                 };
-                const double expected =
-                    value(wrap(first + static_cast<std::int64_t>(k) - 1, n0),
-                          wrap(static_cast<std::int64_t>(j) - 1, n),
-                          wrap(static_cast<std::int64_t>(i) - 1, n));
+                const double expected = value(wrap(first + static_cast<std::int64_t>(k) - 1, n0),
+                                              wrap(static_cast<std::int64_t>(j) - 1, n),
+                                              wrap(static_cast<std::int64_t>(i) - 1, n));
                 if (cube.view()(k, j, i) != expected) return false;
             }
     return true;
@@ -127,8 +126,8 @@ void padding_exchange(benchmark::State& state) {
     const Communicator& comm = perf::communicator();
     const std::int64_t n = perf::smoke() ? 8 : state.range(0);
     const ArrayLayout layout = slabs(n, comm.size());
-    const Cube cube =
-        make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout, "cube");
+    const Cube cube = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        exec, comm, layout, "cube");
     PaddingExchangePlan plan(comm, layout);
     HandWritten hand_written(comm, cube);
 

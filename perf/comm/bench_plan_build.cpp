@@ -50,13 +50,13 @@ public:
     BareRequests(const Communicator& comm, const PaddingExchangeSchedule& schedule) {
         for (const auto& message : schedule.sends()) {
             std::vector<double>& buffer = m_buffers.emplace_back(message.elements);
-            MPI_Send_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer, 3,
-                          comm.mpi(), &m_requests.emplace_back());
+            MPI_Send_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer,
+                          3, comm.mpi(), &m_requests.emplace_back());
         }
         for (const auto& message : schedule.receives()) {
             std::vector<double>& buffer = m_buffers.emplace_back(message.elements);
-            MPI_Recv_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer, 3,
-                          comm.mpi(), &m_requests.emplace_back());
+            MPI_Recv_init(buffer.data(), static_cast<int>(buffer.size()), MPI_DOUBLE, message.peer,
+                          3, comm.mpi(), &m_requests.emplace_back());
         }
     }
     ~BareRequests() {
@@ -84,14 +84,15 @@ void build_and_bind(benchmark::State& state) {
 
     std::optional<PaddingExchangePlan> plan;
     std::optional<BareRequests> bare;
-    perf::contest(state, exec,
-                  {{"plan",
-                    [&] {
-                        plan.emplace(comm, layout);
-                        plan->bind(array);
-                    },
-                    [&] { plan.reset(); }},
-                   {"bare_requests", [&] { bare.emplace(comm, schedule); }, [&] { bare.reset(); }}});
+    perf::contest(
+        state, exec,
+        {{"plan",
+          [&] {
+              plan.emplace(comm, layout);
+              plan->bind(array);
+          },
+          [&] { plan.reset(); }},
+         {"bare_requests", [&] { bare.emplace(comm, schedule); }, [&] { bare.reset(); }}});
 }
 BENCHMARK(build_and_bind)->Iterations(100)->UseManualTime()->Unit(benchmark::kMicrosecond);
 

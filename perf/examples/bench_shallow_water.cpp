@@ -35,8 +35,8 @@ void shallow_water_step(benchmark::State& state) {
     model.step();
 
     const auto reference = shallow_water::reference_norms(options, ProcessGrid{1, 1}, 1);
-    const auto v = shallow_water::statistics(comm, model.section(), options.nx,
-                                             model.field(model.v()));
+    const auto v =
+        shallow_water::statistics(comm, model.section(), options.nx, model.field(model.v()));
     // One step of mode P does not depend on the grid to this precision.
     if (!perf::verify(state, reference && std::abs(v.l2 / reference->v - 1) < 1e-4,
                       "the norm of v after a step"))

@@ -18,9 +18,8 @@ constexpr std::int64_t sorted_labels[] = {-3, 7, 100, 5, 8, 9};
 constexpr std::int64_t sorted_positions[] = {1, 0, 2, 2, 1, 0};
 constexpr std::int64_t directory_labels[] = {-3, 5, 7, 8, 9, 100};
 constexpr std::int64_t directory_owners[] = {0, 2, 0, 2, 2, 0};
-constexpr UnstructuredLayout::Tables tables{offsets,          labels,           sorted_labels,
-                                            sorted_positions, directory_labels, directory_owners,
-                                            6};
+constexpr UnstructuredLayout::Tables tables{
+    offsets, labels, sorted_labels, sorted_positions, directory_labels, directory_owners, 6};
 constexpr UnstructuredLayout layout(6, 3, true, tables);
 
 static_assert(layout.owner(GlobalIndex(-3)) == 0 && layout.owner(GlobalIndex(5)) == 2);

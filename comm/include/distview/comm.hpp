@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/mpi_error.hpp>

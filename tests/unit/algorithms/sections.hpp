@@ -81,8 +81,8 @@ inline ArrayLayout random_layout(Random& random, int n_dims, std::int64_t limit,
                                  bool shared_labels = false) {
     int n_processes = 0;
     MPI_Comm_size(MPI_COMM_WORLD, &n_processes);
-    const ProcessGrid grid(
-        n_dims == 0 ? std::vector<int>() : random_process_grid(random, n_processes, n_dims));
+    const ProcessGrid grid(n_dims == 0 ? std::vector<int>()
+                                       : random_process_grid(random, n_processes, n_dims));
     std::vector<AxisSpec> axes;
     for (int d = 0; d < n_dims; ++d)
         axes.push_back(random_axis(random, grid.extent(d), limit, shared_labels));
@@ -109,9 +109,9 @@ Array<T, Rank, Layout> make_section(const ArrayLayout& layout) {
         for (std::size_t d = 0; d < static_cast<std::size_t>(Rank); ++d)
             shape.dimension[d] = static_cast<std::size_t>(extents[d]);
     }
-    return {layout, process,
-            View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "distview::testing::section"),
-                 shape)};
+    return {
+        layout, process,
+        View(Kokkos::view_alloc(Kokkos::WithoutInitializing, "distview::testing::section"), shape)};
 }
 
 template <int Rank>
@@ -167,10 +167,9 @@ void for_each_cell(const ArrayLayout& layout, int process, Cells cells, Visit&& 
 template <int Rank, class Visit>
 void for_each_cell_of_all(const ArrayLayout& layout, Cells cells, Visit&& visit) {
     for (int p = 0; p < layout.process_count(); ++p)
-        for_each_cell<Rank>(layout, p, cells,
-                            [&](const Position<Rank>&, const Position<Rank>& global) {
-                                visit(p, global);
-                            });
+        for_each_cell<Rank>(
+            layout, p, cells,
+            [&](const Position<Rank>&, const Position<Rank>& global) { visit(p, global); });
 }
 
 /// A whole section in host memory, after all work on `exec`.

@@ -188,18 +188,21 @@ void check_axpby(Random& random, std::int64_t limit) {
     });
     ready();
     axpby(exec, T(-2), x, T(1), y, cells);
-    compare_cells(exec, x, y, cells, [&](T a, T b, const auto& global) {
-        EXPECT_EQ(b, T(-2) * a + old_y(global));
-    });
+    compare_cells(exec, x, y, cells,
+                  [&](T a, T b, const auto& global) { EXPECT_EQ(b, T(-2) * a + old_y(global)); });
     ready();
     scale(exec, T(5), y, cells);
-    compare_cells(exec, x, y, cells, [&](T, T b, const auto& global) {
-        EXPECT_EQ(b, T(5) * old_y(global));
-    });
+    compare_cells(exec, x, y, cells,
+                  [&](T, T b, const auto& global) { EXPECT_EQ(b, T(5) * old_y(global)); });
     // With beta = 0, y may hold anything.
     ready();
-    set_cells(exec, y, cells, [](const auto&) { return std::numeric_limits<T>::has_quiet_NaN
-                                    ? std::numeric_limits<T>::quiet_NaN() : T(99); }, T(-1));
+    set_cells(
+        exec, y, cells,
+        [](const auto&) {
+            return std::numeric_limits<T>::has_quiet_NaN ? std::numeric_limits<T>::quiet_NaN()
+                                                         : T(99);
+        },
+        T(-1));
     axpby(exec, T(4), x, T(0), y, cells);
     compare_cells(exec, x, y, cells, [&](T a, T b, const auto&) { EXPECT_EQ(b, T(4) * a); });
 }

@@ -171,15 +171,16 @@ TEST(CellKernel, visits_each_cell_once) {
             const auto array = make_section<double, 3, Layout>(layout);
             using Body = CountVisits<typename std::remove_cvref_t<decltype(array)>::view_type>;
             set_section(exec, array, [](const auto&) { return 0.0; });
-            const auto box = impl::cell_box(array, cells);
+            const auto box = distview::impl::cell_box(array, cells);
             const auto launch = [&]<class Walk>(const Walk& walk) {
                 static_assert(std::is_same_v<typename Walk::index_type, int> ||
                               std::is_same_v<typename Walk::index_type, std::int64_t>);
-                Kokkos::parallel_for("distview::testing::cells",
-                                     impl::cell_policy<int>(exec, walk.count()),
-                                     impl::CellKernel<Walk, Body, int>{walk, Body{array.view()}});
+                Kokkos::parallel_for(
+                    "distview::testing::cells",
+                    distview::impl::cell_policy<int>(exec, walk.count()),
+                    distview::impl::CellKernel<Walk, Body, int>{walk, Body{array.view()}});
             };
-            impl::with_cell_walk<Body, true>("CellKernel", array, box, launch);
+            distview::impl::with_cell_walk<Body, true>("CellKernel", array, box, launch);
             const auto visits = to_host(exec, array);
             std::int64_t sum = 0;
             Position<3> end{};

@@ -42,9 +42,8 @@ public:
     Position<Rank> extents() const {
         Position<Rank> result{};
         for (int d = 0; d < Rank; ++d)
-            result[static_cast<std::size_t>(d)] = m_cells == Cells::interior
-                                                      ? m_layout.interior_size(d)
-                                                      : m_layout.size(d);
+            result[static_cast<std::size_t>(d)] =
+                m_cells == Cells::interior ? m_layout.interior_size(d) : m_layout.size(d);
         return result;
     }
 

@@ -74,9 +74,8 @@ void check_extrema(Random& random, std::int64_t limit) {
             set_cells(exec, x, cells, value,
                       greatest ? std::numeric_limits<T>::max() : std::numeric_limits<T>::lowest());
             Best<T, Rank> expected;
-            for_each_cell_of_all<Rank>(layout, cells, [&](int, const auto& g) {
-                expected.take(value(g), g, greatest);
-            });
+            for_each_cell_of_all<Rank>(
+                layout, cells, [&](int, const auto& g) { expected.take(value(g), g, greatest); });
             if (!expected.value) {
                 EXPECT_THROW_ON_ALL_RANKS(min(exec, comm, x, cells), UsageError,
                                           "min: expected an array with at least one cell, got a ");
@@ -148,9 +147,9 @@ TEST(MinMax, one_nan_anywhere_wins) {
     const Communicator comm = world();
     const auto x = make_section<double, 1>({ProcessGrid{comm.size()}, {block(150)}});
     for (std::int64_t place = 0; place < 150; place += 7) {
-        set_cells(exec, x, Cells::interior,
-                  [&](const auto& g) { return g[0] == place || g[0] == place + 90 ? nan : 1.0; },
-                  0.0);
+        set_cells(
+            exec, x, Cells::interior,
+            [&](const auto& g) { return g[0] == place || g[0] == place + 90 ? nan : 1.0; }, 0.0);
         EXPECT_TRUE(std::isnan(min(exec, comm, x))) << place;
         EXPECT_TRUE(std::isnan(max(exec, comm, x))) << place;
         EXPECT_EQ(min_location(exec, comm, x).index[0].value(), place);

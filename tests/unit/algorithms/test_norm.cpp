@@ -65,12 +65,13 @@ void check_norms(Random& random, std::int64_t limit) {
 Array<double, 1> array_of(const std::vector<double>& values, std::int64_t n) {
     const Exec exec;
     const auto x = make_section<double, 1>({ProcessGrid{world().size()}, {cyclic(n)}});
-    set_cells(exec, x, Cells::interior,
-              [&](const auto& g) {
-                  const auto i = static_cast<std::size_t>(g[0]);
-                  return i < values.size() ? values[i] : 0.0;
-              },
-              0.0);
+    set_cells(
+        exec, x, Cells::interior,
+        [&](const auto& g) {
+            const auto i = static_cast<std::size_t>(g[0]);
+            return i < values.size() ? values[i] : 0.0;
+        },
+        0.0);
     return x;
 }
 

@@ -41,7 +41,9 @@ void check_sum_and_dot(Random& random, std::int64_t limit) {
     for (const Cells cells : {Cells::interior, Cells::owned}) {
         // What is no cell must not count.
         set_cells(exec, x, cells, whole_number<T, std::size_t{Rank}>, T(77));
-        set_cells(exec, y, cells, [](const auto& g) { return static_cast<T>(whole_number<T>(g) + T(1)); }, T(77));
+        set_cells(
+            exec, y, cells, [](const auto& g) { return static_cast<T>(whole_number<T>(g) + T(1)); },
+            T(77));
         SumType<T> total(0);
         SumType<T> product(0);
         for_each_cell_of_all<Rank>(layout, cells, [&](int, const auto& g) {
@@ -85,6 +87,34 @@ TEST(Sum, other_ranks) {
         check_sum_and_dot<double, 0>(random, 1);
         check_sum_and_dot<double, 4>(random, 5);
         check_sum_and_dot<double, 6>(random, 3);
+    });
+}
+
+// What GPUs run, one thread a cell, gives the same on host threads.
+TEST(CellReduction, adds_up_every_cell) {
+    for_each_case(20, [](Random& random, std::uint64_t) {
+        const Exec exec;
+        const ArrayLayout layout = random_layout(random, 2, 20);
+        const auto x = make_section<double, 2, Kokkos::LayoutLeft>(layout);
+        set_cells(exec, x, Cells::interior, whole_number<double, 2>, 77.0);
+        double expected = 0;
+        for_each_cell<2>(layout, x.process(), Cells::interior,
+                         [&](const auto&, const auto& g) { expected += whole_number<double>(g); });
+
+        using Reduction =
+            distview::impl::SumReduction<Array<double, 2, Kokkos::LayoutLeft>::view_type>;
+        double total = -1;
+        const auto launch = [&]<class Walk>(const Walk& walk) {
+            static_assert(std::is_same_v<typename Walk::index_type, int> ||
+                          std::is_same_v<typename Walk::index_type, std::int64_t>);
+            Kokkos::parallel_reduce(
+                "distview::testing::cells", distview::impl::cell_policy<int>(exec, walk.count()),
+                distview::impl::CellReduction<Walk, Reduction, int>{walk, Reduction(x.view())},
+                total);
+        };
+        distview::impl::with_cell_walk<Reduction, true>(
+            "CellReduction", x, distview::impl::cell_box(x, Cells::interior), launch);
+        EXPECT_EQ(total, expected);
     });
 }
 
@@ -142,9 +172,12 @@ TEST(Sum, integers_are_exact_modulo_2_64) {
     const Communicator comm = world();
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     const auto x = make_section<std::int64_t, 1>({ProcessGrid{comm.size()}, {block(4)}});
-    set_cells(exec, x, Cells::interior,
-              [](const auto& g) { return g[0] == 0 ? most : g[0] == 1 ? 5 : g[0] == 2 ? -7 : 0; },
-              std::int64_t{0});
+    set_cells(
+        exec, x, Cells::interior,
+        [](const auto& g) {
+            return g[0] == 0 ? most : g[0] == 1 ? 5 : g[0] == 2 ? -7 : 0;
+        },
+        std::int64_t{0});
     EXPECT_EQ(sum(exec, comm, x), most - 2);
     const auto y = make_section<int, 1>({ProcessGrid{comm.size()}, {block(3)}});
     set_section(exec, y, [](const auto&) { return std::numeric_limits<int>::min(); });
@@ -157,11 +190,10 @@ TEST(Sum, nan_stays) {
     const Exec exec;
     const Communicator comm = world();
     const auto x = make_section<double, 1>({ProcessGrid{comm.size()}, {block(50)}});
-    set_cells(exec, x, Cells::interior,
-              [](const auto& g) {
-                  return g[0] == 33 ? std::numeric_limits<double>::quiet_NaN() : 1.0;
-              },
-              0.0);
+    set_cells(
+        exec, x, Cells::interior,
+        [](const auto& g) { return g[0] == 33 ? std::numeric_limits<double>::quiet_NaN() : 1.0; },
+        0.0);
     EXPECT_TRUE(std::isnan(sum(exec, comm, x)));
     EXPECT_TRUE(std::isnan(dot(exec, comm, x, x)));
 }
@@ -192,13 +224,11 @@ TEST(Sum, wrong_use_throws_on_all_ranks) {
 
         // The last rank alone brings another array.
         const bool last = comm.rank() == comm.size() - 1;
-        const auto other =
-            make_section<double, 1>({grid, {last ? block(9) : block(8)}});
+        const auto other = make_section<double, 1>({grid, {last ? block(9) : block(8)}});
         EXPECT_THROW_ON_ALL_RANKS(sum(exec, comm, other), UsageError,
                                   "sum: expected the same arguments on all ranks");
-        EXPECT_THROW_ON_ALL_RANKS(
-            sum(exec, comm, x, last ? Cells::owned : Cells::interior), UsageError,
-            "sum: expected the same arguments on all ranks");
+        EXPECT_THROW_ON_ALL_RANKS(sum(exec, comm, x, last ? Cells::owned : Cells::interior),
+                                  UsageError, "sum: expected the same arguments on all ranks");
 
         // Only the processes beside the moved bound have other cells.
         std::vector<std::int64_t> bounds{0};

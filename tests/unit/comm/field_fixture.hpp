@@ -53,8 +53,7 @@ public:
     using Value = typename View::value_type;
     static constexpr int axis_count = View::rank();
 
-    TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, int process,
-              Random& random)
+    TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, int process, Random& random)
         : m_geometry(geometry), m_process(process) {
         const std::vector<std::int64_t> extents = geometry.extents(process);
         if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>)
@@ -90,8 +89,7 @@ public:
                             : cell.filled ? " was not filled from "
                                           : " was filled",
                             cell.filled ? tuple_text(cell.global) : "");
-            if (!rest.empty())
-                std::fill_n(rest.begin() + offset(cell), sizeof(Value), gap);
+            if (!rest.empty()) std::fill_n(rest.begin() + offset(cell), sizeof(Value), gap);
         });
         if (flaw.empty() && rest != std::vector<unsigned char>(rest.size(), gap))
             flaw = text("process ", m_process, ": wrote between the elements of a strided view");

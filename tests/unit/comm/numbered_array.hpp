@@ -18,8 +18,7 @@ namespace distview::testing {
 inline ArrayLayout ring(const Communicator& comm, std::int64_t rows_each = 4,
                         std::int64_t columns = 3, std::int64_t width = 1) {
     return {ProcessGrid{comm.size(), 1},
-            {block(rows_each * comm.size(), {.padding = width, .periodic = true}),
-             block(columns)}};
+            {block(rows_each * comm.size(), {.padding = width, .periodic = true}), block(columns)}};
 }
 
 using NumberedArray = DistView<double**>;
@@ -37,9 +36,9 @@ inline void number(const NumberedArray& array, int round) {
     const LocalRange rows = array.interior_range(0);
     for (LocalIndex i(0); i < static_cast<std::int64_t>(array.view().extent(0)); ++i)
         for (LocalIndex j(0); j < static_cast<std::int64_t>(array.view().extent(1)); ++j)
-            array.view()(i.value(), j.value()) =
-                rows.contains(i) ? number_of(array.global_index(0, i), j, round)
-                                 : std::numeric_limits<double>::quiet_NaN();
+            array.view()(i.value(), j.value()) = rows.contains(i)
+                                                     ? number_of(array.global_index(0, i), j, round)
+                                                     : std::numeric_limits<double>::quiet_NaN();
 }
 
 /// The first element that is not what an exchange after number(array, round) makes it; "" if none.
@@ -52,8 +51,8 @@ inline std::string find_wrong_number(const NumberedArray& array, int round) {
             const double expected = number_of(width + row % rows, j, round);
             const double found = array.view()(i.value(), j.value());
             if (!(found == expected))
-                return text("process ", array.process(), ", position (", i.value(), ", ",
-                            j.value(), "): ", found, ", expected ", expected);
+                return text("process ", array.process(), ", position (", i.value(), ", ", j.value(),
+                            "): ", found, ", expected ", expected);
         }
     return {};
 }

@@ -46,8 +46,8 @@ std::int64_t extent_of(const AxisGeometry& axis, int p) {
 std::int64_t first_global(const AxisGeometry& axis, int p) {
     if (p == 0) return 0;
     const auto i = static_cast<std::size_t>(p);
-    const std::int64_t before = std::accumulate(axis.blocks.begin(), axis.blocks.begin() + p,
-                                                axis.boundary.low);
+    const std::int64_t before =
+        std::accumulate(axis.blocks.begin(), axis.blocks.begin() + p, axis.boundary.low);
     return before - axis.padding[i].low;
 }
 
@@ -185,8 +185,8 @@ ExpectedCell ArrayGeometry::expected_cell(const std::vector<int>& at, const Posi
         }
         if (cell.source_process >= 0)
             cell.source_process = cell.source_process * grid[d] + along.source_process;
-        cell.source_number = cell.source_number * axes[d].extent(along.source_process) +
-                             along.source_local;
+        cell.source_number =
+            cell.source_number * axes[d].extent(along.source_process) + along.source_local;
     }
     cell.kept = padded_axes == 0;
     cell.filled = reached && (stencil == Stencil::box ? padded_axes >= 1 : padded_axes == 1);
@@ -267,10 +267,9 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
     // The widths at the two ends first: at a wall they add to what neighbours can copy.
     const int last = process_count - 1;
     axis.padding.resize(axis.blocks.size());
-    axis.boundary = axis.periodic
-                        ? random_widths(random, most(supply(axis, 0, -1)),
-                                        most(supply(axis, last, 1)))
-                        : random_widths(random, limits.width, limits.width);
+    axis.boundary = axis.periodic ? random_widths(random, most(supply(axis, 0, -1)),
+                                                  most(supply(axis, last, 1)))
+                                  : random_widths(random, limits.width, limits.width);
     const bool by_process = kind == 2 && random.chance(0.5);
     Widths uniform(limits.width, limits.width);
     for (int p = 0; p < process_count; ++p) {
@@ -283,8 +282,8 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
             by_process ? random_widths(random, most(supply(axis, p, -1)), most(supply(axis, p, 1)))
                        : uniform;
 
-    const BlockOptions options{.padding = uniform, .boundary = axis.boundary,
-                               .periodic = axis.periodic};
+    const BlockOptions options{
+        .padding = uniform, .boundary = axis.boundary, .periodic = axis.periodic};
     if (kind == 0)
         axis.spec = block(n, options);
     else if (kind == 1)
@@ -312,8 +311,7 @@ ArrayGeometry random_geometry(Random& random, const std::vector<int>& grid,
     geometry.stencil = random.chance(0.7) ? Stencil::box : Stencil::faces;
     geometry.asks_widths = random.chance(0.3);
     for (const int process_count : grid)
-        geometry.axes.push_back(
-            random_axis(random, process_count, limits, geometry.asks_widths));
+        geometry.axes.push_back(random_axis(random, process_count, limits, geometry.asks_widths));
     return geometry;
 }
 

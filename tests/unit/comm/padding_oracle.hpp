@@ -18,11 +18,11 @@ namespace distview::testing {
 
 /// What one position of a section along one axis should hold after an exchange.
 struct AxisCell {
-    int direction = 0;            ///< 0: never written, -1 or +1: padding on that side
-    bool filled = false;          ///< padding that the exchange reaches
-    std::int64_t global = 0;      ///< its own index in the whole array
-    std::int64_t source = 0;      ///< index of the element that fills it; its own if direction is 0
-    int source_process = -1;      ///< who has that element, -1 if nobody does
+    int direction = 0;       ///< 0: never written, -1 or +1: padding on that side
+    bool filled = false;     ///< padding that the exchange reaches
+    std::int64_t global = 0; ///< its own index in the whole array
+    std::int64_t source = 0; ///< index of the element that fills it; its own if direction is 0
+    int source_process = -1; ///< who has that element, -1 if nobody does
     std::int64_t source_local = 0; ///< and where
 };
 
@@ -38,9 +38,7 @@ struct AxisGeometry {
     int process_count() const { return static_cast<int>(blocks.size()); }
     std::int64_t extent(int p) const { return static_cast<std::int64_t>(cells(p).size()); }
     /// Every position of the section of process p.
-    const std::vector<AxisCell>& cells(int p) const {
-        return m_cells[static_cast<std::size_t>(p)];
-    }
+    const std::vector<AxisCell>& cells(int p) const { return m_cells[static_cast<std::size_t>(p)]; }
     /// Whether the low (-1) or high (+1) padding of process p can be filled as asked.
     bool can_fill(int p, int side) const;
     /// Whether all that process p receives and sends along this axis can be.

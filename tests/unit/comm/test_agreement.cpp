@@ -24,9 +24,9 @@ namespace {
 /// What the library appends to the reason of rank `first`.
 std::string suffix(int first, int failed = 1) {
     if (world_size() == 1) return "";
-    return failed == 1 ? text(" [rank ", first, " of ", world_size(), ']')
-                       : text(" [rank ", first, " of ", world_size(), "; ", failed,
-                              " ranks failed]");
+    return failed == 1
+               ? text(" [rank ", first, " of ", world_size(), ']')
+               : text(" [rank ", first, " of ", world_size(), "; ", failed, " ranks failed]");
 }
 
 /// Lets some ranks throw and expects exactly this type and text on this rank.
@@ -126,9 +126,8 @@ TEST(Agreement, CarriesEmptyAndLongMessages) {
 }
 
 TEST(Agreement, TellsTheLowestRankAndHowManyFailed) {
-    expect_agreed<UsageError>("reason of rank 0" + suffix(0, world_size()), [] {
-        throw UsageError(text("reason of rank ", world_rank()));
-    });
+    expect_agreed<UsageError>("reason of rank 0" + suffix(0, world_size()),
+                              [] { throw UsageError(text("reason of rank ", world_rank())); });
     if (world_size() < 3) return;
     // Different types on different ranks, rank 0 is fine.
     expect_agreed<ShapeError>("reason of rank 1" + suffix(1, world_size() - 1), [] {

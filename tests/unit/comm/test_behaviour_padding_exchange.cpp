@@ -83,7 +83,8 @@ TEST_F(PaddingExchangeBehaviour, PlantedAllocationsAreSeen) {
         const Kokkos::View<int*, Kokkos::HostSpace> planted("distview::test::planted", 10);
     });
     EXPECT_EQ(of_kokkos.kokkos, 1);
-    const AllocationCounts of_binding = count_heap_allocations([&] { plan.execute(exec, never_bound); });
+    const AllocationCounts of_binding =
+        count_heap_allocations([&] { plan.execute(exec, never_bound); });
     EXPECT_GT(of_binding.heap, 0);
 }
 

@@ -70,7 +70,8 @@ TEST(AllReduce, sums_are_added_in_the_order_of_the_ranks) {
     double expected = value(0);
     for (int r = 1; r < comm.size(); ++r) expected += value(r);
     for (int repeat = 0; repeat < 100; ++repeat)
-        EXPECT_TRUE(bits_equal(all_reduce(comm, ReduceOperation::sum, value(comm.rank())), expected));
+        EXPECT_TRUE(
+            bits_equal(all_reduce(comm, ReduceOperation::sum, value(comm.rank())), expected));
 }
 
 TEST(AllGather, in_the_order_of_the_ranks) {
@@ -79,7 +80,8 @@ TEST(AllGather, in_the_order_of_the_ranks) {
         char b = 0;
     };
     const Communicator comm = world();
-    const auto all = all_gather(comm, Value{10 + comm.rank(), static_cast<char>('a' + comm.rank())});
+    const auto all =
+        all_gather(comm, Value{10 + comm.rank(), static_cast<char>('a' + comm.rank())});
     ASSERT_EQ(static_cast<int>(all.size()), comm.size());
     for (int r = 0; r < comm.size(); ++r) {
         EXPECT_EQ(all[static_cast<std::size_t>(r)].a, 10 + r);
@@ -128,13 +130,14 @@ TEST(Pieces, gather_and_scatter_bytes_of_any_lengths) {
         }
 
         std::vector<std::byte> sent(mine.size());
-        scatter_pieces(comm, root, sizes, options,
-                       [&](int to, std::int64_t offset, std::span<std::byte> piece) {
-                           EXPECT_EQ(comm.rank(), root);
-                           for (std::size_t i = 0; i < piece.size(); ++i)
-                               piece[i] = byte_of(to, offset + static_cast<std::int64_t>(i));
-                       },
-                       sent);
+        scatter_pieces(
+            comm, root, sizes, options,
+            [&](int to, std::int64_t offset, std::span<std::byte> piece) {
+                EXPECT_EQ(comm.rank(), root);
+                for (std::size_t i = 0; i < piece.size(); ++i)
+                    piece[i] = byte_of(to, offset + static_cast<std::int64_t>(i));
+            },
+            sent);
         EXPECT_EQ(sent, mine);
     });
 }
@@ -144,8 +147,8 @@ TEST(Pieces, no_rank_has_anything) {
     const std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 0);
     gather_pieces(comm, 0, {}, sizes, {},
                   [](int, std::int64_t, std::span<const std::byte>) { ADD_FAILURE(); });
-    scatter_pieces(
-        comm, 0, sizes, {}, [](int, std::int64_t, std::span<std::byte>) { ADD_FAILURE(); }, {});
+    scatter_pieces(comm, 0, sizes, {},
+                   [](int, std::int64_t, std::span<std::byte>) { ADD_FAILURE(); }, {});
 }
 
 TEST(Pieces, send_no_messages_of_their_own) {

@@ -2,7 +2,6 @@
 #include "communicators.hpp"
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
@@ -11,9 +10,7 @@
 
 #include <cstdint>
 #include <limits>
-#include <memory>
 #include <string>
-#include <vector>
 
 namespace distview::testing {
 
@@ -183,27 +180,6 @@ TEST(Communicator, RefusesIntercommunicators) {
     const OwnedComm owned(between);
     EXPECT_THROW_ON_ALL_RANKS(Communicator{between}, UsageError,
                               "Communicator: expected an intracommunicator");
-}
-
-TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
-    distview::impl::CommunicatorState state(MPI_COMM_NULL, 0, 1, 2);
-    std::vector<int> tags;
-    for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
-    EXPECT_EQ(tags, (std::vector<int>{0, 1, 2, 0, 1, 2, 0}));
-}
-
-TEST(CommunicatorState, ClosesItsUsersOnce) {
-    struct User : distview::impl::Closable {
-        void close() noexcept override { ++closed; }
-        int closed = 0;
-    };
-    const OwnedComm parent = duplicate_world();
-    Communicator comm(parent.get());
-    const auto user = std::make_shared<User>();
-    comm.state()->add(user);
-    comm.state()->add(std::make_shared<User>()); // gone before close()
-    comm.close();
-    EXPECT_EQ(user->closed, 1);
 }
 
 TEST(MessageCount, TakesWhatMpiCountsAndNoMore) {

@@ -165,7 +165,9 @@ TEST_F(ExchangeHandles, AbandonedOnAllRanksSpoilThePlanOnly) {
     Communicator mine(parent.get());
     PaddingExchangePlan plan(mine, layout);
     const NumberedArray a = make(1), never_bound = make(2);
-    { const Handle dropped = plan.start(exec, a); }
+    {
+        const Handle dropped = plan.start(exec, a);
+    }
     EXPECT_TRUE(padding_is_unfilled(a));
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, unusable);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, never_bound), UsageError, unusable);
@@ -252,7 +254,9 @@ TEST_F(ExchangeHandles, AbandonedWithLongMessagesOnOneRankCloseCleanly) {
 TEST_F(ExchangeHandles, AbandonedAreCleanedUpAtTheEnd) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);
-    { const Handle dropped = plan.start(exec, a); }
+    {
+        const Handle dropped = plan.start(exec, a);
+    }
     expect_healthy(comm);
 }
 

@@ -93,9 +93,8 @@ TEST(MakeDistView, RefusesAGridOfAnotherSize) {
 
 TEST(MakeDistView, RefusesALayoutWithAnotherNumberOfAxes) {
     const Communicator comm(MPI_COMM_WORLD);
-    EXPECT_THROW_ON_ALL_RANKS(
-        make_dist_view<double***>(Exec(), comm, rows_over(comm.size()), "a"), ShapeError,
-        "expected a layout of 3 axes, got 2");
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double***>(Exec(), comm, rows_over(comm.size()), "a"),
+                              ShapeError, "expected a layout of 3 axes, got 2");
 }
 
 TEST(MakeDistView, RefusesLayoutsThatDiffer) {
@@ -139,7 +138,8 @@ TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
     for (int p = 0; p < comm.size(); ++p) bounds.push_back(p);
     bounds.push_back(std::int64_t{1} << 55);
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(bounds)});
-    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double*>(Exec(), comm, layout, "too large"), Error, "");
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double*>(Exec(), comm, layout, "too large"), Error,
+                              "");
     EXPECT_NO_THROW(make_dist_view<double**>(Exec(), comm, rows_over(comm.size()), "a"));
 }
 #endif

@@ -198,9 +198,9 @@ TEST_F(Bindings, LeaveNothingBehind) {
         const NumberedArray a = make(i);
         plan.execute(exec, a);
         if (i == 0) {
-            EXPECT_EQ(live_mpi_handles().requests - before.requests,
-                      static_cast<std::int64_t>(plan.send_peers().size() +
-                                                plan.receive_peers().size()));
+            EXPECT_EQ(
+                live_mpi_handles().requests - before.requests,
+                static_cast<std::int64_t>(plan.send_peers().size() + plan.receive_peers().size()));
         }
         if (i % 100 == 0) {
             EXPECT_EQ(find_wrong_number(a, i), "");

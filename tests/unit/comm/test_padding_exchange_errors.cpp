@@ -77,10 +77,10 @@ private:
 
 TEST_F(PaddingExchangeErrors, GridOfAnotherSize) {
     const ArrayLayout larger(ProcessGrid{1, n + 1}, {block(6), block(30)});
-    EXPECT_THROW_ON_ALL_RANKS(
-        build(larger), UsageError,
-        text("PaddingExchangePlan: expected a process grid for the ", n,
-             n == 1 ? " rank" : " ranks", " of the communicator, got 1 x ", n + 1, " = ", n + 1));
+    EXPECT_THROW_ON_ALL_RANKS(build(larger), UsageError,
+                              text("PaddingExchangePlan: expected a process grid for the ", n,
+                                   n == 1 ? " rank" : " ranks", " of the communicator, got 1 x ",
+                                   n + 1, " = ", n + 1));
     if (n == 1) return;
     EXPECT_THROW_ON_ALL_RANKS(build_with_odd_one(usual(), larger), UsageError,
                               text("= ", n + 1, " [rank ", n - 1, " of ", n, ']'));
@@ -110,7 +110,8 @@ TEST_F(PaddingExchangeErrors, NegativeSizesAndWidths) {
     const auto build_in_agreement = [&](std::int64_t size, std::int64_t width) {
         agree_on(comm, "main", [&] { columns(block(size, {.padding = width})); });
     };
-    EXPECT_THROW_ON_ALL_RANKS(build_in_agreement(-1, 1), LayoutError, "expected a size >= 0, got -1");
+    EXPECT_THROW_ON_ALL_RANKS(build_in_agreement(-1, 1), LayoutError,
+                              "expected a size >= 0, got -1");
     EXPECT_THROW_ON_ALL_RANKS(build_in_agreement(9, -2), LayoutError,
                               "expected padding >= 0, got (-2, -2)");
     PaddingExchangeOptions options;
@@ -187,7 +188,8 @@ TEST_F(PaddingExchangeErrors, FieldsThatDifferOnOneRank) {
     EXPECT_THROW_ON_ALL_RANKS(build_fields(odd() ? Fields{} : Fields{{usual()}}), UsageError,
                               "PaddingExchangePlan: expected at least one field");
     EXPECT_THROW_ON_ALL_RANKS(
-        build_fields(odd() ? Fields{{usual()}} : Fields{{usual()}, {usual()}}), UsageError, differs);
+        build_fields(odd() ? Fields{{usual()}} : Fields{{usual()}, {usual()}}), UsageError,
+        differs);
     EXPECT_THROW_ON_ALL_RANKS(
         build_fields(odd() ? Fields{{wide}, {usual()}} : Fields{{usual()}, {wide}}), UsageError,
         differs);
@@ -212,7 +214,8 @@ TEST_F(PaddingExchangeErrors, ArraysOfAnotherLayout) {
     const auto fits = make(usual());
     const auto other = make(columns(block(4 * n, {.padding = 2})));
     // Its sections are as large as those of the plan, yet it is another array.
-    const auto same_extents = make(columns(block(4 * n, {.padding = 1}), block(6, {.periodic = true})));
+    const auto same_extents =
+        make(columns(block(4 * n, {.padding = 1}), block(6, {.periodic = true})));
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, other), ShapeError,
                               "PaddingExchangePlan: field 0 is a 2-d array");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, same_extents), ShapeError, "field 0 is a");
@@ -235,9 +238,8 @@ TEST_F(PaddingExchangeErrors, SectionsOfAnotherProcess) {
         plan.execute(exec, wrong), ShapeError,
         "PaddingExchangePlan: field 0 is the section of process 1, expected that of process 0");
     const DistView<double**> odd_one(exec, "a", layout, odd() ? 0 : comm.rank());
-    EXPECT_THROW_ON_ALL_RANKS(
-        plan.execute(exec, odd_one), ShapeError,
-        text("the section of process 0, expected that of process ", n - 1));
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, odd_one), ShapeError,
+                              text("the section of process 0, expected that of process ", n - 1));
 }
 
 template <class... Data>
@@ -266,10 +268,10 @@ TEST_F(PaddingExchangeErrors, ElementTypesThatDifferOnOneRank) {
                               differs);
     EXPECT_THROW_ON_ALL_RANKS(run(execute_with<double**>, execute_with<Pair**>), UsageError,
                               differs);
-    EXPECT_THROW_ON_ALL_RANKS(
-        run(execute_with<std::int32_t**>, execute_with<std::uint32_t**>), UsageError, differs);
-    EXPECT_THROW_ON_ALL_RANKS(
-        run(execute_with<double**, float**>, execute_with<float**, double**>), UsageError, differs);
+    EXPECT_THROW_ON_ALL_RANKS(run(execute_with<std::int32_t**>, execute_with<std::uint32_t**>),
+                              UsageError, differs);
+    EXPECT_THROW_ON_ALL_RANKS(run(execute_with<double**, float**>, execute_with<float**, double**>),
+                              UsageError, differs);
 }
 
 TEST_F(PaddingExchangeErrors, NumbersOfArraysThatDifferOnOneRank) {

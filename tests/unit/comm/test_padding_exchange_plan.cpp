@@ -80,9 +80,8 @@ public:
         for (const ArrayGeometry& geometry : m_geometries)
             exchanges.push_back({geometry.layout(), geometry.options()});
         PaddingExchangePlan plan =
-            m_one_geometry
-                ? PaddingExchangePlan(m_comm, exchanges[0].layout, exchanges[0].options)
-                : PaddingExchangePlan(m_comm, exchanges);
+            m_one_geometry ? PaddingExchangePlan(m_comm, exchanges[0].layout, exchanges[0].options)
+                           : PaddingExchangePlan(m_comm, exchanges);
         exchange(plan, exchanges, std::index_sequence_for<Views...>());
     }
 
@@ -91,8 +90,8 @@ private:
     void exchange(PaddingExchangePlan& plan, const std::vector<FieldExchange>& exchanges,
                   std::index_sequence<I...>) {
         const Exec exec;
-        std::tuple<TestField<Views>...> fields{TestField<Views>(
-            m_geometries[I], exchanges[I].layout, m_comm.rank(), m_random)...};
+        std::tuple<TestField<Views>...> fields{
+            TestField<Views>(m_geometries[I], exchanges[I].layout, m_comm.rank(), m_random)...};
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);
             MpiCounters counters;
@@ -103,8 +102,8 @@ private:
             const MpiTraffic traffic = counters.stop();
             const std::string flaws[] = {std::get<I>(fields).find_flaw(round * 100 + I)...};
             for (std::size_t i = 0; i < sizeof...(I); ++i)
-                EXPECT_EQ(flaws[i], "") << "field " << i << ", round " << round << ": "
-                                        << m_geometries[i].describe();
+                EXPECT_EQ(flaws[i], "")
+                    << "field " << i << ", round " << round << ": " << m_geometries[i].describe();
             if (round > 1) check(traffic, plan);
         }
     }
@@ -261,8 +260,8 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     plan.bind(a);
     EXPECT_EQ(plan.workspace_bytes(), 2 * messages * 64);
     EXPECT_EQ(plan.describe(), "padding exchange, transport to other processes: message\n"
-                               "every field: " + layout.describe() + '\n' +
-                                   plan.schedule().describe());
+                               "every field: " +
+                                   layout.describe() + '\n' + plan.schedule().describe());
 }
 
 } // namespace

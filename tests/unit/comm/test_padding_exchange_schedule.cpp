@@ -125,12 +125,12 @@ std::string find_flaw_of_pairs(const Schedules& schedules) {
         for (std::size_t from = 0; from < schedules.size(); ++from) {
             const auto& in = incoming[to][static_cast<int>(from)];
             const auto& out = outgoing[from][static_cast<int>(to)];
-            const bool alike = std::equal(
-                in.begin(), in.end(), out.begin(), out.end(),
-                [](const PaddingRegion& a, const PaddingRegion& b) {
-                    return a.begin == b.peer_begin && a.peer_begin == b.begin &&
-                           a.extents == b.extents && a.direction == b.direction;
-                });
+            const bool alike =
+                std::equal(in.begin(), in.end(), out.begin(), out.end(),
+                           [](const PaddingRegion& a, const PaddingRegion& b) {
+                               return a.begin == b.peer_begin && a.peer_begin == b.begin &&
+                                      a.extents == b.extents && a.direction == b.direction;
+                           });
             if (!alike) return text("processes ", from, " and ", to, " list different regions");
         }
     return {};
@@ -162,9 +162,8 @@ TEST(PaddingExchangeSchedule, AgreesWithTheCellByCellReference) {
     for_each_case(4000, [&](Random& random, std::uint64_t) {
         const int axis_count = static_cast<int>(random.integer(1, 7));
         const int process_count = static_cast<int>(random.integer(1, axis_count < 4 ? 17 : 9));
-        const ArrayGeometry geometry =
-            random_geometry(random, random_process_grid(random, process_count, axis_count),
-                            limits_for(axis_count));
+        const ArrayGeometry geometry = random_geometry(
+            random, random_process_grid(random, process_count, axis_count), limits_for(axis_count));
         EXPECT_EQ(find_flaw(geometry), "") << geometry.describe();
         exchanged += geometry.is_valid();
     });
@@ -175,9 +174,8 @@ TEST(PaddingExchangeSchedule, AgreesWithTheCellByCellReference) {
 TEST(PaddingExchangeSchedule, AgreesWithTheReferenceOnEightAxes) {
     for_each_case(20, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 5));
-        const ArrayGeometry geometry =
-            random_geometry(random, random_process_grid(random, process_count, max_rank),
-                            {.block = 1, .width = 1});
+        const ArrayGeometry geometry = random_geometry(
+            random, random_process_grid(random, process_count, max_rank), {.block = 1, .width = 1});
         EXPECT_EQ(find_flaw(geometry), "") << geometry.describe();
     });
 }
@@ -221,7 +219,8 @@ TEST(PaddingExchangeSchedule, FillsPartOfThePaddingNextToTheOwnedElements) {
 TEST(PaddingExchangeSchedule, MovesBoundaryPaddingOfWallsWithItsOwner) {
     // A wall along axis 0, two processes along axis 1: the copied columns take the boundary rows
     // along, which belong to the same owner.
-    const ArrayLayout layout(ProcessGrid{1, 2}, {block(4, {.padding = 2}), block(8, {.padding = 1})});
+    const ArrayLayout layout(ProcessGrid{1, 2},
+                             {block(4, {.padding = 2}), block(8, {.padding = 1})});
     int regions = 0;
     PaddingExchangeSchedule(layout, 0).for_each_incoming([&](const PaddingRegion& region) {
         ++regions;
@@ -236,9 +235,9 @@ TEST(PaddingExchangeSchedule, MovesBoundaryPaddingOfWallsWithItsOwner) {
 }
 
 TEST(PaddingExchangeSchedule, AcceptsAnEmptySectionBesideNoPadding) {
-    const ArrayLayout layout(
-        ProcessGrid{3}, {block_bounds({0, 4, 4, 8}, {.boundary = Widths(0)},
-                                      {Widths(0, 0), Widths(0, 0), Widths(0, 0)})});
+    const ArrayLayout layout(ProcessGrid{3},
+                             {block_bounds({0, 4, 4, 8}, {.boundary = Widths(0)},
+                                           {Widths(0, 0), Widths(0, 0), Widths(0, 0)})});
     for (int p = 0; p < 3; ++p) EXPECT_TRUE(incoming_1d(layout, p).empty());
 }
 
@@ -272,13 +271,13 @@ std::string message_of(const ArrayLayout& layout, int process,
 
 TEST(PaddingExchangeSchedule, SaysWhatCannotBeFilled) {
     const ArrayLayout wide(ProcessGrid{2, 2}, {block(8), block_bounds({0, 5, 7}, {.padding = 3})});
-    EXPECT_EQ(message_of<LayoutError>(
-                  ArrayLayout(ProcessGrid{2, 2},
-                              {block(8), block_bounds({0, 5, 7}, {.padding = 3,
-                                                                  .boundary = Widths(0)})}),
-                  2),
-              "PaddingExchangeSchedule: padding 3 on the high side of axis 1 of process (1, 0) "
-              "exceeds the 2 elements of its neighbour (1, 1)");
+    EXPECT_EQ(
+        message_of<LayoutError>(
+            ArrayLayout(ProcessGrid{2, 2},
+                        {block(8), block_bounds({0, 5, 7}, {.padding = 3, .boundary = Widths(0)})}),
+            2),
+        "PaddingExchangeSchedule: padding 3 on the high side of axis 1 of process (1, 0) "
+        "exceeds the 2 elements of its neighbour (1, 1)");
     // With boundary padding of its own the neighbour has enough.
     EXPECT_EQ(message_of<LayoutError>(wide, 2), "no such exception");
     EXPECT_EQ(message_of<LayoutError>(
@@ -307,8 +306,8 @@ TEST(PaddingExchangeSchedule, SaysWhatCannotBeFilled) {
 }
 
 TEST(PaddingExchangeSchedule, DescribesItself) {
-    const ArrayLayout layout(ProcessGrid{2, 2}, {block(8, {.padding = 1, .periodic = true}),
-                                                 block(6, {.padding = 1})});
+    const ArrayLayout layout(
+        ProcessGrid{2, 2}, {block(8, {.padding = 1, .periodic = true}), block(6, {.padding = 1})});
     // Sections are 6 x 5. Along the periodic axis two rows of 4 go to the other process, along the
     // other one a column of 4, with two corners.
     EXPECT_EQ(PaddingExchangeSchedule(layout, 0).describe(),
@@ -326,7 +325,8 @@ TEST(PaddingExchangeSchedule, OfAMillionProcessesIsSmall) {
     const BlockOptions options{.padding = 2, .periodic = true};
     const ProcessGrid grid{side, side};
     const ArrayLayout closed_form(grid, {block(3600, options), regular_block(7997, options)});
-    const ArrayLayout irregular(grid, {block_bounds(bounds, options), block_bounds(bounds, options)});
+    const ArrayLayout irregular(grid,
+                                {block_bounds(bounds, options), block_bounds(bounds, options)});
     for (const ArrayLayout& layout : {closed_form, irregular})
         for (const int process : {0, 999, 1000, 500500, 999000, 999999}) {
             std::vector<PaddingExchangeSchedule::Message> sends;

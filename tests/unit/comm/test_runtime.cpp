@@ -57,9 +57,13 @@ TEST(Runtime, WarnsOfALowerThreadLevel) {
         reports.emplace_back(severity, message);
     });
     Program program;
-    { const Runtime asks_no_more(program.argc, program.argv, provided); }
+    {
+        const Runtime asks_no_more(program.argc, program.argv, provided);
+    }
     EXPECT_TRUE(reports.empty());
-    { const Runtime asks_for_more(program.argc, program.argv, MPI_THREAD_MULTIPLE); }
+    {
+        const Runtime asks_for_more(program.argc, program.argv, MPI_THREAD_MULTIPLE);
+    }
     set_message_sink(nullptr);
     ASSERT_EQ(reports.size(), 1u);
     EXPECT_EQ(reports[0].first, Severity::warning);

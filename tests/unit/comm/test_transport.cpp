@@ -61,9 +61,9 @@ TEST(Transport, IsFreeUnlessTheEnvironmentNamesOne) {
 }
 
 TEST(Transport, IsWhatTheEnvironmentNames) {
-    for (const Transport transport : {Transport::direct, Transport::ipc, Transport::cma,
-                                      Transport::message, Transport::gpu_message,
-                                      Transport::staged}) {
+    for (const Transport transport :
+         {Transport::direct, Transport::ipc, Transport::cma, Transport::message,
+          Transport::gpu_message, Transport::staged}) {
         const std::string name(to_string(transport));
         const TransportVariable variable(name.c_str());
         EXPECT_EQ(required_transport(), transport) << name;

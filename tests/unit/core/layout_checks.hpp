@@ -68,8 +68,7 @@ std::string find_difference(const Layout& layout, const std::vector<ExpectedSect
         const auto extent = static_cast<std::int64_t>(section.held.size());
         if (layout.local_extent(p) != extent)
             return text("local_extent(", p, ") is ", layout.local_extent(p), ", expected ", extent);
-        if (!(layout.owned_local(p) == section.owned))
-            return text("owned_local(", p, ") is wrong");
+        if (!(layout.owned_local(p) == section.owned)) return text("owned_local(", p, ") is wrong");
         if (!(layout.interior_local(p) == section.interior))
             return text("interior_local(", p, ") is wrong");
         for (LocalIndex l(0); l < extent; ++l) {
@@ -81,8 +80,8 @@ std::string find_difference(const Layout& layout, const std::vector<ExpectedSect
             if (layout.owner(g) != p)
                 return text("owner(", g.value(), ") is ", layout.owner(g), ", expected ", p);
             if (layout.to_local(p, g) != l)
-                return text("to_local(", p, ", ", g.value(), ") is ",
-                            layout.to_local(p, g).value(), ", expected ", l.value());
+                return text("to_local(", p, ", ", g.value(), ") is ", layout.to_local(p, g).value(),
+                            ", expected ", l.value());
         }
     }
     return {};

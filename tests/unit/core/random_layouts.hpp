@@ -47,8 +47,8 @@ inline std::vector<Widths> random_matched_paddings(Random& random,
 }
 
 /// Lists of distinct labels of any sign and order, no label on two processes.
-inline std::vector<std::vector<std::int64_t>>
-random_labels(Random& random, int process_count, std::int64_t label_count) {
+inline std::vector<std::vector<std::int64_t>> random_labels(Random& random, int process_count,
+                                                            std::int64_t label_count) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-50, 51);
     for (std::int64_t i = 0; i < label_count; ++i) {

@@ -191,14 +191,15 @@ TEST(ArrayLayout, random_blocks_are_as_described) {
             << by_process.describe();
 
         const std::vector<Widths> alike(paddings.size(), paddings.front());
-        const ArrayLayout uniform(ProcessGrid{process_count},
-                                  {block_bounds(bounds_of_sizes(sizes),
-                                                {.padding = alike[0], .boundary = boundary})});
+        const ArrayLayout uniform(
+            ProcessGrid{process_count},
+            {block_bounds(bounds_of_sizes(sizes), {.padding = alike[0], .boundary = boundary})});
         ASSERT_EQ(find_difference(uniform.axis(0), block_sections(sizes, alike, boundary)), "")
             << uniform.describe();
         ASSERT_EQ(by_process == uniform,
                   find_difference(uniform.axis(0), block_sections(sizes, paddings, boundary)) == "")
-            << by_process.describe() << '\n' << uniform.describe();
+            << by_process.describe() << '\n'
+            << uniform.describe();
     });
 }
 

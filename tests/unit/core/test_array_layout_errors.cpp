@@ -19,9 +19,8 @@ constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();
 
 /// Expects the error for axis 1 of a 2 x P grid; axis 0 is in order.
 void expect_axis_error(int process_count, const AxisSpec& axis, const std::string& reason) {
-    expect_error<LayoutError>(
-        [&] { ArrayLayout(ProcessGrid{2, process_count}, {block(4), axis}); },
-        "ArrayLayout: axis 1: " + reason);
+    expect_error<LayoutError>([&] { ArrayLayout(ProcessGrid{2, process_count}, {block(4), axis}); },
+                              "ArrayLayout: axis 1: " + reason);
 }
 
 } // namespace

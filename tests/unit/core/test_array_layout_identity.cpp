@@ -97,8 +97,14 @@ std::vector<std::pair<int, AxisSpec>> small_axes() {
     }
     for (const bool one_to_one : {false, true}) {
         for (const std::vector<std::vector<std::int64_t>>& lists :
-             {std::vector<std::vector<std::int64_t>>{{}, {}}, {{0}, {}}, {{}, {0}}, {{0}, {1}},
-              {{1}, {0}}, {{0, 1}, {}}, {{1, 0}, {}}, {{-1}, {1}}})
+             {std::vector<std::vector<std::int64_t>>{{}, {}},
+              {{0}, {}},
+              {{}, {0}},
+              {{0}, {1}},
+              {{1}, {0}},
+              {{0, 1}, {}},
+              {{1, 0}, {}},
+              {{-1}, {1}}})
             axes.emplace_back(2, unstructured(lists, one_to_one));
     }
     return axes;
@@ -192,12 +198,12 @@ TEST(ArrayLayoutIdentity, fingerprints_ignore_which_list_is_known) {
 
 TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
     EXPECT_EQ(ArrayLayout().describe(), "0-d array over a process grid of 1");
-    const ArrayLayout all(
-        ProcessGrid{2, 3, 1, 2, 2, 2, 4},
-        {block(180, {.padding = 1, .boundary = 0}),
-         block(360, {.padding = {1, 2}, .periodic = true}), block(5, {.padding = 1}),
-         block_bounds({0, 3, 4}, {.boundary = {2, 0}}), cyclic(7), block_cyclic(8, 3),
-         unstructured({{5}, {}, {-1, 2}, {}}, true)});
+    const ArrayLayout all(ProcessGrid{2, 3, 1, 2, 2, 2, 4},
+                          {block(180, {.padding = 1, .boundary = 0}),
+                           block(360, {.padding = {1, 2}, .periodic = true}),
+                           block(5, {.padding = 1}), block_bounds({0, 3, 4}, {.boundary = {2, 0}}),
+                           cyclic(7), block_cyclic(8, 3),
+                           unstructured({{5}, {}, {-1, 2}, {}}, true)});
     EXPECT_EQ(all.describe(),
               "7-d array over a process grid of 2 x 3 x 1 x 2 x 2 x 2 x 4\n"
               "  axis 0: block, 180 elements over 2 processes, padding (1, 1)\n"

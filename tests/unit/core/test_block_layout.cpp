@@ -64,9 +64,9 @@ TEST(BlockLayout, balanced_blocks_differ_by_at_most_one) {
     EXPECT_EQ(find_difference(BlockLayout(10, 4, BlockSplit::regular),
                               plain_sections({{0, 1, 2}, {3, 4, 5}, {6, 7, 8}, {9}})),
               "");
-    EXPECT_EQ(find_difference(BlockLayout(10, 4),
-                              plain_sections({{0, 1, 2}, {3, 4, 5}, {6, 7}, {8, 9}})),
-              "");
+    EXPECT_EQ(
+        find_difference(BlockLayout(10, 4), plain_sections({{0, 1, 2}, {3, 4, 5}, {6, 7}, {8, 9}})),
+        "");
 }
 
 // Specification of index maps 3.1: bounds 0 5 5 12 20, process 1 owns nothing.
@@ -180,9 +180,8 @@ TEST(BlockLayout, one_process_has_boundary_padding_only) {
 TEST(BlockLayout, nothing_but_boundary_padding_belongs_to_the_ends) {
     for (const BlockSplit split : {BlockSplit::regular, BlockSplit::balanced}) {
         const BlockLayout layout(0, 3, split, 0, {2, 1});
-        EXPECT_EQ(find_difference(layout,
-                                  block_sections({0, 0, 0}, std::vector<Widths>(3), {2, 1})),
-                  "");
+        EXPECT_EQ(
+            find_difference(layout, block_sections({0, 0, 0}, std::vector<Widths>(3), {2, 1})), "");
         EXPECT_EQ(layout.owner(GlobalIndex(1)), 0);
         EXPECT_EQ(layout.owner(GlobalIndex(2)), 2);
     }
@@ -278,8 +277,8 @@ TEST(BlockLayout, ranges_of_neighbours_fit_together) {
 }
 
 TEST(BlockLayout, sizes_beyond_32_bits) {
-    for (const std::int64_t n : {(std::int64_t(1) << 31) + 5, (std::int64_t(1) << 40) + 7,
-                                 (std::int64_t(1) << 61) - 1}) {
+    for (const std::int64_t n :
+         {(std::int64_t(1) << 31) + 5, (std::int64_t(1) << 40) + 7, (std::int64_t(1) << 61) - 1}) {
         for (const int process_count : {1, 3, 1000, 2147483647}) {
             for (const BlockSplit split : {BlockSplit::regular, BlockSplit::balanced}) {
                 const BlockLayout layout(n, process_count, split, {2, 1}, {3, 4});
@@ -319,8 +318,8 @@ TEST(BlockLayout, reads_its_tables_where_it_is_told) {
     const BlockLayout there(original.data() + 2, 4, original.data() + 7, {}, {4, 0});
     const BlockLayout here = there.with_tables(original.data(), copy.data());
     std::fill(original.begin(), original.end(), 1);
-    EXPECT_EQ(find_difference(here, block_sections({6, 6, 7, 7},
-                                                   {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {4, 0})),
+    EXPECT_EQ(find_difference(
+                  here, block_sections({6, 6, 7, 7}, {{0, 1}, {1, 2}, {2, 3}, {3, 0}}, {4, 0})),
               "");
 
     const BlockLayout closed_form(10, 3);

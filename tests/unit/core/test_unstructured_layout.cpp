@@ -159,7 +159,7 @@ TEST(UnstructuredLayout, may_know_one_process_only) {
 
 TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
     const Lists lists{{7, -3, 100}, {}, {9, 8, 5}};
-    const std::vector<std::int64_t> copy{0,  3, 3, 6,            // offsets
+    const std::vector<std::int64_t> copy{0,  3,  3,   6,         // offsets
                                          7,  -3, 100, 9, 8, 5,   // labels
                                          -3, 7,  100, 5, 8, 9,   // each list sorted
                                          1,  0,  2,   2, 1, 0,   // their positions

@@ -70,8 +70,7 @@ TEST_F(ModelTest, mode_p_is_the_same_with_either_exchange_and_poisoned) {
             options.grid_columns = grid[1];
             const Digests expected = digests_after(world, options, 15);
             options.exchanges = Exchanges::fused;
-            EXPECT_EQ(digests_after(world, options, 15), expected)
-                << grid[0] << 'x' << grid[1];
+            EXPECT_EQ(digests_after(world, options, 15), expected) << grid[0] << 'x' << grid[1];
             options.poison = true;
             EXPECT_EQ(digests_after(world, options, 15), expected)
                 << grid[0] << 'x' << grid[1] << " poisoned";
@@ -140,10 +139,9 @@ TEST_F(ModelTest, fused_exchanges_at_most_two_in_mode_c_and_three_in_mode_p) {
         Options options = small_run(32, 24, Mode::corrected, Exchanges::literal);
         options.grid_rows = grid[0];
         options.grid_columns = grid[1];
-        const int neighbours =
-            shallow_water::Model<double>(shallow_water::Exec(), world, options)
-                .messages_per_step() /
-            14;
+        const int neighbours = shallow_water::Model<double>(shallow_water::Exec(), world, options)
+                                   .messages_per_step() /
+                               14;
         EXPECT_LE(messages(Mode::corrected, 32, 24), neighbours);
         EXPECT_LE(messages(Mode::published, 32, 24), 3 * neighbours);
         // One row or column each: too narrow for padding of two.
@@ -182,15 +180,13 @@ TEST_F(ModelTest, a_grid_that_does_not_fit_is_refused_on_all_ranks) {
     Options options = small_run(8, 8, Mode::corrected, Exchanges::fused);
     options.grid_rows = world.size() + 1;
     options.grid_columns = 1;
-    EXPECT_THROW_ON_ALL_RANKS(
-        (shallow_water::Model<double>(shallow_water::Exec(), world, options)), UsageError,
-        "expected a grid of");
+    EXPECT_THROW_ON_ALL_RANKS((shallow_water::Model<double>(shallow_water::Exec(), world, options)),
+                              UsageError, "expected a grid of");
     if (world.size() == 1) return;
     options.ny = 1;
     options.grid_rows = world.size();
-    EXPECT_THROW_ON_ALL_RANKS(
-        (shallow_water::Model<double>(shallow_water::Exec(), world, options)), LayoutError,
-        "at least one cell for every process");
+    EXPECT_THROW_ON_ALL_RANKS((shallow_water::Model<double>(shallow_water::Exec(), world, options)),
+                              LayoutError, "at least one cell for every process");
 }
 
 } // namespace

@@ -52,10 +52,10 @@ TEST(OptionsTest, defaults_follow_the_kind_of_run) {
 }
 
 TEST(OptionsTest, reads_what_is_given) {
-    const Options options = parse({"--nx", "61", "--ny", "37", "--steps", "11", "--dtype", "float32",
-                                   "--mode", "P", "--exchanges", "literal", "--grid", "3x2",
-                                   "--report-steps", "10,0,10", "--json", "a", "--png", "b",
-                                   "--poison"});
+    const Options options = parse(
+        {"--nx",           "61",      "--ny",   "37",          "--steps", "11",     "--dtype",
+         "float32",        "--mode",  "P",      "--exchanges", "literal", "--grid", "3x2",
+         "--report-steps", "10,0,10", "--json", "a",           "--png",   "b",      "--poison"});
     EXPECT_EQ(options.nx, 61);
     EXPECT_EQ(options.ny, 37);
     EXPECT_EQ(options.steps, 11);
@@ -74,8 +74,9 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_EQ(refusal({"--nx", "0"}), "--nx: expected a number >= 1, got 0");
     EXPECT_EQ(refusal({"--ny", "-3"}), "--ny: expected a number >= 1, got -3");
     EXPECT_EQ(refusal({"--steps", "-1"}), "--steps: expected a number >= 0, got -1");
-    EXPECT_EQ(refusal({"--grid", "3"}), "--grid: expected PYxPX, rows and columns of processes such as "
-                                        "3x2, got '3'");
+    EXPECT_EQ(refusal({"--grid", "3"}),
+              "--grid: expected PYxPX, rows and columns of processes such as "
+              "3x2, got '3'");
     EXPECT_NE(refusal({"--grid", "0x2"}), "accepted");
     EXPECT_NE(refusal({"--grid", "2x2x2"}), "accepted");
     EXPECT_NE(refusal({"--grid", "-1x-2"}), "accepted");

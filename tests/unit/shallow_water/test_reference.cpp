@@ -58,8 +58,8 @@ TEST(ReferenceTest, mode_c) {
             2000);
     compare(world, small_run(61, 37, Mode::corrected, Exchanges::literal), "61x37_C_1x1_float64",
             500);
-    compare(world, small_run(360, 180, Mode::corrected, Exchanges::fused),
-            "360x180_C_1x1_float64", 100);
+    compare(world, small_run(360, 180, Mode::corrected, Exchanges::fused), "360x180_C_1x1_float64",
+            100);
 }
 
 TEST(ReferenceTest, mode_p_on_the_grids_that_have_a_reference) {

@@ -19,8 +19,8 @@ struct AxpbyBody {
 
     template <class... Indices>
     KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
-        y(at...) = static_cast<value_type>(alpha * static_cast<value_type>(x(at...)) +
-                                           beta * y(at...));
+        y(at...) =
+            static_cast<value_type>(alpha * static_cast<value_type>(x(at...)) + beta * y(at...));
     }
 };
 

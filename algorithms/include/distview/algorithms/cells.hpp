@@ -11,9 +11,11 @@ namespace distview {
 ///     interior          9 .. 16              the cells that the program computes; the default
 ///     owned             9 .. 16   B17        and the boundary padding: the protocol's elements
 ///
-/// Every cell belongs to exactly one process either way. But on a periodic axis the boundary padding
-/// mirrors cells of the interior's other end: a sum over `owned` counts these twice.
-/// Cyclic and unstructured axes have no padding; there both mean the same.
+/// **On a periodic axis the boundary padding mirrors cells of the interior's other end: a sum over
+/// `owned` counts these twice.**
+///
+/// Every cell of a block or cyclic axis belongs to exactly one process either way. Cyclic and
+/// unstructured axes have no padding; there both mean the same.
 enum class Cells { interior, owned };
 
 namespace impl {

@@ -9,11 +9,11 @@ namespace distview {
 
 /// Calls functor(i, j, ...) for every cell of a section with its indices in view.view().
 ///
-/// The loop that one would write by hand around a stencil: on host threads each takes
-/// equal runs of whole rows and the axis that is contiguous in memory is the innermost, vectorised
-/// loop; on a GPU every thread takes one cell. The functor captures the Kokkos Views it works on
-/// and may read any cell of them, padding included, but calls run concurrently and in any order: one
-/// must not read what another writes.
+/// The loop that one would write by hand around a stencil: every host thread takes an equal run of
+/// cells, row after row, and the axis that is contiguous in memory is the innermost, vectorised
+/// loop; on a GPU every thread takes one cell. The functor captures the Kokkos Views that it works
+/// on and may read any element of them, padding included, but calls run at once and in any order:
+/// one must not read what another writes.
 ///
 ///     auto u = a.view(), v = b.view();
 ///     for_each(exec, b, KOKKOS_LAMBDA(int i, int j) { v(i, j) = u(i, j - 1) + u(i, j + 1); });

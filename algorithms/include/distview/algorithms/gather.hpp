@@ -11,6 +11,7 @@
 
 #include <cstring>
 #include <exception>
+#include <iterator>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -27,9 +28,9 @@ namespace impl {
 
 /// The cells of a section one after the other in C order, in the section's memory space.
 template <DistViewLike View>
-using PackedView = Kokkos::View<
-    typename AsDynamic<typename View::non_const_value_type, View::rank()>::type,
-    Kokkos::LayoutRight, typename View::memory_space>;
+using PackedView =
+    Kokkos::View<typename AsDynamic<typename View::non_const_value_type, View::rank()>::type,
+                 Kokkos::LayoutRight, typename View::memory_space>;
 
 /// Copies between a section's cells and their packed form; `ToPacked` says in which direction.
 template <bool ToPacked, ViewLike Section, ViewLike Packed>
@@ -47,8 +48,8 @@ struct PackBody {
 };
 
 template <ViewLike View>
-using HostMirror = decltype(Kokkos::create_mirror_view(Kokkos::WithoutInitializing,
-                                                       std::declval<const View&>()));
+using HostMirror =
+    decltype(Kokkos::create_mirror_view(Kokkos::WithoutInitializing, std::declval<const View&>()));
 
 /// Extents or strides as the library's numbers.
 template <ViewLike View>
@@ -137,16 +138,15 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
           impl::argument_digest(view.layout(), cells, sizeof(T), root));
 
     const Extents strides = impl::strides_of(global);
-    gather_pieces(
-        comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
-        geometry.sizes(), {.element_bytes = sizeof(T)},
-        [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
-            const auto put = [&](std::int64_t to, std::int64_t from) {
-                std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
-            };
-            geometry.for_each_element(process, strides, impl::Copies::of_owner, offset,
-                                      std::ssize(piece), put);
-        });
+    gather_pieces(comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
+                  geometry.sizes(), {.element_bytes = sizeof(T)},
+                  [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
+                      const auto put = [&](std::int64_t to, std::int64_t from) {
+                          std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
+                      };
+                      geometry.for_each_element(process, strides, impl::Copies::of_owner, offset,
+                                                std::ssize(piece), put);
+                  });
     return global;
 }
 

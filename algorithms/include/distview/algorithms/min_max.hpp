@@ -6,7 +6,9 @@
 #include <distview/algorithms/impl/reduction.hpp>
 
 #include <array>
+#include <concepts>
 #include <cstddef>
+#include <type_traits>
 
 namespace distview {
 
@@ -83,7 +85,8 @@ struct LocatedJoin {
         if (other.found && precedes(other.value, other.index, best)) best = other;
     }
     /// Whether a cell is a better answer: preferred, or equal and earlier in C order.
-    KOKKOS_FUNCTION static bool precedes(T value, const GlobalIndex* index, const value_type& best) {
+    KOKKOS_FUNCTION static bool precedes(T value, const GlobalIndex* index,
+                                         const value_type& best) {
         using Order = Preference<T, Greatest>;
         if (!best.found || Order::prefers(value, best.value)) return true;
         if (Order::prefers(best.value, value)) return false;
@@ -108,8 +111,8 @@ struct LocationReduction
     KOKKOS_FUNCTION void operator()(value_type& best, Indices... at) const {
         const auto value = view(at...);
         // Most cells are worse, and need no global index.
-        if (best.found && Preference<std::remove_const_t<decltype(value)>, Greatest>::prefers(
-                              best.value, value))
+        if (best.found &&
+            Preference<std::remove_const_t<decltype(value)>, Greatest>::prefers(best.value, value))
             return;
         value_type candidate{value, true, {}};
         int axis = 0;

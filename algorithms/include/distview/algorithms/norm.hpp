@@ -59,9 +59,11 @@ template <ExecutionSpace Exec, DistViewLike View>
 double sum_of_squares(const Caller& caller, const Exec& exec, const Communicator& comm,
                       const View& view, Cells cells, double factor) {
     using Reduction = SquareReduction<typename View::view_type>;
-    return reduce<Reduction>(caller, comm, view, cells, [&] {
-               return reduce_section(caller, exec, view, cells, Reduction(view.view(), factor));
-           })
+    return reduce<Reduction>(caller, comm, view, cells,
+                             [&] {
+                                 return reduce_section(caller, exec, view, cells,
+                                                       Reduction(view.view(), factor));
+                             })
         .value;
 }
 
@@ -69,9 +71,9 @@ template <ExecutionSpace Exec, DistViewLike View>
 double largest_magnitude(const Caller& caller, const Exec& exec, const Communicator& comm,
                          const View& view, Cells cells) {
     using Reduction = LargestMagnitudeReduction<typename View::view_type>;
-    return reduce<Reduction>(caller, comm, view, cells, [&] {
-               return reduce_section(caller, exec, view, cells, Reduction{view.view()});
-           })
+    return reduce<Reduction>(
+               caller, comm, view, cells,
+               [&] { return reduce_section(caller, exec, view, cells, Reduction{view.view()}); })
         .value;
 }
 
@@ -79,24 +81,26 @@ double largest_magnitude(const Caller& caller, const Exec& exec, const Communica
 
 /// The sum of the absolute values of all cells, on every rank; 0 without cells.
 ///
-/// In double for all element types. Collective behaviour, order, cost and errors are those of sum().
+/// In double for all element types. Everything else is as in sum().
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
     static const impl::Caller caller("norm1");
     using Reduction = impl::MagnitudeReduction<typename View::view_type>;
-    return impl::reduce<Reduction>(caller, comm, view, cells, [&] {
-               return impl::reduce_section(caller, exec, view, cells, Reduction(view.view()));
-           })
+    return impl::reduce<Reduction>(caller, comm, view, cells,
+                                   [&] {
+                                       return impl::reduce_section(caller, exec, view, cells,
+                                                                   Reduction(view.view()));
+                                   })
         .value;
 }
 
 /// The square root of the sum of the squared absolute values, on every rank; 0 without cells.
 ///
 /// In double for all element types. Where the squares leave the range of double, the cells are
-/// scaled and summed again: the norm is right wherever it is representable.
-/// Collective behaviour, order and errors are those of sum().
+/// scaled and summed again: the norm is right wherever it is representable. Everything else is as
+/// in sum().
 ///
 /// Cost: that of sum(); three times as much if squares overflow or underflow
 template <ExecutionSpace Exec, NumericDistView View>
@@ -119,7 +123,7 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
 
 /// The largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
 ///
-/// In double for all element types. Collective behaviour, cost and errors are those of sum().
+/// In double for all element types. Everything else is as in sum().
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,

@@ -87,8 +87,7 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
     using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
     const auto total = impl::reduce<Reduction>(caller, comm, x, cells, [&] {
         const auto shift = impl::shift_between(caller.name.c_str(), x, y, cells);
-        return impl::reduce_section(caller, exec, x, cells,
-                                    Reduction(x.view(), {y.view(), shift}));
+        return impl::reduce_section(caller, exec, x, cells, Reduction(x.view(), {y.view(), shift}));
     });
     return static_cast<SumType<typename X::non_const_value_type>>(total.value);
 }

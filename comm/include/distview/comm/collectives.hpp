@@ -20,10 +20,9 @@ enum class ReduceOperation { sum, min, max };
 
 /// A type that all_reduce() combines.
 template <class T>
-concept ReducibleNumber =
-    std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
-    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
-    std::same_as<T, double>;
+concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
+                          std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+                          std::same_as<T, float> || std::same_as<T, double>;
 
 /// Replaces every value by its sum, minimum or maximum over all ranks.
 ///
@@ -70,8 +69,8 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 
 /// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.
 struct PieceOptions {
-    std::int64_t element_bytes = 1;              ///< pieces are whole elements of this size
-    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< room for the pieces of all ranks at once
+    std::int64_t element_bytes = 1;                      ///< pieces are whole elements of this
+    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< room for the pieces of all ranks
 };
 
 /// Brings the bytes of every rank to root, in pieces that MPI can count.

@@ -15,7 +15,10 @@ namespace distview {
 /// and their padding must be neither read nor written.
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: the padding
-/// stays unfilled and the plan cannot be used again.
+/// stays unfilled and the plan cannot be used again. Ranks that finished theirs learn of it with the
+/// next set of arrays that is new to the plan, not with a known one. When the communicator is
+/// closed, or MPI ends, neighbours that have started the exchange get up to 2 seconds to complete
+/// their part.
 template <ExecutionSpace Exec>
 class [[nodiscard]] ExchangeHandle {
 public:

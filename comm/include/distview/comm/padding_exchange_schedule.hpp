@@ -27,7 +27,7 @@ struct PaddingExchangeOptions {
 
 /// A box of elements that moves between two sections (which may be the same one).
 struct PaddingRegion {
-    int peer = 0;                          ///< process of the other section
+    int peer = 0;                                  ///< process of the other section
     std::array<signed char, max_rank> direction{}; ///< of the padding, seen from its receiver
     std::array<LocalIndex, max_rank> begin{};      ///< in this section
     std::array<LocalIndex, max_rank> peer_begin{}; ///< in the peer's section

@@ -36,8 +36,8 @@ struct AxisSpec {
         std::int64_t interior_size = 0;
         BlockSplit split = BlockSplit::balanced;
         BlockOptions options{};
-        std::vector<std::int64_t> bounds{};  ///< irregular: P + 1 bounds of the interior
-        std::vector<Widths> paddings{};      ///< communication padding by process, if not uniform
+        std::vector<std::int64_t> bounds{}; ///< irregular: P + 1 bounds of the interior
+        std::vector<Widths> paddings{};     ///< communication padding by process, if not uniform
     };
     struct Cyclic {
         std::int64_t size = 0;

@@ -27,18 +27,17 @@ namespace distview {
 /// owner that holds it: tests/unit/core/test_dim_layout.cpp asks this of every layout, and of one
 /// that is defined in the test alone.
 template <class Layout>
-concept DimLayout =
-    std::is_trivially_copyable_v<Layout> &&
-    requires(const Layout& layout, int p, GlobalIndex g, LocalIndex l) {
-        { layout.size() } noexcept -> std::same_as<std::int64_t>;
-        { layout.interior_size() } noexcept -> std::same_as<std::int64_t>;
-        { layout.grid_size() } noexcept -> std::same_as<int>;
-        { layout.local_extent(p) } noexcept -> std::same_as<std::int64_t>;
-        { layout.owned_local(p) } noexcept -> std::same_as<LocalRange>;
-        { layout.interior_local(p) } noexcept -> std::same_as<LocalRange>;
-        { layout.owner(g) } noexcept -> std::same_as<int>;
-        { layout.to_local(p, g) } noexcept -> std::same_as<LocalIndex>;
-        { layout.to_global(p, l) } noexcept -> std::same_as<GlobalIndex>;
-    };
+concept DimLayout = std::is_trivially_copyable_v<Layout> &&
+                    requires(const Layout& layout, int p, GlobalIndex g, LocalIndex l) {
+                        { layout.size() } noexcept -> std::same_as<std::int64_t>;
+                        { layout.interior_size() } noexcept -> std::same_as<std::int64_t>;
+                        { layout.grid_size() } noexcept -> std::same_as<int>;
+                        { layout.local_extent(p) } noexcept -> std::same_as<std::int64_t>;
+                        { layout.owned_local(p) } noexcept -> std::same_as<LocalRange>;
+                        { layout.interior_local(p) } noexcept -> std::same_as<LocalRange>;
+                        { layout.owner(g) } noexcept -> std::same_as<int>;
+                        { layout.to_local(p, g) } noexcept -> std::same_as<LocalIndex>;
+                        { layout.to_global(p, l) } noexcept -> std::same_as<GlobalIndex>;
+                    };
 
 } // namespace distview

@@ -81,8 +81,8 @@ public:
     ///             if there is no such process
     DistView(const ArrayLayout& layout, int process, const view_type& section,
              std::shared_ptr<const void> owner = nullptr)
-        : m_view(section), m_layout(layout), m_process(process),
-          m_identity(impl::next_identity()), m_owner(std::move(owner)) {
+        : m_view(section), m_layout(layout), m_process(process), m_identity(impl::next_identity()),
+          m_owner(std::move(owner)) {
         check_layout();
         check_extents();
     }

@@ -40,8 +40,8 @@ public:
 /// process() say where, -1 or empty when the rule is not about one of them.
 class ProtocolError : public Error {
 public:
-    ProtocolError(const std::string& message, std::string code, int axis = -1,
-                  std::string key = {}, int process = -1)
+    ProtocolError(const std::string& message, std::string code, int axis = -1, std::string key = {},
+                  int process = -1)
         : Error(message), m_code(std::move(code)), m_axis(axis), m_key(std::move(key)),
           m_process(process) {}
 

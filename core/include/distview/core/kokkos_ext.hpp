@@ -25,8 +25,8 @@ View allocate_view(const AllocationProperties& properties, const Extents& extent
 template <ViewLike View, class Ranges>
 auto subview_of_ranges(const View& view, const Ranges& ranges) {
     return [&]<std::size_t... Axis>(std::index_sequence<Axis...>) {
-        return Kokkos::subview(view, std::pair(ranges[Axis].begin.value(),
-                                               ranges[Axis].end.value())...);
+        return Kokkos::subview(view,
+                               std::pair(ranges[Axis].begin.value(), ranges[Axis].end.value())...);
     }(std::make_index_sequence<View::rank()>());
 }
 

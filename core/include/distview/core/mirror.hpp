@@ -29,15 +29,12 @@ auto create_mirror_view(const View& view) {
 /// Errors:     ShapeError if the layouts or the processes differ
 template <ExecutionSpace Exec, DistViewLike Destination, DistViewLike Source>
 void deep_copy(const Exec& exec, const Destination& destination, const Source& source) {
-    require<ShapeError>(destination.layout() == source.layout() &&
-                            destination.process() == source.process(),
-                        [&] {
-                            return text("deep_copy: '", destination.label(), "' is process ",
-                                        destination.process(), " of a ",
-                                        destination.layout().describe(), "\n'", source.label(),
-                                        "' is process ", source.process(), " of a ",
-                                        source.layout().describe());
-                        });
+    require<ShapeError>(
+        destination.layout() == source.layout() && destination.process() == source.process(), [&] {
+            return text("deep_copy: '", destination.label(), "' is process ", destination.process(),
+                        " of a ", destination.layout().describe(), "\n'", source.label(),
+                        "' is process ", source.process(), " of a ", source.layout().describe());
+        });
     Kokkos::deep_copy(exec, destination.view(), source.view());
 }
 

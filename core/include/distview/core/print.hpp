@@ -38,8 +38,7 @@ void print(std::ostream& out, const View& view) {
     const Extents extents = view.layout().local_extents(view.process());
     out << view.label() << ": process " << view.process() << " of " << view.layout().process_count()
         << ", section (";
-    for (int d = 0; d < rank; ++d)
-        out << (d ? ", " : "") << extents[static_cast<std::size_t>(d)];
+    for (int d = 0; d < rank; ++d) out << (d ? ", " : "") << extents[static_cast<std::size_t>(d)];
     out << ")\n";
 
     Extents at{};

@@ -93,9 +93,8 @@ public:
 
 private:
     /// Position of `value` in sorted[0, count), or -1.
-    KOKKOS_FUNCTION static constexpr std::int64_t find(const std::int64_t* sorted,
-                                                       std::int64_t count,
-                                                       std::int64_t value) noexcept {
+    KOKKOS_FUNCTION static constexpr std::int64_t
+    find(const std::int64_t* sorted, std::int64_t count, std::int64_t value) noexcept {
         std::int64_t first = 0;
         std::int64_t last = count;
         while (first < last) {

@@ -81,7 +81,9 @@ void runtime_runs_both(int argc, char** argv) {
     int initialized = 0, finalized = 0;
     {
         const Runtime runtime(argc, argv);
-        { const Runtime inner(argc, argv); }
+        {
+            const Runtime inner(argc, argv);
+        }
         MPI_Initialized(&initialized);
         MPI_Finalized(&finalized);
         expect(initialized && !finalized && Kokkos::is_initialized(), "both running");
@@ -93,7 +95,9 @@ void runtime_runs_both(int argc, char** argv) {
 
 void runtime_leaves_mpi_alone(int argc, char** argv) {
     MPI_Init(&argc, &argv);
-    { const Runtime runtime(argc, argv); }
+    {
+        const Runtime runtime(argc, argv);
+    }
     int finalized = 0;
     MPI_Finalized(&finalized);
     expect(!finalized && !Kokkos::is_initialized(), "MPI running, Kokkos ended");
@@ -102,7 +106,9 @@ void runtime_leaves_mpi_alone(int argc, char** argv) {
 
 void runtime_leaves_kokkos_alone(int argc, char** argv) {
     Kokkos::initialize(argc, argv);
-    { const Runtime runtime(argc, argv); }
+    {
+        const Runtime runtime(argc, argv);
+    }
     int finalized = 0;
     MPI_Finalized(&finalized);
     expect(finalized && Kokkos::is_initialized(), "MPI ended, Kokkos running");
@@ -134,7 +140,9 @@ void plan_outlives_all_but_runtime(int argc, char** argv) {
 
 void runtime_outlives_all(int argc, char** argv) {
     global_runtime = std::make_unique<Runtime>(argc, argv);
-    { const Belongings belongings; }
+    {
+        const Belongings belongings;
+    }
     Communicator comm(MPI_COMM_SELF);
 }
 

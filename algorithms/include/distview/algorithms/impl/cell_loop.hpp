@@ -57,8 +57,8 @@ struct CellKernel {
 
 template <class CellNumber, ExecutionSpace Exec>
 auto cell_policy(const Exec& exec, std::int64_t count) {
-    using Policy = Kokkos::RangePolicy<Exec, Kokkos::IndexType<CellNumber>,
-                                       Kokkos::Schedule<Kokkos::Static>>;
+    using Policy =
+        Kokkos::RangePolicy<Exec, Kokkos::IndexType<CellNumber>, Kokkos::Schedule<Kokkos::Static>>;
     return Policy(exec, 0, static_cast<CellNumber>(count));
 }
 

@@ -135,8 +135,8 @@ int contiguous_axis(const KokkosView& view, const CellBox<Rank>& box) {
     bool found = false;
     for (int d = Rank - 1; d >= 0; --d) {
         if (box.end[d] - box.begin[d] <= 1) continue;
-        if (!found || view.stride(static_cast<std::size_t>(d)) <
-                          view.stride(static_cast<std::size_t>(best)))
+        if (!found ||
+            view.stride(static_cast<std::size_t>(d)) < view.stride(static_cast<std::size_t>(best)))
             best = d;
         found = true;
     }

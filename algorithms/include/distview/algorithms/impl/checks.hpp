@@ -28,8 +28,8 @@ struct Shift {
 
 template <DistViewLike From, DistViewLike To>
 Shift<From::rank()> shift_between(const char* caller, const From& from, const To& to, Cells cells) {
-    const Extents all = shift_between(caller, from.layout(), from.process(), to.layout(),
-                                      to.process(), cells);
+    const Extents all =
+        shift_between(caller, from.layout(), from.process(), to.layout(), to.process(), cells);
     Shift<From::rank()> shift;
     for (int d = 0; d < From::rank(); ++d) shift.by[d] = all[static_cast<std::size_t>(d)];
     return shift;

@@ -6,7 +6,6 @@
 #include <complex>
 #include <concepts>
 #include <cstdint>
-#include <limits>
 #include <type_traits>
 
 namespace distview {
@@ -16,7 +15,8 @@ namespace impl {
 template <class T>
 inline constexpr bool is_complex = false;
 template <class T>
-inline constexpr bool is_complex<std::complex<T>> = std::same_as<T, float> || std::same_as<T, double>;
+inline constexpr bool is_complex<std::complex<T>> =
+    std::same_as<T, float> || std::same_as<T, double>;
 template <class T>
 inline constexpr bool is_complex<Kokkos::complex<T>> =
     std::same_as<T, float> || std::same_as<T, double>;
@@ -36,9 +36,9 @@ namespace impl {
 
 template <class T>
 struct SumTypeOf {
-    using type = std::conditional_t<std::floating_point<T>, double,
-                                    std::conditional_t<std::signed_integral<T>, std::int64_t,
-                                                       std::uint64_t>>;
+    using type = std::conditional_t<
+        std::floating_point<T>, double,
+        std::conditional_t<std::signed_integral<T>, std::int64_t, std::uint64_t>>;
 };
 template <template <class> class Complex, class T>
 struct SumTypeOf<Complex<T>> {

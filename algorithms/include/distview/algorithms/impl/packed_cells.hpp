@@ -26,10 +26,10 @@ class PackedSection {
 public:
     /// Part of a row of the section: packed elements from some number on.
     struct Row {
-        std::int64_t base = 0;    ///< offset in the gathered array without the last axis
-        std::int64_t begin = 0;   ///< position along the last axis
-        std::int64_t length = 0;  ///< to the end of the row
-        bool wanted = true;       ///< false if another process provides these elements
+        std::int64_t base = 0;   ///< offset in the gathered array without the last axis
+        std::int64_t begin = 0;  ///< position along the last axis
+        std::int64_t length = 0; ///< to the end of the row
+        bool wanted = true;      ///< false if another process provides these elements
     };
     Row row(std::int64_t element) const;
     /// Offset of a position of the last axis; negative if another process provides the element.

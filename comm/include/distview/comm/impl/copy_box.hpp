@@ -106,8 +106,8 @@ void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes
     if (is_synchronous<Exec> && exec.concurrency() == 1) {
         std::uint64_t kernel = 0;
         if (is_watched)
-            Kokkos::Tools::beginParallelFor(
-                label, Kokkos::Tools::Experimental::device_id(exec), &kernel);
+            Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
+                                            &kernel);
         for (int i = begin; i < end; ++i) copy(boxes[i]);
         if (is_watched) Kokkos::Tools::endParallelFor(kernel);
         return;

@@ -85,6 +85,7 @@ private:
         int unpack_begin = 0;
         int unpack_end = 0;
     };
+    void settle() const noexcept;
     void build(const std::vector<PaddingExchangeSchedule>& schedules,
                std::span<const Field> fields);
 

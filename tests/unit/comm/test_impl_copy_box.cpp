@@ -87,8 +87,8 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
         const std::int64_t element_size = random.pick(sizes);
         std::vector<std::int64_t> counts;
         for (int d = 0; d < rank; ++d) counts.push_back(random.integer(rank < 4 ? 0 : 1, 7));
-        if (rank == 2 && random.chance(0.3)) counts[static_cast<std::size_t>(
-            random.integer(0, 2))] = 3000; // longer than one piece
+        if (rank == 2 && random.chance(0.3))
+            counts[static_cast<std::size_t>(random.integer(0, 2))] = 3000; // longer than one piece
 
         const Place from = random_place(random, counts, element_size);
         const Place to = random_place(random, counts, element_size);
@@ -99,16 +99,16 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
         copy_naively(counts, element_size, from, to, source, expected);
 
         std::vector<impl::CopyBox> boxes;
-        impl::append_copy(boxes, make_box(counts, element_size, from, to, source.data(),
-                                          copied.data()));
+        impl::append_copy(boxes,
+                          make_box(counts, element_size, from, to, source.data(), copied.data()));
         std::int64_t bytes = 0;
         for (const impl::CopyBox& box : boxes) {
             copy(box);
             bytes += bytes_of(box);
         }
         EXPECT_EQ(copied, expected);
-        EXPECT_EQ(bytes, std::accumulate(counts.begin(), counts.end(), element_size,
-                                         std::multiplies<>()));
+        EXPECT_EQ(bytes,
+                  std::accumulate(counts.begin(), counts.end(), element_size, std::multiplies<>()));
     });
 }
 
@@ -129,8 +129,8 @@ TEST(CopyBox, MakesOneRunOfWhatIsContiguousOnBothSides) {
     const Place dense{{160, 40, 8}, 640};
     std::vector<char> source(640), destination(640);
     std::vector<impl::CopyBox> boxes;
-    impl::append_copy(boxes, make_box({4, 4, 5}, 8, dense, dense, source.data(),
-                                      destination.data()));
+    impl::append_copy(boxes,
+                      make_box({4, 4, 5}, 8, dense, dense, source.data(), destination.data()));
     ASSERT_EQ(boxes.size(), 1u);
     EXPECT_EQ(boxes[0].rank, 0);
     EXPECT_EQ(boxes[0].element_size, 640);
