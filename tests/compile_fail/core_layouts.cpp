@@ -18,31 +18,29 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
     const GlobalIndex held = axis.to_global(0, l + 1);
     return layout.owner(index) + axis.owner(held) + static_cast<int>(axis.to_local(0, g)) +
            static_cast<int>(local_index[0]) + ProcessGrid{2}.size();
-#elif DISTVIEW_CASE == 1 // expected: deleted
+#elif DISTVIEW_CASE == 1  // expected: deleted
     // Who owns a local index depends on whose it is.
     return axis.owner(l) + layout.owner(index) + static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 2 // expected: deleted
+#elif DISTVIEW_CASE == 2  // expected: deleted
     return static_cast<int>(axis.to_global(0, g)) + layout.owner(index) +
            static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 3 // expected: deleted
+#elif DISTVIEW_CASE == 3  // expected: deleted
     return static_cast<int>(axis.to_local(0, l)) + layout.owner(index) +
            static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE ==                                                                             \
-    4 // expected: no known conversion|could not convert|cannot convert|no viable conversion
+#elif DISTVIEW_CASE == 4  // expected: no known conversion|could not convert|cannot convert|no viable conversion
     return axis.owner(5) + layout.owner(index) + static_cast<int>(local_index[0] + l.value());
-#elif DISTVIEW_CASE ==                                                                             \
-    5 // expected: no known conversion|could not convert|cannot convert|no viable conversion|no matching function
+#elif DISTVIEW_CASE == 5  // expected: no known conversion|could not convert|cannot convert|no viable conversion|no matching function
     return layout.owner(local_index) + axis.owner(index[0]);
-#elif DISTVIEW_CASE == 6 // expected: deleted
+#elif DISTVIEW_CASE == 6  // expected: deleted
     return static_cast<int>(g + l) + layout.owner(index) + axis.owner(g) +
            static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 7 // expected: deleted
+#elif DISTVIEW_CASE == 7  // expected: deleted
     g += l;
     return layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 8 // expected: deleted
+#elif DISTVIEW_CASE == 8  // expected: deleted
     g -= l;
     return layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0]);
-#elif DISTVIEW_CASE == 9 // expected: conversion from|no viable conversion|could not convert
+#elif DISTVIEW_CASE == 9  // expected: conversion from|no viable conversion|could not convert
     // A number of processes is no grid yet: over how many axes?
     const ProcessGrid grid = 6;
     return grid.size() + layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0] + l);
