@@ -7,7 +7,33 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <string_view>
+#include <vector>
+
 namespace distview {
+
+namespace {
+
+/// Hands Kokkos its own arguments, which it takes out of argv, and no others: it would answer a
+/// program's --help itself, on every rank.
+void initialize_kokkos(int& argc, char** argv) {
+    constexpr std::string_view prefix = "--kokkos-";
+    std::vector<char*> for_kokkos;
+    int kept = 0;
+    for (int i = 0; i < argc; ++i) {
+        const bool is_kokkos =
+            i > 0 && std::string_view(argv[i]).substr(0, prefix.size()) == prefix;
+        if (i == 0 || is_kokkos) for_kokkos.push_back(argv[i]);
+        if (!is_kokkos) argv[kept++] = argv[i];
+    }
+    if (argc > 0) argv[kept] = nullptr;
+    argc = kept;
+    int count = static_cast<int>(for_kokkos.size());
+    for_kokkos.push_back(nullptr);
+    Kokkos::initialize(count, for_kokkos.data());
+}
+
+} // namespace
 
 Runtime::Runtime(int& argc, char**& argv, int thread_level) {
     int initialized = 0;
@@ -23,7 +49,7 @@ Runtime::Runtime(int& argc, char**& argv, int thread_level) {
         report(Severity::warning, text("Runtime: asked MPI for thread level ", thread_level,
                                        ", it provides ", m_thread_level));
     if (!Kokkos::is_initialized()) {
-        Kokkos::initialize(argc, argv);
+        initialize_kokkos(argc, argv);
         m_owns_kokkos = true;
     }
 }

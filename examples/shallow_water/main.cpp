@@ -20,12 +20,14 @@
 #include <cstdio>
 #include <exception>
 #include <thread>
+#include <typeinfo>
 #include <vector>
 
 namespace shallow_water {
 
 namespace {
 
+constexpr int failed = 1;
 constexpr int wrong_use = 2;
 constexpr int root = 0;
 
@@ -41,7 +43,7 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
         }
         return parsed;
     });
-    distview::agree(comm, "shallow_water", nullptr,
+    distview::agree(comm, "command line", nullptr,
                     digest(line.options) + (line.help.empty() ? 0 : 1));
     return line;
 }
@@ -141,7 +143,9 @@ int run_program(int argc, char** argv) {
         // Launchers drop what they have not yet read when the first rank fails: the others wait.
         distview::agree(comm, "shallow_water", nullptr);
         if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        return wrong_use;
+        const bool is_failure = typeid(error) == typeid(distview::Error) ||
+                                dynamic_cast<const distview::MpiError*>(&error) != nullptr;
+        return is_failure ? failed : wrong_use;
     }
 }
 

@@ -53,7 +53,7 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
         }
     }
     require<LayoutError>(best > 0, [&] {
-        return text("no grid of ", rank_count, " processes gives each of them a cell of ",
+        return text("no grid of ", rank_count, " processes gives each of them a cell: there are ",
                     options.ny, " rows and ", options.nx, " columns: use fewer ranks");
     });
     return ProcessGrid{best, rank_count / best};

@@ -116,8 +116,8 @@ std::string to_json(const Report& report) {
 std::string to_table(const Report& report) {
     const Options& options = report.options;
     std::string result =
-        line("%lld x %lld cells, %lld steps, mode %s, %s, %s exchanges (%d messages a step from "
-             "rank 0)",
+        line("%lld x %lld cells, %lld steps, mode %s, %s, %s exchanges, messages a step from "
+             "rank 0: %d",
              static_cast<long long>(options.nx), static_cast<long long>(options.ny),
              static_cast<long long>(options.steps), options.mode == Mode::corrected ? "C" : "P",
              element_text(options), options.exchanges == Exchanges::literal ? "literal" : "fused",
