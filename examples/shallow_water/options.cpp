@@ -108,7 +108,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         line.help = app.help();
         return line;
     } catch (const CLI::ParseError& error) {
-        refuse(text(error.what(), "; --help lists the options"));
+        refuse(text(error.what(), " (--help lists the options)"));
     }
 
     if (modes.count(mode) == 0) refuse(text("--mode: expected C or P, got '", mode, '\''));
