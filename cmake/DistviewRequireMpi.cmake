@@ -4,19 +4,17 @@
 set(MPI_CXX_SKIP_MPICXX ON)
 find_package(MPI 3.1 REQUIRED COMPONENTS CXX)
 
-if(NOT DEFINED DISTVIEW_MPI_KIND)
-    execute_process(
-        COMMAND "${MPIEXEC_EXECUTABLE}" --version
-        OUTPUT_VARIABLE output
-        ERROR_QUIET)
-    if(output MATCHES "Open ?MPI[^0-9]*([0-9]+)" OR output MATCHES "OpenRTE[^0-9]*([0-9]+)")
-        if(CMAKE_MATCH_1 GREATER_EQUAL 5)
-            set(kind openmpi5)
-        else()
-            set(kind openmpi4)
-        endif()
+execute_process(
+    COMMAND "${MPIEXEC_EXECUTABLE}" --version
+    OUTPUT_VARIABLE output
+    ERROR_QUIET)
+# One expression: an OR of two would leave CMAKE_MATCH_* to the one that does not match.
+if(output MATCHES "(Open MPI|OpenMPI|OpenRTE)[^0-9]*([0-9]+)")
+    if(CMAKE_MATCH_2 GREATER_EQUAL 5)
+        set(DISTVIEW_MPI_KIND openmpi5)
     else()
-        set(kind other)
+        set(DISTVIEW_MPI_KIND openmpi4)
     endif()
-    set(DISTVIEW_MPI_KIND ${kind} CACHE INTERNAL "Which MPI launcher the tests talk to")
+else()
+    set(DISTVIEW_MPI_KIND other)
 endif()

@@ -37,6 +37,8 @@ elseif(DISTVIEW_MPI_KIND STREQUAL "openmpi4")
 else()
     set(distview_launcher_environment "")
 endif()
+# Threads that spin while they wait would keep other ranks from the cores.
+list(APPEND distview_launcher_environment OMP_PROC_BIND=false OMP_WAIT_POLICY=passive)
 
 # For programs that do not link the harness, which carries its sanitizers' options in itself.
 set(distview_program_environment ${distview_launcher_environment})
@@ -120,8 +122,7 @@ function(distview_register_test name labels processors)
                    FAIL_REGULAR_EXPRESSION "${distview_failure}")
     set_property(
         TEST "${name}"
-        PROPERTY ENVIRONMENT ${environment} OMP_NUM_THREADS=${arg_THREADS} OMP_PROC_BIND=false
-                 ${arg_ENVIRONMENT})
+        PROPERTY ENVIRONMENT ${environment} OMP_NUM_THREADS=${arg_THREADS} ${arg_ENVIRONMENT})
 endfunction()
 
 # distview_add_unit_tests(COMPONENT [RANKS N...] [LIBRARIES target...] ...)

@@ -58,7 +58,7 @@ std::vector<std::int64_t> bounds_of(const BlockLayout& layout) {
 }
 
 /// Replaces per-process widths that are all alike by the common width.
-void simplify_paddings(int grid_size, AxisSpec::Block& block) {
+void simplify_paddings(int grid_size, BlockSpec& block) {
     if (block.paddings.empty()) return;
     std::vector<Widths>& widths = block.paddings;
     widths.front().low = 0;
@@ -73,7 +73,7 @@ void simplify_paddings(int grid_size, AxisSpec::Block& block) {
     widths.clear();
 }
 
-AxisSpec checked(int axis, int grid_size, AxisSpec::Block block) {
+AxisSpec checked(int axis, int grid_size, BlockSpec block) {
     if (block.split == BlockSplit::irregular) check_bounds(axis, grid_size, block.bounds);
     require<LayoutError>(block.interior_size >= 0, [&] {
         return text(at_axis(axis), "expected a size >= 0, got ", block.interior_size);
@@ -114,7 +114,7 @@ AxisSpec checked(int axis, int grid_size, AxisSpec::Block block) {
     return {std::move(block)};
 }
 
-AxisSpec checked(int axis, int, const AxisSpec::Cyclic& cyclic) {
+AxisSpec checked(int axis, int, const CyclicSpec& cyclic) {
     require<LayoutError>(cyclic.size >= 0, [&] {
         return text(at_axis(axis), "expected a size >= 0, got ", cyclic.size);
     });
@@ -125,7 +125,7 @@ AxisSpec checked(int axis, int, const AxisSpec::Cyclic& cyclic) {
 }
 
 /// All labels, sorted; throws if a process lists one twice.
-std::vector<std::int64_t> sorted_labels(int axis, const AxisSpec::Unstructured& lists) {
+std::vector<std::int64_t> sorted_labels(int axis, const UnstructuredSpec& lists) {
     std::vector<std::int64_t> all;
     for (std::size_t p = 0; p < lists.labels.size(); ++p) {
         const auto first = static_cast<std::ptrdiff_t>(all.size());
@@ -141,7 +141,7 @@ std::vector<std::int64_t> sorted_labels(int axis, const AxisSpec::Unstructured& 
     return all;
 }
 
-AxisSpec checked(int axis, int grid_size, AxisSpec::Unstructured lists) {
+AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
     const bool local = lists.known_process >= 0;
     require<LayoutError>(lists.known_process < grid_size, [&] {
         return text(at_axis(axis), "process ", lists.known_process, " is not in a grid of ",
@@ -174,9 +174,9 @@ AxisSpec checked(int axis, int grid_size, AxisSpec::Unstructured lists) {
     return {std::move(lists)};
 }
 
-std::vector<std::int64_t> tables(int, const AxisSpec::Cyclic&) { return {}; }
+std::vector<std::int64_t> tables(int, const CyclicSpec&) { return {}; }
 
-std::vector<std::int64_t> tables(int, const AxisSpec::Block& block) {
+std::vector<std::int64_t> tables(int, const BlockSpec& block) {
     std::vector<std::int64_t> result = block.bounds;
     for (const Widths widths : block.paddings) {
         result.push_back(widths.low);
@@ -185,7 +185,7 @@ std::vector<std::int64_t> tables(int, const AxisSpec::Block& block) {
     return result;
 }
 
-std::vector<std::int64_t> tables(int grid_size, const AxisSpec::Unstructured& lists) {
+std::vector<std::int64_t> tables(int grid_size, const UnstructuredSpec& lists) {
     std::vector<std::int64_t> offsets{0}, labels, sorted, positions;
     std::vector<std::pair<std::int64_t, std::int64_t>> directory;
     for (int p = 0; p < grid_size; ++p) {
@@ -216,7 +216,7 @@ std::vector<std::int64_t> tables(int grid_size, const AxisSpec::Unstructured& li
     return result;
 }
 
-AxisLayout make(int grid_size, const AxisSpec::Block& block, const std::int64_t* at) {
+AxisLayout make(int grid_size, const BlockSpec& block, const std::int64_t* at) {
     const BlockOptions& options = block.options;
     if (block.split != BlockSplit::irregular)
         return BlockLayout(block.interior_size, grid_size, block.split, options.padding,
@@ -225,11 +225,11 @@ AxisLayout make(int grid_size, const AxisSpec::Block& block, const std::int64_t*
     return BlockLayout(at, grid_size, widths, options.padding, options.boundary, options.periodic);
 }
 
-AxisLayout make(int grid_size, const AxisSpec::Cyclic& cyclic, const std::int64_t*) {
+AxisLayout make(int grid_size, const CyclicSpec& cyclic, const std::int64_t*) {
     return CyclicLayout(cyclic.size, grid_size, cyclic.block_size);
 }
 
-AxisLayout make(int grid_size, const AxisSpec::Unstructured& lists, const std::int64_t* at) {
+AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t* at) {
     std::int64_t count = 0;
     for (const auto& list : lists.labels) count += static_cast<std::int64_t>(list.size());
     UnstructuredLayout::Tables tables;

@@ -6,28 +6,28 @@
 namespace distview {
 
 AxisSpec block(std::int64_t interior_size, const BlockOptions& options) {
-    return {AxisSpec::Block{interior_size, BlockSplit::balanced, options, {}, {}}};
+    return {BlockSpec{interior_size, BlockSplit::balanced, options, {}, {}}};
 }
 
 AxisSpec regular_block(std::int64_t interior_size, const BlockOptions& options) {
-    return {AxisSpec::Block{interior_size, BlockSplit::regular, options, {}, {}}};
+    return {BlockSpec{interior_size, BlockSplit::regular, options, {}, {}}};
 }
 
 AxisSpec block_bounds(std::vector<std::int64_t> bounds, const BlockOptions& options,
                       std::vector<Widths> paddings) {
     const std::int64_t interior_size = bounds.empty() ? 0 : bounds.back();
-    return {AxisSpec::Block{interior_size, BlockSplit::irregular, options, std::move(bounds),
+    return {BlockSpec{interior_size, BlockSplit::irregular, options, std::move(bounds),
                             std::move(paddings)}};
 }
 
-AxisSpec cyclic(std::int64_t size) { return {AxisSpec::Cyclic{size, 1}}; }
+AxisSpec cyclic(std::int64_t size) { return {CyclicSpec{size, 1}}; }
 
 AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size) {
-    return {AxisSpec::Cyclic{size, block_size}};
+    return {CyclicSpec{size, block_size}};
 }
 
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one) {
-    return {AxisSpec::Unstructured{-1, one_to_one, std::move(labels), -1}};
+    return {UnstructuredSpec{-1, one_to_one, std::move(labels), -1}};
 }
 
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
@@ -35,7 +35,7 @@ AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int
     require<LayoutError>(process >= 0, [&] {
         return text("unstructured_local: expected a process >= 0, got ", process);
     });
-    return {AxisSpec::Unstructured{size, one_to_one, {std::move(labels)}, process}};
+    return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process}};
 }
 
 } // namespace distview

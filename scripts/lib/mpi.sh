@@ -19,7 +19,11 @@ mpi_environment() {
     default_to OMP_NUM_THREADS $((threads > 1 ? threads : 1))
     default_to OMP_PROC_BIND false
     # Kokkos would say on every rank that there are more of them than cores: the user knows.
-    if (($1 * OMP_NUM_THREADS > $(nproc))); then default_to KOKKOS_DISABLE_WARNINGS true; fi
+    # Threads that spin while they wait would keep the other ranks from the cores.
+    if (($1 * OMP_NUM_THREADS > $(nproc))); then
+        default_to KOKKOS_DISABLE_WARNINGS true
+        default_to OMP_WAIT_POLICY passive
+    fi
     local version
     version=$(mpirun --version 2>/dev/null | head -n 1) || version=
     case $version in

@@ -15,7 +15,7 @@ namespace {
 /// The same cells with other padding; boundary padding stays where `keep_boundary` says so.
 AxisSpec with_other_padding(Random& random, const AxisSpec& axis, bool keep_boundary) {
     AxisSpec other = axis;
-    if (auto* block = std::get_if<AxisSpec::Block>(&other.value)) {
+    if (auto* block = std::get_if<BlockSpec>(&other.value)) {
         block->options.padding = {random.integer(0, 4), random.integer(0, 4)};
         if (!keep_boundary)
             block->options.boundary = Widths{random.integer(0, 4), random.integer(0, 4)};

@@ -29,27 +29,33 @@ struct BlockOptions {
     bool periodic = false;
 };
 
+/// A block axis as it was asked for.
+struct BlockSpec {
+    std::int64_t interior_size = 0;
+    BlockSplit split = BlockSplit::balanced;
+    BlockOptions options{};
+    std::vector<std::int64_t> bounds{}; ///< irregular: P + 1 bounds of the interior
+    std::vector<Widths> paddings{};     ///< communication padding by process, if not uniform
+};
+
+/// A cyclic or block-cyclic axis as it was asked for.
+struct CyclicSpec {
+    std::int64_t size = 0;
+    std::int64_t block_size = 1;
+};
+
+/// An unstructured axis as it was asked for.
+struct UnstructuredSpec {
+    std::int64_t size = -1; ///< -1: the number of distinct labels
+    bool one_to_one = false;
+    std::vector<std::vector<std::int64_t>> labels{}; ///< by process
+    int known_process = -1;                          ///< labels of this process only
+};
+
 /// What is said of one axis before the number of its processes is known; made by block(),
 /// regular_block(), block_bounds(), cyclic(), block_cyclic(), unstructured() below.
 struct AxisSpec {
-    struct Block {
-        std::int64_t interior_size = 0;
-        BlockSplit split = BlockSplit::balanced;
-        BlockOptions options{};
-        std::vector<std::int64_t> bounds{}; ///< irregular: P + 1 bounds of the interior
-        std::vector<Widths> paddings{};     ///< communication padding by process, if not uniform
-    };
-    struct Cyclic {
-        std::int64_t size = 0;
-        std::int64_t block_size = 1;
-    };
-    struct Unstructured {
-        std::int64_t size = -1; ///< -1: the number of distinct labels
-        bool one_to_one = false;
-        std::vector<std::vector<std::int64_t>> labels{}; ///< by process
-        int known_process = -1;                          ///< labels of this process only
-    };
-    std::variant<Block, Cyclic, Unstructured> value;
+    std::variant<BlockSpec, CyclicSpec, UnstructuredSpec> value;
 };
 
 /// `interior_size` elements in blocks whose sizes differ by at most 1, larger blocks first.
