@@ -10,7 +10,7 @@ function(distview_add_component name)
     cmake_parse_arguments(arg "" "GENERATED_INCLUDE" "DEPENDS;GENERATED_HEADERS" ${ARGN})
     set(target distview_${name})
     set(include_dir "${CMAKE_CURRENT_SOURCE_DIR}/include")
-    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${include_dir}/*.hpp")
+    file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${include_dir}/*.hpp" "${include_dir}/*.h")
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/src/*.cpp")
 
     if(sources)

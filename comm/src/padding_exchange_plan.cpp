@@ -107,6 +107,12 @@ void PaddingExchangeEngine::check(std::span<const Field> fields) const {
             return text(name, ": field ", i, " is the section of process ", fields[i].process,
                         ", expected that of process ", schedule.process());
         });
+        require<ShapeError>(!fields[i].read_only, [&] {
+            return text(name, ": field ", i, " is read-only: an exchange writes its padding");
+        });
+        require<ShapeError>(fields[i].host_accessible, [&] {
+            return text(name, ": field ", i, " is in memory that the host cannot access");
+        });
     }
 }
 

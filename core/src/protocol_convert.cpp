@@ -95,6 +95,7 @@ std::vector<DimData> export_dim_data(const ArrayLayout& layout, int process,
     });
     throw_if_violated(check_exportable(layout, version));
     std::vector<DimData> result;
+    result.reserve(static_cast<std::size_t>(layout.rank()));
     for (int d = 0; d < layout.rank(); ++d)
         result.push_back(dim_data_of(version, canonical_axis(layout, d, process)));
     return result;

@@ -45,6 +45,15 @@ Widths shared_padding(const Dimension& dim) {
 
 } // namespace
 
+Verdict versions_agree(std::span<const Version> versions) {
+    for (std::size_t p = 1; p < versions.size(); ++p)
+        if (versions[p].major != versions[0].major || versions[p].minor != versions[0].minor)
+            return violation(reason::axis_inconsistent, static_cast<int>(p), -1, "__version__",
+                             "'__version__' is ", to_string(versions[p]), ", ",
+                             to_string(versions[0]), " on process 0");
+    return {};
+}
+
 Verdict ranks_agree(std::span<const SectionDescription> sections) {
     const std::size_t rank = sections.front().dim_data.size();
     for (std::size_t p = 1; p < sections.size(); ++p) {

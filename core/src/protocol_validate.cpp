@@ -116,6 +116,7 @@ Dimension impl::conforming_dimension(const Version& version, const DimData& dim,
 Verdict check_local(const Version& version, const SectionDescription& section, int process) {
     if (auto found = rules::version_is_supported(version, process)) return found;
     std::vector<Dimension> completed;
+    completed.reserve(section.dim_data.size());
     return check_section(version, section, process, completed);
 }
 

@@ -5,9 +5,11 @@
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/core/any_dist_view.hpp>
 
 #include <array>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,10 @@ public:
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
         m_engine->bind(described);
     }
+    /// The same for arrays whose types are known at run time.
+    ///
+    /// Errors: also ShapeError if one is read-only or the host cannot access it (on all ranks)
+    void bind(std::span<const AnyDistView> fields) { m_engine->bind(described(fields)); }
 
     /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
     ///
@@ -78,6 +84,10 @@ public:
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
         start(exec, fields...).finish();
+    }
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, std::span<const AnyDistView> fields) {
+        start(exec, fields).finish();
     }
 
     /// Begins to fill the padding of the fields and returns what finish() ends.
@@ -91,20 +101,24 @@ public:
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         (check_memory<Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        auto& binding = m_engine->begin(described);
-        ExchangeHandle<Exec> handle(m_engine, exec);
-        binding.post_receives();
-        impl::copy_boxes(exec, m_engine->labels.pack, binding.pack().data(), 0,
-                         static_cast<int>(binding.pack().size()));
-        exec.fence(m_engine->labels.fence_pack);
-        binding.start_sends();
-        return handle;
+        return start_described(exec, described);
+    }
+    template <ExecutionSpace Exec>
+    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView> fields) {
+        return start_described(exec, described(fields));
     }
 
     /// What field `field` exchanges on this process; all fields share schedule(0) if the plan was
     /// made from one layout.
+    ///
+    /// Errors: UsageError if there is no such field
     const PaddingExchangeSchedule& schedule(int field = 0) const {
-        return m_engine->schedules().at(static_cast<std::size_t>(field));
+        const auto& schedules = m_engine->schedules();
+        require<UsageError>(field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
+            return text("PaddingExchangePlan::schedule: expected a field in [0, ",
+                        schedules.size(), "), got ", field);
+        });
+        return schedules[static_cast<std::size_t>(field)];
     }
     /// Processes that this one sends a message to in every execute, ascending.
     std::vector<int> send_peers() const;
@@ -117,6 +131,25 @@ public:
     std::string describe() const { return m_engine->describe(); }
 
 private:
+    template <ExecutionSpace Exec>
+    ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
+        auto& binding = m_engine->begin(fields);
+        ExchangeHandle<Exec> handle(m_engine, exec);
+        binding.post_receives();
+        impl::copy_boxes(exec, m_engine->labels.pack, binding.pack().data(), 0,
+                         static_cast<int>(binding.pack().size()));
+        exec.fence(m_engine->labels.fence_pack);
+        binding.start_sends();
+        return handle;
+    }
+
+    /// In room of the plan's own, so that only the first of many calls allocates.
+    std::span<const impl::Field> described(std::span<const AnyDistView> fields) {
+        m_described.clear();
+        for (const AnyDistView& field : fields) m_described.push_back(impl::make_field(field));
+        return m_described;
+    }
+
     template <class View>
     static constexpr void check_memory() {
         static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
@@ -124,6 +157,7 @@ private:
     }
 
     std::shared_ptr<impl::PaddingExchangeEngine> m_engine;
+    std::vector<impl::Field> m_described;
 };
 
 } // namespace distview

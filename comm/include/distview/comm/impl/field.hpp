@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/any_dist_view.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/element_type.hpp>
 
 #include <array>
 #include <cstddef>
@@ -11,13 +13,12 @@
 namespace distview::impl {
 
 /// Tells element types apart that ranks must not mix: by kind and size.
+constexpr std::uint64_t element_code(const ElementType& type) noexcept {
+    return static_cast<std::uint64_t>(type.bytes) * 8 + static_cast<std::uint64_t>(type.kind);
+}
 template <class T>
 constexpr std::uint64_t element_code() noexcept {
-    const std::uint64_t kind = std::is_floating_point_v<T> ? 0
-                               : !std::is_integral_v<T>    ? 1
-                               : std::is_signed_v<T>       ? 2
-                                                           : 3;
-    return sizeof(T) * 4 + kind;
+    return element_code(element_type<T>());
 }
 
 /// A DistView without its types: all that moving its elements needs.
@@ -29,6 +30,8 @@ struct Field {
     int process = 0;
     std::uint64_t identity = 0;
     const ArrayLayout* layout = nullptr; ///< of the DistView, which outlives this
+    bool read_only = false;              ///< known at compile time for a DistView
+    bool host_accessible = true;         ///< likewise
 };
 
 template <DistViewLike View>
@@ -46,6 +49,21 @@ Field make_field(const View& view) {
     field.process = view.process();
     field.identity = view.identity();
     field.layout = &view.layout();
+    return field;
+}
+
+inline Field make_field(const AnyDistView& view) {
+    const AnySection& section = view.section();
+    Field field;
+    field.data = static_cast<char*>(section.data);
+    field.element_size = section.element.bytes;
+    field.element_code = element_code(section.element);
+    for (std::size_t d = 0; d < section.strides.size(); ++d) field.strides[d] = section.strides[d];
+    field.process = view.process();
+    field.identity = view.identity();
+    field.layout = &view.layout();
+    field.read_only = section.read_only;
+    field.host_accessible = section.device.host_accessible();
     return field;
 }
 

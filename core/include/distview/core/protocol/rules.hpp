@@ -84,6 +84,8 @@ Verdict extent_is_what_is_described(const Dimension& dim);
 
 // All processes
 
+/// X1: all processes write the same version, but for the patch number. "axis_inconsistent"
+Verdict versions_agree(std::span<const Version> versions);
 /// X1: all processes have the same number of dictionaries. "axis_inconsistent"
 Verdict ranks_agree(std::span<const SectionDescription> sections);
 /// X1: along an axis all processes have the same dist_type, size, proc_grid_size, periodic,

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# distview_add_python_tests(FOLDER)
+#
+# Every test_<topic>.py of the folder becomes a CTest test python.<topic>; every test_mpi_<topic>.py
+# becomes one per rank count, python.<topic>.np<N>. The variable settings_<topic> holds what one file
+# needs: TIMEOUT seconds, LABELS label..., ENVIRONMENT name=value..., RANKS n... (1 2 3 4 6).
+# They run as python/tests/run_tests.py says. A file whose tests are all skipped is a skipped test.
+
+# distview_python_has(RESULT MODULE...): those of the modules that cannot be imported.
+function(distview_python_lacks result)
+    set(lacking "")
+    foreach(module IN LISTS ARGN)
+        execute_process(
+            COMMAND
+                "${Python_EXECUTABLE}" -c
+                "import importlib.util, sys; sys.exit(importlib.util.find_spec('${module}') is None)"
+            RESULT_VARIABLE status
+            OUTPUT_QUIET ERROR_QUIET)
+        if(NOT status EQUAL 0)
+            list(APPEND lacking ${module})
+        endif()
+    endforeach()
+    list(JOIN lacking " " lacking)
+    set(${result} "${lacking}" PARENT_SCOPE)
+endfunction()
+
+# The package of the build, without files of it in the source tree.
+set(distview_python_modification
+    "PYTHONPATH=path_list_prepend:${DISTVIEW_PYTHON_PATH}"
+    "PYTHONPYCACHEPREFIX=set:${DISTVIEW_PYTHON_PATH}/pycache"
+    "MPLBACKEND=set:Agg"
+    "MPLCONFIGDIR=set:${DISTVIEW_PYTHON_PATH}/matplotlib"
+    "HYPOTHESIS_STORAGE_DIRECTORY=set:${DISTVIEW_PYTHON_PATH}/hypothesis")
+set(distview_run_python_tests ${DISTVIEW_PYTHON_COMMAND} "${CMAKE_CURRENT_SOURCE_DIR}/run_tests.py")
+
+function(distview_add_python_test name file)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;LABELS;ENVIRONMENT")
+    if(NOT arg_TIMEOUT)
+        set(arg_TIMEOUT 120)
+    endif()
+    set(arg_THREADS 1)
+    set(environment ${distview_launcher_environment})
+    set(tests "")
+    if(NOT arg_RANKS)
+        distview_register_test(${name} "serial;python;${arg_LABELS}" 1 ${distview_run_python_tests}
+                               "${file}")
+        list(APPEND tests ${name})
+    endif()
+    foreach(ranks IN LISTS arg_RANKS)
+        distview_mpi_command(command ${ranks} ${distview_run_python_tests} --mpi "${file}")
+        set(test ${name}.np${ranks})
+        distview_register_test(${test} "mpi;ranks_${ranks};python;${arg_LABELS}" ${ranks}
+                               ${command})
+        if(ranks GREATER DISTVIEW_TEST_MAX_NP OR distview_mpi4py_missing)
+            set_tests_properties(${test} PROPERTIES DISABLED TRUE)
+        endif()
+        list(APPEND tests ${test})
+    endforeach()
+    set_tests_properties(
+        ${tests}
+        PROPERTIES ENVIRONMENT_MODIFICATION "${distview_python_modification}"
+                   SKIP_REGULAR_EXPRESSION "DISTVIEW-TEST-SKIPPED.*DISTVIEW-EXIT-STATUS 0[^0-9]")
+endfunction()
+
+function(distview_add_python_tests folder)
+    file(GLOB files CONFIGURE_DEPENDS "${folder}/test_*.py")
+    foreach(file IN LISTS files)
+        get_filename_component(topic "${file}" NAME_WE)
+        string(REGEX REPLACE "^test_" "" topic "${topic}")
+        set(ranks "")
+        if(topic MATCHES "^mpi_")
+            set(ranks RANKS 1 2 3 4 6)
+            string(REGEX REPLACE "^mpi_" "" topic "${topic}")
+            if("RANKS" IN_LIST settings_mpi_${topic})
+                set(ranks "")
+            endif()
+            list(APPEND ranks ${settings_mpi_${topic}})
+        else()
+            list(APPEND ranks ${settings_${topic}})
+        endif()
+        distview_add_python_test(python.${topic} "${file}" ${ranks})
+    endforeach()
+endfunction()

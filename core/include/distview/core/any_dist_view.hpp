@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/concepts.hpp>
+#include <distview/core/device.hpp>
+#include <distview/core/dist_view.hpp>
+#include <distview/core/element_type.hpp>
+#include <distview/core/error.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace distview {
+
+/// The memory of one process's section, described at run time.
+///
+/// What other languages and libraries hand over: an address, extents and strides, and somebody who
+/// keeps it alive. Knows nothing of distribution.
+struct AnySection {
+    /// The element with index 0 along every axis; strides may be negative.
+    void* data = nullptr;
+    ElementType element{};
+    std::vector<std::int64_t> extents{};
+    std::vector<std::int64_t> strides{}; ///< bytes
+    bool read_only = false;
+    Device device{};
+    /// Work that may still write the memory: 0 none, else as the CUDA Array Interface counts
+    /// streams (1 legacy default, 2 per-thread default, others a handle).
+    std::uintptr_t stream = 0;
+    /// Keeps the memory alive; null if nobody needs to.
+    std::shared_ptr<const void> owner{};
+
+    int rank() const noexcept { return static_cast<int>(extents.size()); }
+    /// Number of elements.
+    std::int64_t count() const noexcept;
+    /// Whether the elements lie one after the other in C order (the last axis fastest). Axes of one
+    /// element, and all axes of an empty section, may have any stride.
+    bool is_contiguous() const noexcept;
+
+    /// Strides in bytes of a section without gaps in C order.
+    static std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& extents,
+                                                        std::int64_t element_bytes);
+};
+
+namespace impl {
+/// Throws ShapeError unless the section is that of `process` in `layout`.
+void check_section(const AnySection& section, const ArrayLayout& layout, int process);
+} // namespace impl
+
+/// A DistView whose element type, rank and memory are known at run time only.
+///
+/// For bindings and for arrays that come from elsewhere. Plans take it like a DistView; kernels
+/// need the typed one, which dist_view_cast() gives. Copies are shallow.
+///
+///     AnyDistView any = u;                                    // of any DistView
+///     auto typed = dist_view_cast<DistView<double**>>(any);   // and back: same memory
+///
+/// Collective: no (local)
+class AnyDistView {
+public:
+    /// Wraps memory as the section of `process`.
+    ///
+    /// Errors: ShapeError if number of axes or extents are not those of the section, UsageError if
+    ///         there is no such process
+    AnyDistView(AnySection section, ArrayLayout layout, int process)
+        : m_section(std::move(section)), m_layout(std::move(layout)), m_process(process),
+          m_identity(impl::next_identity()) {
+        impl::check_section(m_section, m_layout, m_process);
+    }
+
+    /// The same section and identity without types; a copy of `view` keeps its memory alive.
+    template <DistViewLike View>
+    AnyDistView(const View& view)
+        : m_layout(view.layout()), m_process(view.process()), m_identity(view.identity()) {
+        using Value = typename View::value_type;
+        m_section.data = const_cast<void*>(static_cast<const void*>(view.view().data()));
+        m_section.element = element_type<Value>();
+        for (std::size_t d = 0; d < View::view_type::rank(); ++d) {
+            m_section.extents.push_back(static_cast<std::int64_t>(view.view().extent(d)));
+            m_section.strides.push_back(
+                static_cast<std::int64_t>(view.view().stride(d) * sizeof(Value)));
+        }
+        m_section.read_only = std::is_const_v<Value>;
+        m_section.device = device_of<typename View::memory_space>();
+        m_section.owner = std::make_shared<View>(view);
+    }
+
+    const AnySection& section() const noexcept { return m_section; }
+    const ArrayLayout& layout() const noexcept { return m_layout; }
+    int process() const noexcept { return m_process; }
+    /// See DistView::identity().
+    std::uint64_t identity() const noexcept { return m_identity; }
+    int rank() const noexcept { return m_section.rank(); }
+
+private:
+    AnySection m_section;
+    ArrayLayout m_layout;
+    int m_process = 0;
+    std::uint64_t m_identity = 0;
+};
+
+namespace impl {
+/// What the Views of a DistView type can refer to.
+struct ViewRequirements {
+    ElementType element{};
+    int rank = 0;
+    std::size_t alignment = 1;
+    bool writes = false;
+    bool on_host = false;
+    DeviceType device = DeviceType::cpu;
+    enum class Order { right, left, any } order = Order::any;
+};
+/// Strides in elements; throws ShapeError if a section cannot be such a View.
+std::vector<std::size_t> checked_strides(const AnySection& section,
+                                         const ViewRequirements& required);
+
+template <class Layout>
+constexpr ViewRequirements::Order order_of() noexcept {
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>)
+        return ViewRequirements::Order::right;
+    if constexpr (std::is_same_v<Layout, Kokkos::LayoutLeft>) return ViewRequirements::Order::left;
+    return ViewRequirements::Order::any;
+}
+} // namespace impl
+
+/// The DistView of a given type over the memory of an AnyDistView; no copy.
+///
+/// View must have run-time extents. Its array layout must fit the strides: LayoutRight (C order
+/// without gaps), LayoutLeft (Fortran order without gaps) or LayoutStride (whole, positive
+/// multiples of the element size).
+///
+/// Collective: no (local)
+/// Errors:     ShapeError if rank, element type, alignment, strides, memory or read-only memory do
+///             not fit View
+template <DistViewLike View>
+View dist_view_cast(const AnyDistView& any) {
+    using Section = typename View::view_type;
+    using Value = typename View::value_type;
+    static_assert(Section::rank_dynamic() == Section::rank(),
+                  "dist_view_cast: expected a View with run-time extents");
+    const AnySection& section = any.section();
+    impl::ViewRequirements required;
+    required.element = element_type<Value>();
+    required.rank = View::rank();
+    required.alignment = alignof(Value);
+    required.writes = !std::is_const_v<Value>;
+    required.on_host = AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>;
+    required.device = impl::device_type_of<typename View::memory_space>();
+    required.order = impl::order_of<typename View::array_layout>();
+    const std::vector<std::size_t> strides = impl::checked_strides(section, required);
+    typename View::array_layout shape;
+    for (std::size_t d = 0; d < Section::rank(); ++d) {
+        shape.dimension[d] = static_cast<std::size_t>(section.extents[d]);
+        if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>)
+            shape.stride[d] = strides[d];
+    }
+    return View(any.layout(), any.process(), Section(static_cast<Value*>(section.data), shape),
+                section.owner);
+}
+
+} // namespace distview

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Distributed arrays over MPI that speak the Distributed Array Protocol.
+
+    from mpi4py import MPI
+    import distview
+
+    u = distview.zeros((180, 360), "bb", MPI.COMM_WORLD, padding=1, periodic=(False, True))
+    u.owned[...] = u.process
+    u.exchange_padding()
+    whole = u.gather()                      # on rank 0
+
+Importing initialises neither MPI (mpi4py does) nor Kokkos (the first exchange does).
+"""
+
+from __future__ import annotations
+
+import atexit as _atexit
+
+from ._array import DistView
+from ._create import (
+    empty,
+    from_distarray,
+    from_function,
+    full,
+    ones,
+    wrap,
+    zeros,
+    zeros_like,
+)
+from ._distview import (
+    Layout,
+    __version__,
+    build_info,
+    check,
+    check_all,
+    finalize,
+    initialize,
+    is_initialized,
+)
+from ._errors import Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from .plot import plot_array_distribution, plot_layout
+
+# Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
+_atexit.register(finalize)
+
+
+def describe(layout_or_view: Layout | DistView) -> str:
+    """A layout in words, and for small arrays who owns what as a picture in text. Local."""
+    return layout_or_view.describe()
+
+
+__all__ = [
+    "DistView",
+    "Error",
+    "Layout",
+    "LayoutError",
+    "MpiError",
+    "ProtocolError",
+    "ShapeError",
+    "UsageError",
+    "__version__",
+    "build_info",
+    "check",
+    "check_all",
+    "describe",
+    "empty",
+    "finalize",
+    "from_distarray",
+    "from_function",
+    "full",
+    "initialize",
+    "is_initialized",
+    "ones",
+    "plot_array_distribution",
+    "plot_layout",
+    "wrap",
+    "zeros",
+    "zeros_like",
+]

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Communicators: what users pass as ``comm`` and what the compiled part takes."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any
+
+from . import _distview
+from ._errors import UsageError
+
+
+@functools.cache
+def _check_same_mpi() -> None:
+    """mpi4py and this module must be built with one MPI library: handles of another are garbage."""
+    from mpi4py import MPI
+
+    if MPI._sizeof(MPI.Comm) != _distview.mpi_comm_bytes or (
+        MPI.Get_library_version().rstrip("\0 \n") != _distview.mpi_library_version().rstrip("\0 \n")
+    ):
+        raise UsageError(
+            "distview: mpi4py is built with another MPI library "
+            f"({MPI.Get_library_version().splitlines()[0]}) than this module "
+            f"({_distview.mpi_library_version().splitlines()[0]}): rebuild one of them"
+        )
+
+
+def communicator(comm: Any) -> _distview.Communicator | None:
+    """The library's communicator of an mpi4py communicator, a Fortran handle or None.
+
+    Collective over comm the first time that it comes.
+    """
+    if comm is None or isinstance(comm, _distview.Communicator):
+        return comm
+    if isinstance(comm, int) and not isinstance(comm, bool):
+        return _distview.communicator_from_fortran(comm)
+    module = sys.modules.get("mpi4py.MPI")
+    if module is not None and isinstance(comm, module.Comm):
+        _check_same_mpi()
+        return _distview.communicator_at(module._addressof(comm))
+    raise UsageError(
+        "distview: expected comm to be an mpi4py communicator, a Fortran handle (int) or None, "
+        f"got {type(comm).__name__}"
+    )

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Making distributed arrays: new ones, of a section's memory, and of other libraries' arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import _device, _distview
+from ._array import DistView
+from ._comm import communicator
+from ._distview import Communicator, Layout
+from ._errors import UsageError
+from ._layout import build_layout, finish_layout
+
+
+def zeros(
+    shape: Any,
+    layout: Any = None,
+    comm: Any = None,
+    dtype: Any = "float64",
+    *,
+    padding: Any = 0,
+    boundary: Any = None,
+    periodic: Any = False,
+    grid: Any = None,
+) -> DistView:
+    """A new distributed array of zeros.
+
+    shape: the interior sizes, an int for one axis. layout: one entry per axis,
+
+        "b"                      blocks whose sizes differ by at most one (the default)
+        "n"                      not distributed: one process has the whole axis
+        ("b", "regular")         blocks of ceil(n / P)
+        [0, 5, 12]               blocks between these bounds (also ("b", [0, 5, 12]))
+        "c", ("c", 64)           dealt out one by one, or in blocks of 64
+        [[0, 2], [1, 3]]         the indices of every process (also ("u", [...]))
+        an integer NumPy array   the indices of this process (also ("u", array)); collective
+        ("u", lists, True)       the same, promising that no index is on two processes
+
+    or a string of one letter per axis; for one axis the entry itself. On axes with index lists the
+    size may be None.
+
+    comm: an mpi4py communicator, a Fortran handle, or None for one process. padding: width of the
+    communication padding, of all block axes, or one width or (low, high) per axis. boundary: the
+    same of the padding at the array's two ends; as wide as padding unless given. periodic: whether
+    the ends meet, for all block axes or per axis. grid: numbers of processes per axis; None or 0
+    where it may be chosen.
+
+    Collective over comm: all ranks pass the same, but for index arrays. Raises LayoutError or
+    UsageError, the same on all ranks.
+    """
+    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, None)
+
+
+def empty(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
+    """A new distributed array of any values (today zeros); arguments as zeros()."""
+    return zeros(shape, layout, comm, dtype, **keywords)
+
+
+def ones(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
+    """A new distributed array of ones, padding included; arguments as zeros()."""
+    return full(shape, 1, layout, comm, dtype, **keywords)
+
+
+def full(
+    shape: Any, value: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any
+) -> DistView:
+    """A new distributed array of one value, padding included; other arguments as zeros()."""
+    result = zeros(shape, layout, comm, dtype, **keywords)
+    result.view[...] = value
+    return result
+
+
+def from_function(
+    function: Callable[..., Any],
+    shape: Any,
+    layout: Any = None,
+    comm: Any = None,
+    dtype: Any = "float64",
+    **keywords: Any,
+) -> DistView:
+    """A new distributed array of function(i, j, ...) at each global index, padding included.
+
+    The function gets one array of global indices per axis, of the section's shape, and is called
+    once on every process. Other arguments as zeros().
+    """
+    result = zeros(shape, layout, comm, dtype, **keywords)
+    indices = [result.global_indices(d, "all") for d in range(result.ndim)]
+    result.view[...] = function(*np.meshgrid(*indices, indexing="ij"))
+    return result
+
+
+def zeros_like(view: DistView, dtype: Any = None) -> DistView:
+    """A new array of zeros with the layout of another one. Collective over its communicator."""
+    layout = view.layout
+    if layout is None:
+        raise UsageError("zeros_like: attach(comm) the array first")
+    typestr = np.dtype(dtype if dtype is not None else view.dtype).str
+    return DistView(
+        _distview.make_array(lambda: (layout, typestr, None), view._communicator), view.comm
+    )
+
+
+def wrap(
+    section: Any,
+    shape: Any,
+    layout: Any = None,
+    comm: Any = None,
+    *,
+    padding: Any = 0,
+    boundary: Any = None,
+    periodic: Any = False,
+    grid: Any = None,
+) -> DistView:
+    """A distributed array of memory that exists: this process's section, all padding included.
+
+    section: anything with the buffer protocol, __cuda_array_interface__ or __dlpack__; it is kept
+    alive and never copied. Other arguments, and who must call, as zeros(). Raises ShapeError if the
+    section has not the extents that the layout gives this process.
+    """
+    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, section)
+
+
+def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistView:
+    """A DistView of any array that exports itself as the Distributed Array Protocol says. No copy.
+
+    obj: has ``__distarray__()``, or is what that returns. It is kept alive. Versions 0.9.z, 0.10.z.
+
+    validate="full": every rule is checked. With comm (collective: every rank passes its own part of
+    one array) also those between processes, and a defect on one rank raises the same ProtocolError
+    on all. Without comm the array must be of one process.
+
+    validate="local": nothing is communicated and only this process's part is checked. If the array
+    has more processes, the view can do only local things until attach(comm).
+    """
+    if validate == "local":
+        return DistView(_distview.import_local(obj))
+    if validate != "full":
+        raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {validate!r}')
+    taken = communicator(comm)
+    if taken is None:
+        return DistView(_distview.import_alone(obj))
+    return DistView(_distview.import_together(obj, taken), comm)
+
+
+def _make(
+    shape: Any, layout: Any, comm: Any, dtype: Any, padding: Any, boundary: Any, periodic: Any,
+    grid: Any, section: Any,
+) -> DistView:  # fmt: skip
+    taken = communicator(comm)
+
+    def plan() -> Any:
+        if isinstance(layout, Layout):
+            return layout
+        return build_layout(shape, layout, taken, padding, boundary, periodic, grid)
+
+    # The lists of index arrays are exchanged: nobody may have failed before.
+    planned = taken.agree_on("DistView", plan) if taken else plan()
+    gathered: list[list[np.ndarray]] = []
+    if taken is not None:
+        wanted = 0 if isinstance(planned, Layout) else sum(a.own_list is not None for a in planned[0])
+        # Of [n, -n] the minima are the least n and minus the greatest.
+        least, greatest = taken.all_reduce_int("min", [wanted, -wanted])
+        if least != -greatest:
+            raise UsageError("DistView: expected index arrays on all ranks, or on none")
+        if wanted:
+            gathered = [
+                _gather_lists(taken, a.own_list) for a in planned[0] if a.own_list is not None
+            ]
+
+    def build() -> tuple[Layout, str, Any]:
+        memory = None if section is None else _device.memory_of(section)
+        typestr = memory.typestr if memory is not None else np.dtype(dtype).str
+        if isinstance(planned, Layout):
+            return planned, typestr, memory
+        remaining = iter(gathered)
+        gather = (lambda own: next(remaining)) if gathered else None
+        return finish_layout(planned[0], planned[1], grid, gather), typestr, memory
+
+    return DistView(_distview.make_array(build, taken), comm)
+
+
+def _gather_lists(comm: Communicator, own: np.ndarray) -> list[np.ndarray]:
+    return [np.frombuffer(part, np.int64) for part in comm.all_gather_bytes(own.tobytes())]

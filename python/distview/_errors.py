@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The exceptions of the library; each is the Python image of the C++ class of the same name."""
+
+from __future__ import annotations
+
+
+class Error(Exception):
+    """Base of every exception that this library raises.
+
+    In a collective call every rank raises the same class with the same text, which ends with the
+    lowest rank that failed.
+    """
+
+
+class LayoutError(Error):
+    """A layout cannot exist: sizes, bounds, grids or padding contradict each other."""
+
+
+class ShapeError(Error):
+    """Extents, numbers of axes or element types do not fit each other or their layout."""
+
+
+class UsageError(Error):
+    """A call at the wrong time or on the wrong object."""
+
+
+class MpiError(Error):
+    """A call of the MPI library failed; not recoverable."""
+
+
+class ProtocolError(Error):
+    """Dimension data break a rule of the Distributed Array Protocol.
+
+    code: reason code of the broken rule, for example ``"stop_gt_size"`` (docs/protocol.md lists
+    them); axis, key, process: where, None when the rule is not about one of them.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        code: str = "",
+        axis: int | None = None,
+        key: str | None = None,
+        process: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.axis = axis
+        self.key = key
+        self.process = process
+
+    def __reduce__(self):
+        return (type(self), (str(self), self.code, self.axis, self.key, self.process))

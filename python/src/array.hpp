@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "python_objects.hpp"
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/core/any_dist_view.hpp>
+#include <distview/core/array_layout.hpp>
+#include <distview/core/padding.hpp>
+#include <distview/core/protocol/dim_data.hpp>
+#include <distview/core/protocol/exported_section.hpp>
+#include <distview/core/protocol/version.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::python {
+
+/// One axis of a section, as far as its process knows it.
+struct AxisOfSection {
+    DistType type = DistType::block;
+    std::int64_t size = 0; ///< of the whole axis
+    std::int64_t grid_size = 1;
+    std::int64_t grid_rank = 0;
+    std::int64_t extent = 0; ///< of the section
+    Widths communication{};
+    Widths boundary{};
+    bool periodic = false;
+
+    LocalRange owned() const {
+        return {LocalIndex(communication.low), LocalIndex(extent - communication.high)};
+    }
+    LocalRange interior() const {
+        return {LocalIndex(communication.low + boundary.low),
+                LocalIndex(extent - communication.high - boundary.high)};
+    }
+};
+
+/// What a Python DistView refers to. Shared by copies and by whoever reads its buffer.
+class ArrayState {
+public:
+    /// An array whose layout all processes know.
+    ArrayState(AnyDistView view, std::string format, std::optional<Communicator> comm);
+    /// One process's section of an array that the others have not been asked about.
+    ArrayState(protocol::ExportedSection exported, std::string format);
+
+    const AnySection& section() const noexcept {
+        return m_view ? m_view->section() : m_exported.section;
+    }
+    const std::string& format() const noexcept { return m_format; }
+    const std::vector<AxisOfSection>& axes() const noexcept { return m_axes; }
+    int rank() const noexcept { return static_cast<int>(m_axes.size()); }
+    int process() const noexcept { return m_process; }
+    int process_count() const noexcept { return m_process_count; }
+
+    /// Whether all processes have agreed on a layout.
+    bool attached() const noexcept { return m_view.has_value(); }
+    const std::optional<Communicator>& comm() const noexcept { return m_comm; }
+    /// Throws UsageError, beginning with `caller`, if not attached.
+    const AnyDistView& view(const char* caller) const;
+    /// The same, and if several processes share the array and there is no communicator.
+    const Communicator& communicator(const char* caller) const;
+    /// Collective: agrees with the other processes' sections.
+    void attach(const Communicator& comm);
+
+    std::vector<protocol::DimData> dim_data(const protocol::Version& version) const;
+    protocol::ExportedSection exported(const protocol::Version& version) const;
+    /// Global indices of all positions of the section along an axis.
+    std::vector<std::int64_t> global_indices(int axis) const;
+
+    /// Fills the padding of several arrays in one exchange; collective over their communicator.
+    static void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& arrays);
+
+private:
+    void describe_axes_from_layout();
+
+    protocol::ExportedSection m_exported{}; ///< until attached
+    std::optional<AnyDistView> m_view;
+    std::string m_format;
+    std::vector<AxisOfSection> m_axes;
+    int m_process = 0;
+    int m_process_count = 1;
+    std::optional<Communicator> m_comm;
+
+    std::unique_ptr<PaddingExchangePlan> m_plan;
+    std::vector<ArrayLayout> m_plan_layouts;
+};
+
+/// The Python object: _distview.Array, base of distview.DistView.
+struct Array {
+    std::shared_ptr<ArrayState> state;
+};
+
+} // namespace distview::python

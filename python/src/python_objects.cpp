@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "python_objects.hpp"
+
+#include <distview/core/text.hpp>
+
+#include <bit>
+#include <cctype>
+#include <charconv>
+#include <cstddef>
+
+namespace distview::python {
+
+namespace {
+
+/// Runs `release` with the GIL; after the interpreter's end there is nothing left to release.
+template <class Release>
+void with_gil(Release&& release) noexcept {
+    if (!Py_IsInitialized()) return;
+    const PyGILState_STATE state = PyGILState_Ensure();
+    release();
+    PyGILState_Release(state);
+}
+
+constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
+
+} // namespace
+
+PythonBuffer::PythonBuffer(nb::handle object) {
+    auto buffer = std::make_unique<Py_buffer>();
+    if (PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_RECORDS) != 0) {
+        PyErr_Clear();
+        if (PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_RECORDS_RO) != 0)
+            throw nb::python_error();
+    }
+    m_buffer = std::shared_ptr<Py_buffer>(buffer.release(), [](Py_buffer* held) {
+        with_gil([&] { PyBuffer_Release(held); });
+        delete held;
+    });
+}
+
+AnySection PythonBuffer::section() const {
+    const Py_buffer& buffer = *m_buffer;
+    AnySection section;
+    section.data = buffer.buf;
+    section.element = parse_format(format(), buffer.itemsize)
+                          .value_or(ElementType{ElementKind::opaque, buffer.itemsize});
+    for (int d = 0; d < buffer.ndim; ++d) section.extents.push_back(buffer.shape[d]);
+    if (buffer.strides)
+        section.strides.assign(buffer.strides, buffer.strides + buffer.ndim);
+    else
+        section.strides = AnySection::contiguous_strides(section.extents, buffer.itemsize);
+    section.read_only = buffer.readonly != 0;
+    section.owner = m_buffer;
+    return section;
+}
+
+std::shared_ptr<const void> keep_alive(nb::handle object) {
+    Py_INCREF(object.ptr());
+    return {object.ptr(),
+            [](const void* held) {
+                with_gil([&] { Py_DECREF(static_cast<PyObject*>(const_cast<void*>(held))); });
+            }};
+}
+
+std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes) {
+    if (!format.empty() && std::string_view("@=<>!").find(format[0]) != std::string_view::npos) {
+        const char order = format[0] == '!' ? '>' : format[0];
+        if ((order == '<' || order == '>') && order != native_order && bytes > 1) return {};
+        format.remove_prefix(1);
+    }
+    const auto of_kind = [&](ElementKind kind) { return ElementType{kind, bytes}; };
+    if (format == "Zf" || format == "Zd" || format == "Ze") return of_kind(ElementKind::complex);
+    if (format.size() != 1) return {};
+    switch (format[0]) {
+    case '?': return of_kind(ElementKind::boolean);
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+    case 'n': return of_kind(ElementKind::signed_integer);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+    case 'N': return of_kind(ElementKind::unsigned_integer);
+    case 'e':
+    case 'f':
+    case 'd': return of_kind(ElementKind::floating_point);
+    default: return {};
+    }
+}
+
+std::string format_of(const ElementType& type) {
+    const auto of_size = [&](const char* one, const char* two, const char* four,
+                             const char* eight) -> std::string {
+        switch (type.bytes) {
+        case 1: return one;
+        case 2: return two;
+        case 4: return four;
+        case 8: return eight;
+        default: return {};
+        }
+    };
+    std::string format;
+    switch (type.kind) {
+    case ElementKind::boolean: format = of_size("?", "", "", ""); break;
+    case ElementKind::signed_integer: format = of_size("b", "h", "i", "l"); break;
+    case ElementKind::unsigned_integer: format = of_size("B", "H", "I", "L"); break;
+    case ElementKind::floating_point: format = of_size("", "e", "f", "d"); break;
+    case ElementKind::complex:
+        format = type.bytes == 8 ? "Zf" : type.bytes == 16 ? "Zd" : "";
+        break;
+    case ElementKind::bfloat:
+    case ElementKind::opaque: break;
+    }
+    return format.empty() ? text(type.bytes, 's') : format;
+}
+
+std::string typestr_of(const ElementType& type) {
+    const char order = type.bytes > 1 ? native_order : '|';
+    switch (type.kind) {
+    case ElementKind::boolean: return text("|b", type.bytes);
+    case ElementKind::signed_integer: return text(order, 'i', type.bytes);
+    case ElementKind::unsigned_integer: return text(order, 'u', type.bytes);
+    case ElementKind::floating_point: return text(order, 'f', type.bytes);
+    case ElementKind::complex: return text(order, 'c', type.bytes);
+    case ElementKind::bfloat: return text(order, 'V', type.bytes);
+    case ElementKind::opaque: break;
+    }
+    return text("|V", type.bytes);
+}
+
+std::optional<ElementType> parse_typestr(std::string_view typestr) {
+    if (typestr.size() < 3) return {};
+    std::int64_t bytes = 0;
+    const char* const end = typestr.data() + typestr.size();
+    const auto read = std::from_chars(typestr.data() + 2, end, bytes);
+    if (read.ec != std::errc() || read.ptr != end || bytes < 1) return {};
+    if (typestr[0] != native_order && typestr[0] != '=' && !(typestr[0] == '|' && bytes == 1) &&
+        !(typestr[0] == '|' && typestr[1] == 'V'))
+        return {};
+    const bool plain = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    switch (typestr[1]) {
+    case 'b': return bytes == 1 ? std::optional(ElementType{ElementKind::boolean, 1}) : std::nullopt;
+    case 'i':
+        return plain ? std::optional(ElementType{ElementKind::signed_integer, bytes})
+                     : std::nullopt;
+    case 'u':
+        return plain ? std::optional(ElementType{ElementKind::unsigned_integer, bytes})
+                     : std::nullopt;
+    case 'f':
+        return plain && bytes > 1 ? std::optional(ElementType{ElementKind::floating_point, bytes})
+                                  : std::nullopt;
+    case 'c':
+        return bytes == 8 || bytes == 16 ? std::optional(ElementType{ElementKind::complex, bytes})
+                                         : std::nullopt;
+    case 'V': return ElementType{ElementKind::opaque, bytes};
+    default: return {};
+    }
+}
+
+std::string short_repr(nb::handle object) {
+    constexpr std::size_t most = 80;
+    PyObject* repr = PyObject_Repr(object.ptr());
+    if (!repr) {
+        PyErr_Clear();
+        return text("<", name_of_type(object), " without a repr>");
+    }
+    const nb::object held = nb::steal(repr);
+    const char* characters = PyUnicode_AsUTF8AndSize(repr, nullptr);
+    if (!characters) {
+        PyErr_Clear();
+        return text("<", name_of_type(object), ">");
+    }
+    std::string result = characters;
+    if (result.size() > most) {
+        // Not in the middle of a character.
+        std::size_t cut = most - 3;
+        while (cut > 0 && (static_cast<unsigned char>(result[cut]) & 0xC0) == 0x80) --cut;
+        result = result.substr(0, cut) + "...";
+    }
+    return result;
+}
+
+std::string name_of_type(nb::handle object) {
+    const nb::handle type = object.type();
+    std::string name = "object";
+    const nb::object written = nb::getattr(type, "__name__", nb::none());
+    if (nb::isinstance<nb::str>(written)) name = nb::cast<std::string>(written);
+    const nb::object module = nb::getattr(type, "__module__", nb::none());
+    if (!nb::isinstance<nb::str>(module)) return name;
+    const auto module_name = nb::cast<std::string>(module);
+    return module_name == "builtins" ? name : module_name + '.' + name;
+}
+
+} // namespace distview::python

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/any_dist_view.hpp>
+#include <distview/core/element_type.hpp>
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace distview::python {
+
+namespace nb = nanobind;
+
+/// A PEP 3118 buffer of a Python object, released with the last copy; thread-safe.
+class PythonBuffer {
+public:
+    /// Asks for a writable buffer, then for a read-only one. Throws nb::python_error.
+    explicit PythonBuffer(nb::handle object);
+
+    const Py_buffer& operator*() const noexcept { return *m_buffer; }
+    const Py_buffer* operator->() const noexcept { return m_buffer.get(); }
+    std::shared_ptr<const void> owner() const noexcept { return m_buffer; }
+
+    /// The memory as it is. Elements that no ElementType names are opaque bytes.
+    AnySection section() const;
+    std::string format() const { return m_buffer->format ? m_buffer->format : "B"; }
+
+private:
+    std::shared_ptr<Py_buffer> m_buffer;
+};
+
+/// Keeps a Python object alive; may be dropped on any thread, with the GIL or without.
+std::shared_ptr<const void> keep_alive(nb::handle object);
+
+/// The element type of a struct format of one native element ("d", "<i4" is no such format);
+/// empty for anything else.
+std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes);
+/// The struct format of elements of a type; "8s" for 8 opaque bytes.
+std::string format_of(const ElementType& type);
+/// The same as NumPy's type string: "<f8", "|V8" for 8 opaque bytes.
+std::string typestr_of(const ElementType& type);
+/// Empty for foreign byte orders and for what is no plain number.
+std::optional<ElementType> parse_typestr(std::string_view typestr);
+
+/// repr(object), shortened, and never an exception.
+std::string short_repr(nb::handle object);
+/// The name of an object's type: "numpy.ndarray", "list".
+std::string name_of_type(nb::handle object);
+
+} // namespace distview::python

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "array.hpp"
+#include "registers.hpp"
+#include "write_export.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace distview::python {
+
+namespace {
+
+static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t), "buffers share extents with sections");
+
+/// Why a section cannot be given out as a buffer of the kind asked for; null if it can.
+const char* refuse_buffer(const AnySection& section, int flags) {
+    if (!section.device.host_accessible())
+        return "this view is in device memory: use __cuda_array_interface__ or __dlpack__";
+    if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && section.read_only)
+        return "this view is read-only";
+    const bool wants_c = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
+    const bool wants_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
+    const bool wants_any = (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
+    const bool takes_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
+    const bool is_c = section.is_contiguous();
+    AnySection reversed;
+    reversed.element = section.element;
+    reversed.extents.assign(section.extents.rbegin(), section.extents.rend());
+    reversed.strides.assign(section.strides.rbegin(), section.strides.rend());
+    const bool is_f = reversed.is_contiguous();
+    if ((wants_c || !takes_strides) && !is_c) return "this view is not contiguous in C order";
+    if (wants_f && !is_f) return "this view is not contiguous in Fortran order";
+    if (wants_any && !is_c && !is_f) return "this view is not contiguous";
+    return nullptr;
+}
+
+extern "C" int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
+    buffer->obj = nullptr;
+    Array* array = nullptr;
+    if (!nb::try_cast<Array*>(nb::handle(self), array) || !array || !array->state) {
+        PyErr_SetString(PyExc_BufferError, "this view was not initialised");
+        return -1;
+    }
+    const AnySection& section = array->state->section();
+    if (const char* why = refuse_buffer(section, flags)) {
+        PyErr_SetString(PyExc_BufferError, why);
+        return -1;
+    }
+    // The arrays behind the pointers live as long as `held`, whatever becomes of `self`.
+    static std::array<char, 8> nothing{}; // some consumers take a null pointer for a failure
+    auto* held = new std::shared_ptr<ArrayState>(array->state);
+    buffer->internal = held;
+    buffer->buf = section.data ? section.data : nothing.data();
+    buffer->itemsize = section.element.bytes;
+    buffer->len = section.count() * section.element.bytes;
+    buffer->readonly = section.read_only ? 1 : 0;
+    buffer->ndim = section.rank();
+    buffer->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT
+                         ? const_cast<char*>(array->state->format().c_str())
+                         : nullptr;
+    const auto numbers = [](const std::vector<std::int64_t>& values) {
+        return values.empty() ? nullptr
+                              : reinterpret_cast<Py_ssize_t*>(const_cast<std::int64_t*>(values.data()));
+    };
+    buffer->shape = (flags & PyBUF_ND) == PyBUF_ND ? numbers(section.extents) : nullptr;
+    buffer->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? numbers(section.strides) : nullptr;
+    buffer->suboffsets = nullptr;
+    buffer->obj = self;
+    Py_INCREF(self);
+    return 0;
+}
+
+extern "C" void release_buffer(PyObject*, Py_buffer* buffer) {
+    delete static_cast<std::shared_ptr<ArrayState>*>(buffer->internal);
+    buffer->internal = nullptr;
+}
+
+PyType_Slot array_slots[] = {
+    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
+    {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
+    {0, nullptr},
+};
+
+const AxisOfSection& axis_of(const Array& self, int axis) {
+    const auto& axes = self.state->axes();
+    require<UsageError>(axis >= 0 && axis < self.state->rank(), [&] {
+        return text("DistView: expected an axis in [0, ", axes.size(), "), got ", axis);
+    });
+    return axes[static_cast<std::size_t>(axis)];
+}
+
+template <class Function>
+nb::tuple per_axis(const Array& self, Function&& function) {
+    nb::list result;
+    for (const AxisOfSection& axis : self.state->axes()) result.append(function(axis));
+    return nb::tuple(result);
+}
+
+nb::tuple numbers_tuple(const std::vector<std::int64_t>& values) {
+    nb::list result;
+    for (const std::int64_t value : values) result.append(nb::int_(value));
+    return nb::tuple(result);
+}
+
+nb::tuple pair(std::int64_t first, std::int64_t second) { return nb::make_tuple(first, second); }
+
+nb::dict export_dictionary(nb::handle self, const Array& array, const protocol::Version& version) {
+    const AnySection& section = array.state->section();
+    if (!section.device.host_accessible()) {
+        PyErr_SetString(PyExc_BufferError,
+                        "__distarray__: this view is in device memory, which the protocol has no "
+                        "place for: copy it to the host, or use __cuda_array_interface__ or "
+                        "__dlpack__ for the section and dim_data for its place in the whole");
+        throw nb::python_error();
+    }
+    nb::dict result;
+    result["__version__"] = to_string(version);
+    result["buffer"] = nb::getattr(self, "view");
+    result["dim_data"] = dim_data_tuple(array.state->dim_data(version));
+    return result;
+}
+
+void add_shape_properties(nb::class_<Array>& type) {
+    using Axis = const AxisOfSection&;
+    type.def_prop_ro("ndim", [](const Array& self) { return self.state->rank(); },
+                     "Number of axes.");
+    type.def_prop_ro(
+        "shape",
+        [](const Array& self) { return per_axis(self, [](Axis a) { return nb::int_(a.size); }); },
+        "Number of elements of the whole array along each axis, boundary padding included.");
+    type.def_prop_ro(
+        "local_shape",
+        [](const Array& self) { return numbers_tuple(self.state->section().extents); },
+        "Extents of this process's section, all padding included.");
+    type.def_prop_ro(
+        "strides", [](const Array& self) { return numbers_tuple(self.state->section().strides); },
+        "Strides of the section in bytes.");
+    type.def_prop_ro(
+        "grid",
+        [](const Array& self) {
+            return per_axis(self, [](Axis a) { return nb::int_(a.grid_size); });
+        },
+        "Number of processes along each axis.");
+    type.def_prop_ro(
+        "coordinates",
+        [](const Array& self) {
+            return per_axis(self, [](Axis a) { return nb::int_(a.grid_rank); });
+        },
+        "Where this process is in the grid.");
+    type.def_prop_ro("process", [](const Array& self) { return self.state->process(); },
+                     "This process's number in the grid, which is its rank in the communicator.");
+    type.def_prop_ro("process_count", [](const Array& self) { return self.state->process_count(); },
+                     "Number of processes that share the array.");
+    type.def_prop_ro(
+        "padding",
+        [](const Array& self) {
+            return per_axis(self, [](Axis a) {
+                return pair(a.communication.low + a.boundary.low,
+                            a.communication.high + a.boundary.high);
+            });
+        },
+        "(low, high) widths of this section's padding along each axis, of either kind.");
+    type.def_prop_ro(
+        "periodic",
+        [](const Array& self) { return per_axis(self, [](Axis a) { return nb::bool_(a.periodic); }); },
+        "Whether each axis is periodic.");
+    type.def_prop_ro(
+        "types",
+        [](const Array& self) {
+            std::string result;
+            for (const AxisOfSection& axis : self.state->axes())
+                result += static_cast<char>(axis.type);
+            return result;
+        },
+        "The axes' dist_types, one letter each.");
+    type.def(
+        "owned_range",
+        [](const Array& self, int axis) {
+            const LocalRange range = axis_of(self, axis).owned();
+            return pair(range.begin.value(), range.end.value());
+        },
+        nb::arg("axis"), "(begin, end) of the positions in the section that are owned.");
+    type.def(
+        "interior_range",
+        [](const Array& self, int axis) {
+            const LocalRange range = axis_of(self, axis).interior();
+            return pair(range.begin.value(), range.end.value());
+        },
+        nb::arg("axis"), "(begin, end) of the positions in the section without any padding.");
+    type.def(
+        "section_indices",
+        [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
+        nb::arg("axis"),
+        "The global index of every position of the section along an axis, padding included.");
+}
+
+void add_memory_properties(nb::class_<Array>& type) {
+    type.def_prop_ro("typestr",
+                     [](const Array& self) { return typestr_of(self.state->section().element); },
+                     "NumPy's type string of an element.");
+    type.def_prop_ro("format", [](const Array& self) { return self.state->format(); },
+                     "struct format of an element.");
+    type.def_prop_ro("itemsize", [](const Array& self) { return self.state->section().element.bytes; },
+                     "Bytes of an element.");
+    type.def_prop_ro("readonly", [](const Array& self) { return self.state->section().read_only; },
+                     "Whether the section must not be written.");
+    type.def_prop_ro(
+        "device",
+        [](const Array& self) {
+            const Device device = self.state->section().device;
+            return nb::make_tuple(static_cast<int>(device.type), device.id);
+        },
+        "(type, id) of the memory's device, DLPack's numbers: (1, 0) is the host.");
+    type.def_prop_ro(
+        "data_pointer",
+        [](const Array& self) {
+            return reinterpret_cast<std::uintptr_t>(self.state->section().data);
+        },
+        "Address of the section's first element.");
+    type.def_prop_ro("stream", [](const Array& self) { return self.state->section().stream; },
+                     "Stream on which the memory may still be written; 0 if on none.");
+    type.def_prop_ro("is_contiguous",
+                     [](const Array& self) { return self.state->section().is_contiguous(); },
+                     "Whether the section is without gaps in C order.");
+}
+
+void add_protocol(nb::class_<Array>& type) {
+    type.def_prop_ro("attached", [](const Array& self) { return self.state->attached(); },
+                     "Whether all processes have agreed on the layout.");
+    type.def_prop_ro(
+        "layout",
+        [](const Array& self) -> std::optional<ArrayLayout> {
+            if (!self.state->attached()) return {};
+            return self.state->view("layout").layout();
+        },
+        "The layout of the whole array; None where only this process's section is known.");
+    type.def_prop_ro(
+        "dim_data",
+        [](const Array& self) {
+            return dim_data_tuple(self.state->dim_data(protocol::v0_10_0));
+        },
+        "The protocol's dimension dictionaries of this process, version 0.10.0.");
+    type.def(
+        "dap",
+        [](nb::handle self, const std::string& version) {
+            return export_dictionary(self, *nb::cast<Array*>(self),
+                                     protocol::supported_version(version));
+        },
+        nb::arg("version") = "0.10.0",
+        "What __distarray__() returns, in a version of the protocol: \"0.10.0\" or \"0.9.0\".\n\n"
+        "Local (not collective); no copy.");
+    type.def(
+        "__distarray__",
+        [](nb::handle self) {
+            return export_dictionary(self, *nb::cast<Array*>(self), protocol::v0_10_0);
+        },
+        "The Distributed Array Protocol's export, version 0.10.0. Local (not collective); no copy.");
+    type.def(
+        "_attach",
+        [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
+        nb::arg("comm"), "Collective; see DistView.attach().");
+    type.def_static(
+        "_exchange_padding",
+        [](const std::vector<Array*>& arrays) {
+            std::vector<std::shared_ptr<ArrayState>> states;
+            for (const Array* array : arrays) states.push_back(array->state);
+            ArrayState::exchange_padding(states);
+        },
+        nb::arg("arrays"), "Collective; see DistView.exchange_padding().");
+}
+
+} // namespace
+
+void register_array(nb::module_& module) {
+    nb::class_<Array> type(module, "Array", nb::type_slots(array_slots), nb::is_weak_referenceable(),
+                           nb::dynamic_attr(),
+                           "One process's section of a distributed array; base of DistView.");
+    type.def(
+        "__init__", [](Array* self, const Array& other) { new (self) Array{other.state}; },
+        nb::arg("other"), "Another name for the same section.");
+    add_shape_properties(type);
+    add_memory_properties(type);
+    add_protocol(type);
+}
+
+} // namespace distview::python

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "errors.hpp"
+#include "registers.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <mpi.h>
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <array>
+#include <cstring>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::python {
+
+namespace {
+
+std::string library_version() {
+    std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> version{};
+    int length = 0;
+    check_mpi(MPI_Get_library_version(version.data(), &length), "MPI_Get_library_version");
+    return version.data();
+}
+
+/// Calls `action` on every rank; what it raises on one is raised on all.
+nb::object agree_on(const Communicator& comm, const std::string& caller, nb::handle action) {
+    nb::object result;
+    std::exception_ptr failure;
+    try {
+        result = action();
+    } catch (...) {
+        failure = current_failure();
+    }
+    agree(comm, caller.c_str(), failure);
+    return result;
+}
+
+ReduceOperation operation_named(const std::string& name) {
+    if (name == "sum") return ReduceOperation::sum;
+    if (name == "min") return ReduceOperation::min;
+    if (name == "max") return ReduceOperation::max;
+    throw UsageError("all_reduce: expected sum, min or max, got " + name);
+}
+
+template <class Number>
+std::vector<Number> reduced(const Communicator& comm, const std::string& operation,
+                            std::vector<Number> values) {
+    all_reduce(comm, operation_named(operation), std::span<Number>(values));
+    return values;
+}
+
+std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
+    return std::as_bytes(std::span(bytes.c_str(), bytes.size()));
+}
+
+/// The bytes of all ranks, on root; an empty list elsewhere.
+nb::list gather_bytes(const Communicator& comm, const nb::bytes& mine,
+                      const std::vector<std::int64_t>& sizes, int root) {
+    std::vector<std::string> pieces;
+    if (comm.rank() == root)
+        for (const std::int64_t size : sizes)
+            pieces.emplace_back(static_cast<std::size_t>(size), '\0');
+    gather_pieces(comm, root, bytes_of(mine), sizes, {},
+                  [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
+                      std::memcpy(pieces[static_cast<std::size_t>(rank)].data() + offset,
+                                  piece.data(), piece.size());
+                  });
+    nb::list result;
+    for (const std::string& piece : pieces) result.append(nb::bytes(piece.data(), piece.size()));
+    return result;
+}
+
+/// The bytes of all ranks, on every rank.
+nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
+    const std::vector<std::int64_t> sizes =
+        all_gather(comm, static_cast<std::int64_t>(mine.size()));
+    nb::list result;
+    for (int root = 0; root < comm.size(); ++root) {
+        std::string piece(static_cast<std::size_t>(sizes[static_cast<std::size_t>(root)]), '\0');
+        if (root == comm.rank()) piece.assign(mine.c_str(), mine.size());
+        broadcast(comm, root, std::as_writable_bytes(std::span(piece.data(), piece.size())));
+        result.append(nb::bytes(piece.data(), piece.size()));
+    }
+    return result;
+}
+
+} // namespace
+
+void register_communicator(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Communicator>(module, "Communicator",
+                             "The library's own duplicate of an MPI communicator.")
+        .def_prop_ro("rank", &Communicator::rank, "This process's rank.")
+        .def_prop_ro("size", &Communicator::size, "Number of processes.")
+        .def_prop_ro("is_open", &Communicator::is_open, "Whether it can still be used.")
+        .def("close", &Communicator::close, "Frees the duplicate. Collective.")
+        .def("agree_on", &agree_on, "caller"_a, "action"_a,
+             "Calls action() on every rank and returns its result, or raises on all ranks what it\n"
+             "raised on the lowest. Collective.")
+        .def("all_reduce_float", &reduced<double>, "operation"_a, "values"_a,
+             "Combines each value over all ranks: \"sum\", \"min\" or \"max\". Collective.")
+        .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
+             "The same for integers of 64 bits. Collective.")
+        .def("gather_bytes", &gather_bytes, "mine"_a, "sizes"_a, "root"_a,
+             "The bytes of all ranks on root, an empty list elsewhere. Collective.")
+        .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
+             "The bytes of all ranks on every rank. Collective.");
+    module.def(
+        "communicator_at",
+        [](std::uintptr_t address) {
+            require_mpi("distview");
+            return Communicator(*reinterpret_cast<const MPI_Comm*>(address));
+        },
+        "address"_a, "Of the MPI_Comm at an address. Collective the first time.");
+    module.def(
+        "communicator_from_fortran",
+        [](int handle) {
+            require_mpi("distview");
+            return Communicator(MPI_Comm_f2c(static_cast<MPI_Fint>(handle)));
+        },
+        "handle"_a, "Of a Fortran handle. Collective the first time.");
+    module.def("mpi_library_version", &library_version, "What the MPI library calls itself.");
+    module.attr("mpi_comm_bytes") = sizeof(MPI_Comm);
+}
+
+} // namespace distview::python

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "registers.hpp"
+#include "write_export.hpp"
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/describe.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/protocol/convert.hpp>
+#include <distview/core/protocol/version.hpp>
+#include <distview/core/text.hpp>
+
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::python {
+
+namespace {
+
+using WidthsPair = std::pair<std::int64_t, std::int64_t>;
+
+Widths widths(const WidthsPair& pair) { return {pair.first, pair.second}; }
+
+BlockOptions block_options(const WidthsPair& padding, const WidthsPair& boundary, bool periodic) {
+    return {.padding = widths(padding), .boundary = widths(boundary), .periodic = periodic};
+}
+
+int checked_axis(const ArrayLayout& layout, int axis) {
+    require<UsageError>(axis >= 0 && axis < layout.rank(), [&] {
+        return text("Layout: expected an axis in [0, ", layout.rank(), "), got ", axis);
+    });
+    return axis;
+}
+
+int checked_process(const ArrayLayout& layout, int process) {
+    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
+        return text("Layout: expected a process in [0, ", layout.process_count(), "), got ",
+                    process);
+    });
+    return process;
+}
+
+int coordinate(const ArrayLayout& layout, int axis, int process) {
+    checked_axis(layout, axis);
+    checked_process(layout, process);
+    return layout.coordinates(process)[static_cast<std::size_t>(axis)];
+}
+
+nb::tuple range_tuple(const LocalRange& range) {
+    return nb::make_tuple(range.begin.value(), range.end.value());
+}
+
+std::vector<std::int64_t> global_indices(const ArrayLayout& layout, int axis, int process) {
+    const int r = coordinate(layout, axis, process);
+    const AxisLayout& from = layout.axis(axis);
+    std::vector<std::int64_t> result;
+    for (std::int64_t l = 0; l < from.local_extent(r); ++l)
+        result.push_back(from.to_global(r, LocalIndex(l)).value());
+    return result;
+}
+
+int owner(const ArrayLayout& layout, const std::vector<std::int64_t>& index) {
+    require<UsageError>(static_cast<int>(index.size()) == layout.rank(), [&] {
+        return text("Layout.owner: expected ", layout.rank(), " indices, got ", index.size());
+    });
+    std::vector<GlobalIndex> at;
+    for (std::size_t d = 0; d < index.size(); ++d) {
+        const AxisLayout& axis = layout.axis(static_cast<int>(d));
+        require<UsageError>(axis.type() == DistType::unstructured ||
+                                (index[d] >= 0 && index[d] < axis.size()),
+                            [&] {
+                                return text("Layout.owner: expected an index in [0, ", axis.size(),
+                                            ") along axis ", d, ", got ", index[d]);
+                            });
+        at.emplace_back(index[d]);
+    }
+    return layout.owner(at);
+}
+
+std::string types(const ArrayLayout& layout) {
+    std::string result;
+    for (int d = 0; d < layout.rank(); ++d) result += static_cast<char>(layout.axis(d).type());
+    return result;
+}
+
+template <class Function>
+nb::tuple per_axis(const ArrayLayout& layout, Function&& function) {
+    nb::list result;
+    for (int d = 0; d < layout.rank(); ++d) result.append(function(d));
+    return nb::tuple(result);
+}
+
+void register_axis_specs(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<AxisSpec>(module, "AxisSpec", "One axis of a layout, before its processes are known.");
+    module.def(
+        "block",
+        [](std::int64_t size, bool regular, const WidthsPair& padding, const WidthsPair& boundary,
+           bool periodic) {
+            const BlockOptions options = block_options(padding, boundary, periodic);
+            return regular ? regular_block(size, options) : block(size, options);
+        },
+        "interior_size"_a, "regular"_a, "padding"_a, "boundary"_a, "periodic"_a,
+        "Blocks of equal sizes; see distview.zeros.");
+    module.def(
+        "block_bounds",
+        [](std::vector<std::int64_t> bounds, const WidthsPair& padding, const WidthsPair& boundary,
+           bool periodic) {
+            return block_bounds(std::move(bounds), block_options(padding, boundary, periodic));
+        },
+        "bounds"_a, "padding"_a, "boundary"_a, "periodic"_a,
+        "Blocks between given bounds; see distview.zeros.");
+    module.def("block_cyclic", &block_cyclic, "size"_a, "block_size"_a,
+               "Elements dealt out in blocks; see distview.zeros.");
+    module.def("unstructured", &unstructured, "labels"_a, "one_to_one"_a,
+               "Elements listed by process; see distview.zeros.");
+}
+
+} // namespace
+
+void register_layout(nb::module_& module) {
+    using namespace nb::literals;
+    register_axis_specs(module);
+    nb::class_<ArrayLayout>(
+        module, "Layout",
+        "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
+        "Indices are 0-based. Global indices are the protocol's: those of a block axis count its\n"
+        "boundary padding. Processes are numbered in C order over the grid, the last axis fastest.\n"
+        "Nothing here communicates.")
+        .def(
+            "__init__",
+            [](ArrayLayout* self, const std::vector<int>& grid, const std::vector<AxisSpec>& axes) {
+                new (self) ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes);
+            },
+            "grid"_a, "axes"_a, "A layout of one AxisSpec per axis of the process grid.")
+        .def_prop_ro("rank", &ArrayLayout::rank, "Number of axes.")
+        .def_prop_ro(
+            "grid",
+            [](const ArrayLayout& self) {
+                return per_axis(self, [&](int d) { return nb::int_(self.grid().extent(d)); });
+            },
+            "Number of processes along each axis.")
+        .def_prop_ro("process_count", &ArrayLayout::process_count, "Number of processes.")
+        .def_prop_ro(
+            "shape",
+            [](const ArrayLayout& self) {
+                return per_axis(self, [&](int d) { return nb::int_(self.size(d)); });
+            },
+            "Number of elements along each axis, boundary padding included (the protocol's size).")
+        .def_prop_ro(
+            "interior_shape",
+            [](const ArrayLayout& self) {
+                return per_axis(self, [&](int d) { return nb::int_(self.interior_size(d)); });
+            },
+            "Number of elements along each axis without boundary padding.")
+        .def_prop_ro("types", &types, "The axes' dist_types, one letter each: 'b', 'c' or 'u'.")
+        .def_prop_ro(
+            "periodic",
+            [](const ArrayLayout& self) {
+                return per_axis(self, [&](int d) { return nb::bool_(self.axis(d).periodic()); });
+            },
+            "Whether each axis is periodic.")
+        .def_prop_ro("fingerprint", &ArrayLayout::fingerprint,
+                     "A 64-bit number that equal layouts share.")
+        .def(
+            "size",
+            [](const ArrayLayout& self, int axis) { return self.size(checked_axis(self, axis)); },
+            "axis"_a, "Number of elements along an axis, boundary padding included.")
+        .def(
+            "boundary",
+            [](const ArrayLayout& self, int axis) {
+                const AxisLayout& from = self.axis(checked_axis(self, axis));
+                return nb::make_tuple(from.boundary_padding(0).low,
+                                      from.boundary_padding(from.grid_size() - 1).high);
+            },
+            "axis"_a, "(low, high) widths of the boundary padding at the two ends of an axis.")
+        .def(
+            "coordinates",
+            [](const ArrayLayout& self, int process) {
+                const GridCoordinates at = self.coordinates(checked_process(self, process));
+                return per_axis(self, [&](int d) {
+                    return nb::int_(at[static_cast<std::size_t>(d)]);
+                });
+            },
+            "process"_a, "Where a process is in the grid.")
+        .def(
+            "local_shape",
+            [](const ArrayLayout& self, int process) {
+                const Extents extents = self.local_extents(checked_process(self, process));
+                return per_axis(self, [&](int d) {
+                    return nb::int_(extents[static_cast<std::size_t>(d)]);
+                });
+            },
+            "process"_a, "Extents of a process's section, all padding included.")
+        .def(
+            "owned_range",
+            [](const ArrayLayout& self, int axis, int process) {
+                return range_tuple(self.axis(axis).owned_local(coordinate(self, axis, process)));
+            },
+            "axis"_a, "process"_a,
+            "(begin, end) of the positions in a section that are no communication padding.")
+        .def(
+            "interior_range",
+            [](const ArrayLayout& self, int axis, int process) {
+                return range_tuple(self.axis(axis).interior_local(coordinate(self, axis, process)));
+            },
+            "axis"_a, "process"_a, "(begin, end) of the positions in a section without any padding.")
+        .def(
+            "global_indices",
+            [](const ArrayLayout& self, int axis, int process) {
+                return int64_array(global_indices(self, axis, process));
+            },
+            "axis"_a, "process"_a,
+            "The global index of every position of a section along an axis, padding included.")
+        .def("owner", &owner, "index"_a,
+             "The process that owns an element; -1 for an unstructured index that nobody has.")
+        .def(
+            "dim_data",
+            [](const ArrayLayout& self, int process, const std::string& version) {
+                return dim_data_tuple(protocol::export_dim_data(
+                    self, checked_process(self, process), protocol::supported_version(version)));
+            },
+            "process"_a, "version"_a = "0.10.0",
+            "The protocol's dimension dictionaries of a process.")
+        .def("__str__", [](const ArrayLayout& self) { return self.describe(); })
+        .def(
+            "describe", [](const ArrayLayout& self) { return describe(self); },
+            "The layout in words, and for small arrays who owns what, as a picture in text.")
+        .def(
+            "__eq__",
+            [](const ArrayLayout& self, nb::handle other) {
+                ArrayLayout const* layout = nullptr;
+                return nb::try_cast<ArrayLayout const*>(other, layout) && layout &&
+                       self == *layout;
+            },
+            nb::arg("other").none())
+        .def("__hash__", [](const ArrayLayout& self) {
+            return static_cast<Py_hash_t>(self.fingerprint() >> 1);
+        });
+    module.def(
+        "describe_layout", [](const ArrayLayout& layout) { return describe(layout); }, "layout"_a,
+        "Layout.describe().");
+}
+
+} // namespace distview::python

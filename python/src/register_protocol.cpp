@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "array.hpp"
+#include "errors.hpp"
+#include "read_export.hpp"
+#include "registers.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/import_dist_view.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/protocol/convert.hpp>
+#include <distview/core/protocol/rules.hpp>
+#include <distview/core/protocol/validate.hpp>
+#include <distview/core/text.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::python {
+
+namespace {
+
+using protocol::SectionDescription;
+
+void check_all(const nb::sequence& objects) {
+    std::vector<SectionDescription> sections;
+    std::vector<protocol::Version> versions;
+    // Held to the end: buffers are not released before all have been looked at.
+    std::vector<ReadExport> exports;
+    for (const nb::handle object : objects) {
+        exports.push_back(read_export(object, static_cast<int>(exports.size())));
+        versions.push_back(exports.back().exported.version);
+        sections.push_back(exports.back().exported.description());
+    }
+    require<UsageError>(!sections.empty(), "check_all: expected the objects of all processes, got "
+                                           "none");
+    protocol::throw_if_violated(protocol::rules::versions_agree(versions));
+    protocol::require_conforming(versions.front(), sections);
+}
+
+Array import_alone(nb::handle object) {
+    ReadExport read = read_export(object, 0);
+    const std::vector<SectionDescription> sections{read.exported.description()};
+    ArrayLayout layout = protocol::layout_from_dim_data(read.exported.version, sections);
+    AnyDistView view(std::move(read.exported.section), std::move(layout), 0);
+    return {std::make_shared<ArrayState>(std::move(view), std::move(read.format), std::nullopt)};
+}
+
+Array import_local(nb::handle object) {
+    ReadExport read = read_export(object, -1);
+    bool alone = true;
+    for (const protocol::DimData& dim : read.exported.dim_data)
+        alone = alone && dim.proc_grid_size.value_or(1) == 1;
+    if (alone) return import_alone(object);
+    return {std::make_shared<ArrayState>(std::move(read.exported), std::move(read.format))};
+}
+
+Array import_together(nb::handle object, const Communicator& comm) {
+    std::optional<ReadExport> read;
+    std::exception_ptr failure;
+    try {
+        read = read_export(object, comm.rank());
+    } catch (...) {
+        failure = current_failure();
+    }
+    agree(comm, "from_distarray", failure);
+    AnyDistView view = import_dist_view(comm, read->exported);
+    return {std::make_shared<ArrayState>(std::move(view), std::move(read->format), comm)};
+}
+
+/// Zeroed memory at cache lines. Not Kokkos's: arrays may outlive Kokkos.
+AnySection allocate(const ElementType& element, const std::vector<std::int64_t>& extents) {
+    constexpr std::size_t alignment = 64;
+    AnySection section;
+    section.element = element;
+    section.extents = extents;
+    section.strides = AnySection::contiguous_strides(extents, element.bytes);
+    const auto bytes = static_cast<std::size_t>(section.count() * element.bytes);
+    const std::size_t rounded = (bytes + alignment) / alignment * alignment;
+    void* const data = std::aligned_alloc(alignment, rounded);
+    if (!data) throw std::bad_alloc();
+    section.owner = std::shared_ptr<const void>(data, [](const void* held) {
+        std::free(const_cast<void*>(held));
+    });
+    std::memset(data, 0, rounded);
+    section.data = data;
+    return section;
+}
+
+/// The section that a layout gives to `process`, of new memory or of `memory`.
+Array make_section(const ArrayLayout& layout, int process, const std::string& typestr,
+                   const Array* memory, std::optional<Communicator> comm) {
+    const std::optional<ElementType> element = parse_typestr(typestr);
+    require<UsageError>(element.has_value() && element->kind != ElementKind::opaque, [&] {
+        return text("DistView: elements of type '", typestr, "' are not supported");
+    });
+    if (memory) {
+        const AnySection& given = memory->state->section();
+        return {std::make_shared<ArrayState>(AnyDistView(given, layout, process),
+                                             memory->state->format(), std::move(comm))};
+    }
+    const Extents extents = layout.local_extents(process);
+    AnySection section = allocate(
+        *element, std::vector<std::int64_t>(extents.begin(), extents.begin() + layout.rank()));
+    return {std::make_shared<ArrayState>(AnyDistView(std::move(section), layout, process),
+                                         format_of(*element), std::move(comm))};
+}
+
+/// `build()` returns (layout, typestr, Array or None); every rank's must be of the same array.
+Array make_array(nb::handle build, std::optional<Communicator> comm) {
+    const auto make = [&](int process, std::uint64_t& digest) {
+        const auto parts = nb::cast<nb::tuple>(build());
+        const auto layout = nb::cast<ArrayLayout>(parts[0]);
+        const auto typestr = nb::cast<std::string>(parts[1]);
+        const Array* memory = nullptr;
+        if (!parts[2].is_none()) memory = nb::cast<Array*>(parts[2]);
+        const int expected = comm ? comm->size() : 1;
+        require<UsageError>(layout.process_count() == expected, [&] {
+            return text("DistView: expected a grid of ", expected,
+                        expected == 1 ? " process (comm is None)" : " processes", ", got ",
+                        layout.process_count());
+        });
+        digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
+        return make_section(layout, process, typestr, memory, comm);
+    };
+    std::uint64_t digest = 0;
+    if (!comm) return make(0, digest);
+    Array result;
+    std::exception_ptr failure;
+    try {
+        result = make(comm->rank(), digest);
+    } catch (...) {
+        failure = current_failure();
+    }
+    agree(*comm, "DistView", failure, digest);
+    return result;
+}
+
+} // namespace
+
+void register_protocol(nb::module_& module) {
+    using namespace nb::literals;
+    module.def(
+        "check",
+        [](nb::handle object, std::optional<int> process) {
+            read_export(object, process.value_or(-1));
+        },
+        "object"_a, "process"_a = nb::none(),
+        "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far as\n"
+        "one process can see.\n\n"
+        "object: has __distarray__(), or is what that returns. process: named in the error.\n"
+        "Versions 0.9.z and 0.10.z. Local (not collective); no copy.");
+    module.def("check_all", &check_all, "objects"_a,
+               "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
+               "objects: those of all processes in the order of their ranks, in this one process.\n"
+               "Local (not collective); no copy.");
+    module.def("import_alone", &import_alone, "object"_a, "An array that one process has.");
+    module.def("import_local", &import_local, "object"_a, "One section; asks nobody.");
+    module.def("import_together", &import_together, "object"_a, "comm"_a,
+               "An array of all ranks. Collective.");
+    module.def("make_array", &make_array, "build"_a, "comm"_a = nb::none(),
+               "A new array of the (layout, typestr, memory or None) that build() returns. Collective\n"
+               "if comm is given.");
+}
+
+} // namespace distview::python

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "runtime.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+#include <distview/core/version.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+
+#include <optional>
+#include <string>
+
+namespace distview::python {
+
+namespace {
+
+/// Whether Kokkos runs because of us; then we also stop it.
+bool started_here = false;
+
+void start(const char* caller, std::optional<int> threads) {
+    require<UsageError>(!Kokkos::is_finalized(), [&] {
+        return text(caller, ": Kokkos was finalised; it cannot be started a second time");
+    });
+    require<UsageError>(!threads || *threads >= 1, [&] {
+        return text(caller, ": expected at least 1 thread, got ", *threads);
+    });
+    if (Kokkos::is_initialized()) return;
+    Kokkos::InitializationSettings settings;
+    // It would say on every rank that there are more of them than cores: the user knows.
+    settings.set_disable_warnings(true);
+    if (threads) settings.set_num_threads(*threads);
+    Kokkos::initialize(settings);
+    started_here = true;
+}
+
+} // namespace
+
+void require_kokkos(const char* caller) { start(caller, {}); }
+
+void register_runtime(nanobind::module_& module) {
+    namespace nb = nanobind;
+    using namespace nb::literals;
+    module.def(
+        "initialize", [](std::optional<int> threads) { start("initialize", threads); },
+        "threads"_a = nb::none(),
+        "Starts Kokkos with a number of threads (OMP_NUM_THREADS decides if None).\n\n"
+        "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is never\n"
+        "initialised here; importing mpi4py.MPI does that. Local (not collective).");
+    module.def(
+        "finalize",
+        [] {
+            if (!started_here || Kokkos::is_finalized()) return;
+            Kokkos::finalize();
+        },
+        "Stops Kokkos if this module started it; called at the interpreter's exit.\n\n"
+        "Arrays stay readable; exchanges raise UsageError from then on. Local (not collective).");
+    module.def(
+        "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
+        "Whether Kokkos runs.");
+    module.def(
+        "build_info",
+        [] {
+            const BuildInfo info = build_info();
+            nb::dict result;
+            result["version"] = info.version;
+            result["compiler"] = info.compiler;
+            result["compiler_flags"] = info.compiler_flags;
+            result["build_type"] = info.build_type;
+            result["kokkos_version"] = info.kokkos_version;
+            result["kokkos_devices"] = info.kokkos_devices;
+            result["git_commit"] = info.git_commit;
+            return result;
+        },
+        "What this module was built from and with, as a dictionary of str.");
+}
+
+} // namespace distview::python
