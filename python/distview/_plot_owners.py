@@ -54,11 +54,20 @@ def whole_axis(layout, axis):
         process = process_at(layout, axis, c)
         begin, end = layout.owned_range(axis, process)
         parts.append(layout.global_indices(axis, process)[begin:end])
-    held = np.concatenate(parts)
-    holders = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
-    # Sorted by index, then by coordinate: the first holder is the owner, as the library has it.
-    order = np.lexsort((holders, held))
-    labels, first, counts = np.unique(held[order], return_index=True, return_counts=True)
+    if layout.types[axis] == "u":
+        held = np.concatenate(parts)
+        holders = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+        # Sorted by index, then by coordinate: the first holder is the owner, as the library has it.
+        order = np.lexsort((holders, held))
+        labels, first, counts = np.unique(held[order], return_index=True, return_counts=True)
+        owners = holders[order][first]
+        shared = counts > 1
+    else:
+        labels = np.arange(layout.size(axis))
+        owners = np.zeros(len(labels), dtype=np.int64)
+        for coordinate, part in enumerate(parts):
+            owners[part] = coordinate
+        shared = None
 
     low = high = 0
     if layout.types[axis] == "b":
@@ -67,7 +76,7 @@ def whole_axis(layout, axis):
         low = layout.interior_range(axis, ends[0])[0] - layout.owned_range(axis, ends[0])[0]
         high = layout.owned_range(axis, ends[1])[1] - layout.interior_range(axis, ends[1])[1]
     n = len(labels)
-    result = Axis(labels, holders[order][first], (0, n), (low, n - high), counts > 1)
+    result = Axis(labels, owners, (0, n), (low, n - high), shared)
     if len(result.pieces()) > MOST_PIECES:
         raise UsageError(
             f"plot_layout: axis {axis} changes owner {len(result.pieces()) - 2} times, a picture "

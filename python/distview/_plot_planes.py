@@ -20,14 +20,22 @@ from ._plot_panels import (
 MOST_SLICES = 8
 
 
-def planes(layout, values, at):
-    """All planes: one, or of more than two axes one per grid coordinate of the leading ones."""
+def planes(layout, at, with_values):
+    """All planes: one, or of more than two axes one per grid coordinate of the leading ones.
+
+    with_values: whether there will be values, which need `at` for every leading axis.
+    """
     leading = range(max(layout.rank - 2, 0))
     at = dict(at or {})
     if not set(at) <= set(leading):
         raise UsageError(
             f"plot_layout: expected at={{axis: index}} with axes of {list(leading)}, got {at}; the "
             "last two axes are drawn whole"
+        )
+    if with_values and set(at) != set(leading):
+        raise UsageError(
+            f"plot_layout: values of a {layout.rank}-d array need at={{axis: index}} for each of "
+            f"the axes {list(leading)}"
         )
     choices = []
     for axis in leading:
@@ -45,26 +53,18 @@ def planes(layout, values, at):
             f"plot_layout: {len(leads)} slices, one per grid coordinate of axes {list(leading)}, "
             f"are more than the {MOST_SLICES} that fit; choose with at={{axis: index}}"
         )
-    if values is not None:
-        if set(at) != set(leading):
-            raise UsageError(
-                f"plot_layout: values of a {layout.rank}-d array need at={{axis: index}} for each "
-                f"of the axes {list(leading)}"
-            )
-        for axis in leading:
-            where = np.searchsorted(whole_axis(layout, axis).labels, at[axis])
-            values = values[where]
-    return [Plane(layout, lead, values, at) for lead in leads]
+    return [Plane(layout, lead, at) for lead in leads]
 
 
 class Plane:
     """The last two axes of an array at one grid coordinate of the others; fewer if it has fewer."""
 
-    def __init__(self, layout, lead, values=None, at=()):
+    def __init__(self, layout, lead, at):
         self.layout = layout
         self.lead = lead
-        self.values = values
-        self.at = dict(at)
+        self.at = at
+        self.values = None
+        self._sections = {}
         rank = layout.rank
         self.row_axis = rank - 2 if rank > 1 else None
         self.column_axis = rank - 1 if rank > 0 else None
@@ -75,6 +75,12 @@ class Plane:
         if axis is None:
             return Axis(np.zeros(1, int), np.zeros(1, int), (0, 1), (0, 1))
         return whole_axis(self.layout, axis)
+
+    def show(self, values):
+        """Has values of the whole array written into the cells."""
+        for axis, index in sorted(self.at.items()):
+            values = values[np.searchsorted(whole_axis(self.layout, axis).labels, index)]
+        self.values = values
 
     @property
     def grid(self):
@@ -92,12 +98,17 @@ class Plane:
     def section(self, row, column):
         """(rows, columns) of the section of the process with these coordinates."""
         process = self.process_of(row, column)
-        result = []
-        for axis, whole in ((self.row_axis, self.rows), (self.column_axis, self.columns)):
-            result.append(
-                whole if axis is None else section_axis(self.layout, axis, process, whole)
-            )
-        return result
+        return (
+            self._section_axis(self.row_axis, row, process, self.rows),
+            self._section_axis(self.column_axis, column, process, self.columns),
+        )
+
+    def _section_axis(self, axis, coordinate, process, whole):
+        if axis is None:
+            return whole
+        if (axis, coordinate) not in self._sections:
+            self._sections[axis, coordinate] = section_axis(self.layout, axis, process, whole)
+        return self._sections[axis, coordinate]
 
     def is_empty(self, row, column):
         return not all(map(len, self.section(row, column)))

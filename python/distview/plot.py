@@ -10,16 +10,14 @@ import numpy as np
 
 from ._distview import Layout
 from ._errors import UsageError
-from ._plot_composition import Composition
-from ._plot_panels import POINTS, WIDTH, Style
+from ._plot_figure import draw_figure, draw_in, layout_title
+from ._plot_panels import Style
 from ._plot_planes import planes as planes_of
 
 if TYPE_CHECKING:
     from ._array import DistView
 
-# Beyond that nobody can read the sections' panels, nor a legend with a line per process.
-MOST_SECTIONS = 36
-MOST_IN_LEGEND = 24
+MOST_SECTIONS = 36  # beyond that nobody can read them
 
 
 def plot_layout(
@@ -56,17 +54,24 @@ def plot_layout(
 
     Local (not collective) unless values=True. Example: examples/python/layouts.py
     """
-    layout, values, draws_here = _layout_and_values("plot_layout", layout_or_view, values)
-    if not draws_here:
-        return None
+    # What can be wrong is found on all processes before they gather.
+    layout = _layout_of("plot_layout", layout_or_view)
     matplotlib, pyplot = _matplotlib()
     style = Style(matplotlib, layout, _names(layout, process_coords), cmap)
-    planes = planes_of(layout, values, at)
-    title = _title(layout) if title is None else title
+    with_values = values is not None and values is not False
+    planes = planes_of(layout, at, with_values)
+    if axes is not None and len(planes) != 1:
+        raise UsageError(
+            f"plot_layout: {len(planes)} slices do not fit into the given axes; choose one with "
+            "at={axis: index}, or leave axes out"
+        )
+    if with_values and not _show_values("plot_layout", layout_or_view, layout, planes, values):
+        return None
+    title = layout_title(layout) if title is None else title
     if axes is not None:
-        return _draw_in(axes, layout, style, planes, legend, title)
+        return draw_in(axes, style, planes[0], legend, title)
     sections = bool(sections) and layout.process_count <= MOST_SECTIONS
-    return _draw(pyplot, layout, style, planes, legend, title, True, sections)
+    return draw_figure(pyplot, style, planes, legend, title, sections=sections)
 
 
 def plot_array_distribution(
@@ -78,8 +83,8 @@ def plot_array_distribution(
     yflip: bool = False,
     cell_label: bool = True,
     legend: bool = False,
-    global_plot_filename: str | None = None,
-    local_plot_filename: str | None = None,
+    global_plot_filename: Any = None,
+    local_plot_filename: Any = None,
     *,
     yticks: Any = None,
     cmap: Any = None,
@@ -91,15 +96,18 @@ def plot_array_distribution(
     then the call is collective (see plot_layout). yflip lets axis 0 grow upwards. New programs call
     plot_layout().
     """
-    wanted = True if cell_label and _is_view(darray) else None
-    layout, values, draws_here = _layout_and_values("plot_array_distribution", darray, wanted)
+    is_view = _is_view(darray)
+    layout = _layout_of("plot_array_distribution", darray)
+    matplotlib, pyplot = _matplotlib()
+    names = _names(layout, True if process_coords is None else process_coords)
+    style = Style(matplotlib, layout, names, cmap)
+    planes = planes_of(layout, None, is_view and cell_label)
+    draws_here = True
+    if is_view and cell_label:
+        draws_here = _show_values("plot_array_distribution", darray, layout, planes, True)
     if not draws_here:
         return None
-    matplotlib, pyplot = _matplotlib()
-    names = True if process_coords is None else process_coords
-    style = Style(matplotlib, layout, _names(layout, names), cmap)
-    planes = planes_of(layout, values, None)
-    figure = _draw(pyplot, layout, style, planes, legend, title or "", True, False, colours=True)
+    figure = draw_figure(pyplot, style, planes, legend, title or "", colours=True)
     axes = figure.axes[0]
     if xlabel is not None:
         axes.set_xlabel(xlabel)
@@ -109,11 +117,11 @@ def plot_array_distribution(
         axes.set_yticks(yticks)
     if yflip:
         axes.invert_yaxis()
-    is_first = not _is_view(darray) or darray.process == 0
+    is_first = not is_view or darray.process == 0
     if global_plot_filename is not None and is_first:
         figure.savefig(global_plot_filename, dpi=100)
     if local_plot_filename is not None and is_first:
-        local = _draw(pyplot, layout, style, planes, True, "Local Arrays", False, True)
+        local = draw_figure(pyplot, style, planes, True, "Local Arrays", whole=False, sections=True)
         local.savefig(local_plot_filename, dpi=100)
         pyplot.close(local)
     return figure
@@ -123,29 +131,34 @@ def _is_view(layout_or_view):
     return hasattr(layout_or_view, "layout")
 
 
-def _layout_and_values(caller, layout_or_view, values):
-    """(layout, array of values or None, whether this process draws)."""
-    is_view = _is_view(layout_or_view)
-    layout = layout_or_view.layout if is_view else layout_or_view
+def _layout_of(caller: str, layout_or_view: Any) -> Layout:
+    layout = layout_or_view.layout if _is_view(layout_or_view) else layout_or_view
     if layout is None:
         raise UsageError(
             f"{caller}: this view knows its own section only; attach(comm) tells it of the others"
         )
-    if values is None or values is False:
-        return layout, None, True
+    return layout
+
+
+def _show_values(
+    caller: str, layout_or_view: Any, layout: Layout, planes: list[Any], values: Any
+) -> bool:
+    """Gives the planes values; whether this process has them. Collective if values is True."""
     if values is True:
-        if not is_view:
+        if not _is_view(layout_or_view):
             raise UsageError(f"{caller}: values=True expects a DistView; a layout has no values")
         values = layout_or_view.gather(root=0, cells="owned")
         if values is None:
-            return layout, None, False
+            return False
     values = np.asarray(values)
     if values.shape != tuple(layout.shape):
         raise UsageError(
             f"{caller}: expected values of shape {tuple(layout.shape)}, boundary padding included, "
             f"got {values.shape}"
         )
-    return layout, values, True
+    for plane in planes:
+        plane.show(values)
+    return True
 
 
 def _matplotlib():
@@ -180,116 +193,3 @@ def _names(layout, process_coords):
         f"({', '.join(map(str, at))})" if isinstance(at, (tuple, list)) else str(at)
         for at in coordinates
     ]
-
-
-def _title(layout):
-    if layout.rank == 0:
-        return "An array without axes: one element on one process"
-    shape = " x ".join(map(str, layout.shape))
-    kinds = " x ".join(_kind(layout, axis) for axis in range(layout.rank))
-    grid = " x ".join(map(str, layout.grid))
-    return f"{shape} elements, {kinds}, on {grid} process{'es' if layout.process_count > 1 else ''}"
-
-
-def _kind(layout: Layout, axis: int) -> str:
-    if layout.types[axis] != "c":
-        return "block" if layout.types[axis] == "b" else "unstructured"
-    first = layout.global_indices(axis, 0)
-    in_blocks = layout.grid[axis] > 1 and len(first) > 1 and first[1] == first[0] + 1
-    return "block-cyclic" if in_blocks else "cyclic"
-
-
-def _legend_handles(layout, style, planes, colours):
-    """Keys of the paddings that there are, and of the processes if `colours`."""
-    handles = []
-    if colours and layout.process_count <= MOST_IN_LEGEND:
-        for process, name in enumerate(style.names):
-            label = f"process {name}"
-            handles.append(style.matplotlib.patches.Patch(color=style.cmap(process), label=label))
-    sections = [
-        axis
-        for plane in planes
-        for row in range(plane.grid[0])
-        for column in range(plane.grid[1])
-        for axis in plane.section(row, column)
-    ]
-    padded = {
-        "communication padding": any(axis.owned != (0, len(axis)) for axis in sections),
-        "boundary padding": any(axis.interior != axis.owned for axis in sections),
-    }
-    for kind in [kind for kind, is_there in padded.items() if is_there]:
-        patch = style.patch(kind)
-        patch.set(label=kind, linewidth=0.5)
-        if kind == "communication padding":
-            patch.set(label=f"{kind}: a copy, in its owner's colour", facecolor="#DDE6EE")
-        handles.append(patch)
-    if any(axis.shared.any() for plane in planes for axis in (plane.rows, plane.columns)):
-        label = "on several processes: in the colour of the lowest"
-        handles.append(
-            style.matplotlib.lines.Line2D(
-                [],
-                [],
-                color="none",
-                marker="$n+$",
-                markersize=14,
-                markeredgecolor="none",
-                markerfacecolor="#666666",
-                label=label,
-            )
-        )
-    return handles
-
-
-def _draw_in(axes, layout, style, planes, legend, title):
-    if len(planes) != 1:
-        raise UsageError(
-            f"plot_layout: {len(planes)} slices do not fit into the given axes; choose one with "
-            "at={axis: index}, or leave axes out"
-        )
-    box = axes.get_window_extent()
-    dpi = axes.figure.dpi
-    cell = (
-        box.width / dpi / max(len(planes[0].columns), 1),
-        box.height / dpi / max(len(planes[0].rows), 1),
-    )
-    planes[0].draw_whole(axes, style, cell)
-    axes.set_title(title)
-    colours = planes[0].name_places(style, cell) is None
-    handles = _legend_handles(layout, style, planes, colours) if legend else []
-    if handles:
-        axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=8)
-    return axes.figure
-
-
-def _draw(pyplot, layout, style, planes, legend, title, whole, sections, colours=None):
-    composition = Composition(planes, whole, sections)
-    width = composition.width
-    if colours is None:
-        # Without room for names in the whole array the legend says what colours mean.
-        colours = whole and any(p.name_places(style, composition.cell) is None for p in planes)
-    handles = _legend_handles(layout, style, planes, colours) if legend else []
-    columns = max(1, int(max(width, 6) / 2.2)) if handles else 1
-    bottom = 0.3 + 0.22 * -(-len(handles) // columns) if handles else 0.0
-    top = 0.3 if title else 0.0
-    figure = composition.figure(pyplot, top, bottom, len(title) * 12 * WIDTH / POINTS + 0.5)
-    if title:
-        figure.suptitle(
-            title,
-            x=0.25 / composition.size[0],
-            y=1 - 0.2 / composition.size[1],
-            ha="left",
-            va="top",
-            fontsize=12,
-            weight="bold",
-        )
-    composition.draw(figure, style)
-    if handles:
-        figure.legend(
-            handles=handles,
-            loc="lower left",
-            bbox_to_anchor=(0.25 / composition.size[0], 0),
-            ncols=columns,
-            fontsize=8,
-            frameon=False,
-        )
-    return figure

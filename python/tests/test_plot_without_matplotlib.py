@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matplotlib is optional: nothing imports it before a picture is wanted."""
+
+import subprocess
+import sys
+
+import distview
+import pytest
+from whole_layouts import LAYOUTS
+
+
+def test_import_of_the_package_imports_no_matplotlib():
+    check = "import distview, sys; sys.exit('matplotlib' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", check], timeout=60).returncode == 0
+
+
+@pytest.mark.parametrize("function", [distview.plot_layout, distview.plot_array_distribution])
+def test_error_says_what_to_install_and_what_to_use_instead(monkeypatch, function):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"pip install 'distview\[plot\]'.*describe\(layout\)"):
+        function(LAYOUTS["cyclic"])
