@@ -6,7 +6,7 @@
 # needs: TIMEOUT seconds, LABELS label..., ENVIRONMENT name=value..., RANKS n... (1 2 3 4 6).
 # They run as python/tests/run_tests.py says. A file whose tests are all skipped is a skipped test.
 
-# distview_python_has(RESULT MODULE...): those of the modules that cannot be imported.
+# distview_python_lacks(RESULT MODULE...): those of the modules that cannot be imported.
 function(distview_python_lacks result)
     set(lacking "")
     foreach(module IN LISTS ARGN)
@@ -31,12 +31,15 @@ set(distview_python_modification
     "MPLBACKEND=set:Agg"
     "MPLCONFIGDIR=set:${DISTVIEW_PYTHON_PATH}/matplotlib"
     "HYPOTHESIS_STORAGE_DIRECTORY=set:${DISTVIEW_PYTHON_PATH}/hypothesis")
-set(distview_run_python_tests ${DISTVIEW_PYTHON_COMMAND} "${CMAKE_CURRENT_SOURCE_DIR}/run_tests.py")
+set(distview_run_python_tests "${DISTVIEW_PYTHON_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/run_tests.py")
 
 function(distview_add_python_test name file)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
+    endif()
+    if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")
+        math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
     endif()
     set(arg_THREADS 1)
     set(environment ${distview_launcher_environment})

@@ -132,8 +132,8 @@ private:
         require<UsageError>(count == 0 || m_in.indices, [&] {
             return text("from_dap: expected ", count, " indices on axis ", m_axis, ", got NULL");
         });
-        // Other types ignore the key. A list that is longer than the buffer cannot conform (U4), and
-        // a count that is wrong by far would have us read whatever comes after the list.
+        // Other types ignore the key. A list that is longer than the buffer cannot conform (U4),
+        // and a count that is wrong by far would have us read whatever comes after the list.
         if (!has(DISTVIEW_DAP_DIST_TYPE) || m_in.dist_type != 'u') return;
         if (count > m_extent)
             refuse(reason::shape_mismatch, "buffer",

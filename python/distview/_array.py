@@ -4,17 +4,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from . import _device, _distview
+from . import _device, _distview, _reductions
 from ._comm import communicator
 from ._distview import Layout
-from ._errors import ShapeError, UsageError
+from ._errors import UsageError
+from ._gather import gather
 
 _CELLS = ("interior", "owned")
+
+
+class _Joint:
+    """What joins a section to the others: shared by all names for it."""
+
+    def __init__(self, comm: Any) -> None:
+        self.comm = comm
+        self.communicator = communicator(comm)
 
 
 class DistView(_distview.Array):
@@ -31,15 +39,34 @@ class DistView(_distview.Array):
 
     def __init__(self, array: _distview.Array, comm: Any = None) -> None:
         super().__init__(array)
-        self._comm = comm
-        self._communicator = communicator(comm)
+        # Other names for the same section see it attached, too.
+        self._joint = array._joint if isinstance(array, DistView) else _Joint(comm)
+
+    def __copy__(self) -> DistView:
+        """Another name for the same section, as slices of NumPy arrays are."""
+        result = type(self).__new__(type(self))
+        DistView.__init__(result, self)
+        result.__dict__.update(self.__dict__)
+        return result
+
+    def __deepcopy__(self, memo: Any) -> DistView:
+        raise TypeError(
+            "a DistView is one process's section of an array: new ones are made by all processes "
+            "together. Use zeros_like(view), then copy the elements"
+        )
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(
+            "a DistView cannot be pickled: it is one process's section of an array, and has a "
+            "communicator. Pickle its elements, or what gather() returns"
+        )
 
     # What it is
 
     @property
     def comm(self) -> Any:
         """The communicator that was given, or None."""
-        return self._comm
+        return self._joint.comm
 
     @property
     def dtype(self) -> np.dtype:
@@ -69,7 +96,7 @@ class DistView(_distview.Array):
 
     def __repr__(self) -> str:
         kinds = {"b": "block", "c": "cyclic", "u": "unstructured"}
-        axes = "x".join(kinds[t] for t in self.types) or "no axes"
+        axes = " x ".join(kinds[t] for t in self.types) or "no axes"
         place = (
             f"process {self.process} of {self.process_count}, section {self.local_shape}"
             if self.process_count > 1
@@ -97,7 +124,17 @@ class DistView(_distview.Array):
     def view(self) -> Any:
         """The whole section with padding, as an array that shares the memory."""
         if self.device[0] in _device.HOST_TYPES:
-            return np.asarray(memoryview(self))
+            try:
+                array = np.asarray(memoryview(self))
+            except RuntimeError:
+                # NumPy describes packed records wrongly where there are none, and then cannot read
+                # its own description.
+                if 0 not in self.local_shape:
+                    raise
+                return np.empty(self.local_shape, f"V{self.itemsize}")
+            if array.dtype.names == ():  # how NumPy reads bytes without a meaning, its own too
+                return array.view(f"V{array.itemsize}")
+            return array
         return _device.as_cupy(self)
 
     @property
@@ -114,13 +151,7 @@ class DistView(_distview.Array):
     def __array_interface__(self) -> dict[str, Any]:
         if self.device[0] not in _device.HOST_TYPES:
             raise AttributeError("__array_interface__: this view is in device memory")
-        return {
-            "version": 3,
-            "shape": self.local_shape,
-            "typestr": self.typestr,
-            "data": (self.data_pointer, self.readonly),
-            "strides": None if self.is_contiguous else self.strides,
-        }
+        return self.view.__array_interface__
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -157,7 +188,7 @@ class DistView(_distview.Array):
         if taken is None:
             raise UsageError("attach: expected a communicator, got None")
         self._attach(taken)
-        self._comm, self._communicator = comm, taken
+        self._joint.comm, self._joint.communicator = comm, taken
 
     def exchange_padding(self, *others: DistView) -> None:
         """Fills the padding from the neighbours' elements, of others as well in the same messages.
@@ -165,7 +196,7 @@ class DistView(_distview.Array):
         Collective over the arrays' communicator, in the same order on all ranks. Periodic axes wrap
         around; boundary padding of other axes is not touched. Finished on return.
         """
-        self._exchange_padding([self, *others])
+        self._exchange_padding(*others)
 
     def gather(self, root: int = 0, cells: str = "interior") -> np.ndarray | None:
         """All sections' cells as one NumPy array on rank root; None elsewhere.
@@ -173,63 +204,41 @@ class DistView(_distview.Array):
         cells: "interior" counts from the first interior element, "owned" has boundary padding too.
         Unstructured axes are in ascending order of their indices. Collective.
         """
-        layout = self._attached_layout("gather")
-        _check_cells("gather", cells)
-        mine = np.ascontiguousarray(self._part(cells))
-        if self._communicator is None:
-            pieces = [mine.tobytes()]
-            _check_root("gather", root, 1)
-        else:
-            _check_root("gather", root, self.process_count)
-            counts = [_count(layout, p, cells) * mine.itemsize for p in range(self.process_count)]
-            pieces = self._communicator.gather_bytes(mine.tobytes(), counts, root)
-            if self.process != root:
-                return None
-        axes = [_GlobalAxis(layout, d, cells) for d in range(self.ndim)]
-        result = np.zeros([axis.count for axis in axes], mine.dtype)
-        # Of an index on several processes the owner, the lowest, is written last.
-        for p in reversed(range(self.process_count)):
-            places = [axis.places(p) for axis in axes]
-            block = np.frombuffer(pieces[p], mine.dtype)
-            result[np.ix_(*places)] = block.reshape([len(place) for place in places])
-        return result
+        return gather(self, root, cells)
 
     def sum(self, cells: str = "interior") -> Any:
-        """The sum over all processes' cells; float32 is added up in float64. Collective."""
-        return self._reduced("sum", cells, lambda a: a.sum(dtype=_accumulator(a.dtype)), 0)
+        """The sum over all processes' cells. Collective.
+
+        float: of floating-point elements, added up in 64 bits; complex: of complex ones. int: of
+        others, modulo 2^64 as np.sum, booleans count as 0 and 1. Elements of an unstructured axis
+        that are on several processes count on each.
+        """
+        return _reductions.total(self, "sum", cells)
 
     def min(self, cells: str = "interior") -> Any:
-        """The least of all processes' cells. Collective."""
-        return self._extreme("min", cells)
+        """The least of all processes' cells; NaN if one is. Collective."""
+        return _reductions.extreme(self, "min", cells)
 
     def max(self, cells: str = "interior") -> Any:
-        """The greatest of all processes' cells. Collective."""
-        return self._extreme("max", cells)
+        """The greatest of all processes' cells; NaN if one is. Collective."""
+        return _reductions.extreme(self, "max", cells)
 
     def norm(self, order: float = 2, cells: str = "interior") -> float:
-        """The 1-, 2- or infinity-norm over all processes' cells. Collective."""
-        if order == 2:
-            squares = self._reduced("norm", cells, lambda a: float(_squares(a)), 0.0)
-            return math.sqrt(squares)
-        if order == 1:
-            return self._reduced("norm", cells, lambda a: float(np.abs(a).sum(dtype=np.float64)), 0.0)
-        if order == math.inf:
-            return self._combined("max", [float(np.abs(self._cells("norm", cells)).max(initial=0.0))])[0]
-        raise UsageError(f"norm: expected order 1, 2 or inf, got {order!r}")
+        """The 1-, 2- or infinity-norm over all processes' cells, in 64 bits. Collective."""
+        return _reductions.norm(self, order, cells)
 
     def dot(self, other: DistView, cells: str = "interior") -> Any:
-        """The scalar product with an array of the same layout; this one is conjugated. Collective."""
-        if other.layout != self._attached_layout("dot"):
-            raise ShapeError("dot: expected two arrays of the same layout")
-        second = other._cells("dot", cells)
-        wide = _accumulator(np.result_type(self.dtype, second.dtype))
+        """The scalar product with an array of the same layout; this one is conjugated. Collective.
 
-        def product(first: np.ndarray) -> Any:
-            return (np.conj(first).astype(wide) * second.astype(wide)).sum(dtype=wide)
-
-        return self._reduced("dot", cells, product, 0)
+        Added up as sum() does, in the type that NumPy gives to the product of the two.
+        """
+        return _reductions.dot(self, other, cells)
 
     # Inside
+
+    @property
+    def _communicator(self) -> _distview.Communicator | None:
+        return self._joint.communicator
 
     def _attached_layout(self, caller: str) -> Layout:
         layout = self.layout
@@ -243,7 +252,10 @@ class DistView(_distview.Array):
     def _range(self, axis: int, cells: str) -> tuple[int, int]:
         if cells == "all":
             return 0, self.local_shape[axis]
-        _check_cells("global_indices", cells)
+        if cells not in _CELLS:
+            raise UsageError(
+                f'global_indices: expected cells to be "owned", "interior" or "all", got {cells!r}'
+            )
         return self.owned_range(axis) if cells == "owned" else self.interior_range(axis)
 
     def _part(self, cells: str) -> Any:
@@ -251,107 +263,11 @@ class DistView(_distview.Array):
             return self.view
         return self.view[tuple(slice(*self._range(d, cells)) for d in range(self.ndim))]
 
-    def _cells(self, caller: str, cells: str) -> np.ndarray:
+    def _host_part(self, caller: str, cells: str) -> np.ndarray:
+        """The cells of this section; raises what a call on them has to refuse."""
         self._attached_layout(caller)
-        _check_cells(caller, cells)
+        if cells not in _CELLS:
+            raise UsageError(f'{caller}: expected cells to be "interior" or "owned", got {cells!r}')
         if self.device[0] not in _device.HOST_TYPES:
             raise UsageError(f"{caller}: this view is in device memory")
-        part = self._part(cells)
-        if part.dtype.kind not in "biufc":
-            raise ShapeError(f"{caller}: elements of type {part.dtype} are no numbers")
-        return part
-
-    def _combined(self, operation: str, values: list[Any]) -> list[Any]:
-        if self._communicator is None:
-            return values
-        if all(isinstance(v, int) for v in values):
-            return self._communicator.all_reduce_int(operation, values)
-        return self._communicator.all_reduce_float(operation, values)
-
-    def _reduced(self, caller: str, cells: str, function: Any, empty: Any) -> Any:
-        part = self._cells(caller, cells)
-        value = function(part) if part.size else _accumulator(part.dtype).type(empty)
-        if isinstance(value, (complex, np.complexfloating)):
-            return complex(*self._combined("sum", [float(value.real), float(value.imag)]))
-        if isinstance(value, (int, np.integer)):
-            # Modulo 2^64, as the elements are.
-            wrapped = (int(value) + 2**63) % 2**64 - 2**63
-            total = self._combined("sum", [wrapped])[0]
-            return total % 2**64 if part.dtype.kind == "u" else total
-        return self._combined("sum", [float(value)])[0]
-
-    def _extreme(self, operation: str, cells: str) -> Any:
-        part = self._cells(operation, cells)
-        if part.dtype.kind == "c":
-            raise ShapeError(f"{operation}: complex numbers have no order")
-        if any(n == 0 for n in self._cell_shape(cells)):
-            raise UsageError(f"{operation}: the array has no {cells} cells")
-        if part.dtype.kind == "f":
-            worst = math.inf if operation == "min" else -math.inf
-            mine = float(getattr(part, operation)()) if part.size else worst
-            return self._combined(operation, [mine])[0]
-        # uint64 does not fit into the integers that are combined: shifted, it keeps its order.
-        shift = 2**63 if part.dtype == np.uint64 else 0
-        worst = 2**63 - 1 if operation == "min" else -(2**63)
-        mine = int(getattr(part, operation)()) - shift if part.size else worst
-        result = self._combined(operation, [mine])[0] + shift
-        return bool(result) if part.dtype.kind == "b" else result
-
-    def _cell_shape(self, cells: str) -> Sequence[int]:
-        return self.interior_shape if cells == "interior" else self.shape
-
-
-class _GlobalAxis:
-    """Where the cells of each process go along one axis of a gathered array."""
-
-    def __init__(self, layout: Layout, axis: int, cells: str) -> None:
-        self._layout, self._axis, self._cells = layout, axis, cells
-        self._labels = None
-        if layout.types[axis] == "u":
-            lists = [layout.global_indices(axis, p) for p in range(layout.process_count)]
-            self._labels = np.unique(np.concatenate(lists))
-        whole = layout.shape if cells == "owned" else layout.interior_shape
-        self.count = len(self._labels) if self._labels is not None else whole[axis]
-
-    def places(self, process: int) -> np.ndarray:
-        indices = self._layout.global_indices(self._axis, process)
-        if self._labels is not None:
-            return np.searchsorted(self._labels, indices)
-        begin, end = _cell_range(self._layout, self._axis, process, self._cells)
-        first = self._layout.boundary(self._axis)[0] if self._cells == "interior" else 0
-        return indices[begin:end] - first
-
-
-def _cell_range(layout: Layout, axis: int, process: int, cells: str) -> tuple[int, int]:
-    if cells == "owned":
-        return layout.owned_range(axis, process)
-    return layout.interior_range(axis, process)
-
-
-def _count(layout: Layout, process: int, cells: str) -> int:
-    ranges = (_cell_range(layout, d, process, cells) for d in range(layout.rank))
-    return math.prod(end - begin for begin, end in ranges)
-
-
-def _check_cells(caller: str, cells: str) -> None:
-    if cells not in _CELLS:
-        raise UsageError(f"{caller}: expected cells to be \"interior\" or \"owned\", got {cells!r}")
-
-
-def _check_root(caller: str, root: int, size: int) -> None:
-    if not 0 <= root < size:
-        raise UsageError(f"{caller}: expected a root in [0, {size}), got {root}")
-
-
-def _accumulator(dtype: np.dtype) -> np.dtype:
-    """What elements are added up in."""
-    if dtype.kind == "c":
-        return np.dtype(np.complex128)
-    if dtype.kind == "f":
-        return np.dtype(np.float64)
-    return np.dtype(np.uint64 if dtype.kind == "u" else np.int64)
-
-
-def _squares(array: np.ndarray) -> float:
-    wide = np.abs(array).astype(np.float64, copy=False)
-    return np.vdot(wide, wide)
+        return self._part(cells)

@@ -5,10 +5,14 @@ from __future__ import annotations
 
 import functools
 import sys
-from typing import Any
+import zlib
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from . import _distview
 from ._errors import UsageError
+
+Result = TypeVar("Result")
 
 
 @functools.cache
@@ -34,6 +38,8 @@ def communicator(comm: Any) -> _distview.Communicator | None:
     if comm is None or isinstance(comm, _distview.Communicator):
         return comm
     if isinstance(comm, int) and not isinstance(comm, bool):
+        if not -(2**31) <= comm < 2**31:
+            raise UsageError(f"distview: {comm} is no Fortran handle of a communicator")
         return _distview.communicator_from_fortran(comm)
     module = sys.modules.get("mpi4py.MPI")
     if module is not None and isinstance(comm, module.Comm):
@@ -43,3 +49,24 @@ def communicator(comm: Any) -> _distview.Communicator | None:
         "distview: expected comm to be an mpi4py communicator, a Fortran handle (int) or None, "
         f"got {type(comm).__name__}"
     )
+
+
+def agreed(
+    comm: _distview.Communicator | None,
+    caller: str,
+    action: Callable[[], Result],
+    alike: Callable[[Result], Any] = lambda result: None,
+) -> Result:
+    """What action() returns, once it has returned on all ranks; what it raises on one, all raise.
+
+    ``alike`` of the results must be the same on all ranks, as text. Ranks that failed find their
+    own exception as the ``__cause__``. The action must not communicate. Collective over comm.
+    """
+    if comm is None:
+        return action()
+
+    def step() -> tuple[Result, int]:
+        result = action()
+        return result, zlib.crc32(str(alike(result)).encode())
+
+    return comm.agree_on(caller, step)

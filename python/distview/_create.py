@@ -10,10 +10,10 @@ import numpy as np
 
 from . import _device, _distview
 from ._array import DistView
-from ._comm import communicator
+from ._comm import agreed, communicator
 from ._distview import Communicator, Layout
 from ._errors import UsageError
-from ._layout import build_layout, finish_layout
+from ._layout import build_layout, check_layout, finish_layout
 
 
 def zeros(
@@ -40,19 +40,23 @@ def zeros(
         an integer NumPy array   the indices of this process (also ("u", array)); collective
         ("u", lists, True)       the same, promising that no index is on two processes
 
-    or a string of one letter per axis; for one axis the entry itself. On axes with index lists the
-    size may be None.
+    or a string of one letter per axis; for one axis the entry itself (but ("u", [[0, 2]]) for the
+    list of one process: [[0, 2]] is an entry for each axis, and [0, 2] are bounds). On axes with
+    index lists or block bounds the size may be None. Or a Layout, whose interior_shape is the shape
+    (or None), and which has padding, periodicity and grid of its own.
 
     comm: an mpi4py communicator, a Fortran handle, or None for one process. padding: width of the
     communication padding, of all block axes, or one width or (low, high) per axis. boundary: the
     same of the padding at the array's two ends; as wide as padding unless given. periodic: whether
     the ends meet, for all block axes or per axis. grid: numbers of processes per axis; None or 0
-    where it may be chosen.
+    where it may be chosen: as near to equal as possible, the greater for the earlier axes.
+    dtype: any of NumPy's booleans, integers, floating-point and complex numbers in native byte
+    order, but for those of long double; other elements can be wrapped and imported, not made.
 
     Collective over comm: all ranks pass the same, but for index arrays. Raises LayoutError or
     UsageError, the same on all ranks.
     """
-    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, None)
+    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, ())
 
 
 def empty(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
@@ -70,7 +74,7 @@ def full(
 ) -> DistView:
     """A new distributed array of one value, padding included; other arguments as zeros()."""
     result = zeros(shape, layout, comm, dtype, **keywords)
-    result.view[...] = value
+    agreed(result._communicator, "full", lambda: _assign(result, value))
     return result
 
 
@@ -85,23 +89,33 @@ def from_function(
     """A new distributed array of function(i, j, ...) at each global index, padding included.
 
     The function gets one array of global indices per axis, of the section's shape, and is called
-    once on every process. Other arguments as zeros().
+    once on every process; it must not communicate. Other arguments as zeros().
     """
     result = zeros(shape, layout, comm, dtype, **keywords)
-    indices = [result.global_indices(d, "all") for d in range(result.ndim)]
-    result.view[...] = function(*np.meshgrid(*indices, indexing="ij"))
+
+    def fill() -> None:
+        indices = [result.global_indices(d, "all") for d in range(result.ndim)]
+        _assign(result, function(*np.meshgrid(*indices, indexing="ij")))
+
+    agreed(result._communicator, "from_function", fill)
     return result
 
 
+def _assign(array: DistView, values: Any) -> None:
+    array.view[...] = values
+
+
 def zeros_like(view: DistView, dtype: Any = None) -> DistView:
-    """A new array of zeros with the layout of another one. Collective over its communicator."""
-    layout = view.layout
-    if layout is None:
-        raise UsageError("zeros_like: attach(comm) the array first")
-    typestr = np.dtype(dtype if dtype is not None else view.dtype).str
-    return DistView(
-        _distview.make_array(lambda: (layout, typestr, None), view._communicator), view.comm
-    )
+    """A new array of zeros with the layout of another one. Collective over its communicator.
+
+    dtype: that of the other one unless given.
+    """
+    layout = view._attached_layout("zeros_like")
+
+    def build() -> tuple[Layout, str, Any]:
+        return layout, np.dtype(view.dtype if dtype is None else dtype).str, None
+
+    return DistView(_distview.make_array(build, view._communicator), view.comm)
 
 
 def wrap(
@@ -121,7 +135,7 @@ def wrap(
     alive and never copied. Other arguments, and who must call, as zeros(). Raises ShapeError if the
     section has not the extents that the layout gives this process.
     """
-    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, section)
+    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, (section,))
 
 
 def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistView:
@@ -138,27 +152,33 @@ def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistVi
     """
     if validate == "local":
         return DistView(_distview.import_local(obj))
-    if validate != "full":
-        raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {validate!r}')
     taken = communicator(comm)
+    if validate != "full":
+        # Ranks that were told nothing wrong wait for this one's verdict on its object.
+        agreed(taken, "from_distarray", lambda: _refuse_validate(validate))
     if taken is None:
         return DistView(_distview.import_alone(obj))
     return DistView(_distview.import_together(obj, taken), comm)
 
 
+def _refuse_validate(validate: Any) -> None:
+    raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {validate!r}')
+
+
 def _make(
     shape: Any, layout: Any, comm: Any, dtype: Any, padding: Any, boundary: Any, periodic: Any,
-    grid: Any, section: Any,
+    grid: Any, given: tuple[Any, ...],
 ) -> DistView:  # fmt: skip
     taken = communicator(comm)
 
     def plan() -> Any:
         if isinstance(layout, Layout):
+            check_layout(layout, shape, padding, boundary, periodic, grid)
             return layout
         return build_layout(shape, layout, taken, padding, boundary, periodic, grid)
 
     # The lists of index arrays are exchanged: nobody may have failed before.
-    planned = taken.agree_on("DistView", plan) if taken else plan()
+    planned = agreed(taken, "DistView", plan)
     gathered: list[list[np.ndarray]] = []
     if taken is not None:
         wanted = 0 if isinstance(planned, Layout) else sum(a.own_list is not None for a in planned[0])
@@ -172,7 +192,7 @@ def _make(
             ]
 
     def build() -> tuple[Layout, str, Any]:
-        memory = None if section is None else _device.memory_of(section)
+        memory = _device.memory_of(given[0]) if given else None
         typestr = memory.typestr if memory is not None else np.dtype(dtype).str
         if isinstance(planned, Layout):
             return planned, typestr, memory

@@ -7,6 +7,8 @@ rules can be tested without one. Numbers of devices are DLPack's.
 
 from __future__ import annotations
 
+import os
+import warnings
 from typing import Any, Protocol
 
 import numpy as np
@@ -18,6 +20,7 @@ CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13
 #: Memory that a host program may read and write.
 HOST_TYPES = (CPU, CUDA_HOST, ROCM_HOST, CUDA_MANAGED)
 _CUDA_TYPES = (CUDA, CUDA_HOST, CUDA_MANAGED)
+_HERE = os.path.dirname(__file__)
 
 
 class DeviceRuntime(Protocol):
@@ -46,7 +49,7 @@ def _device_runtime(caller: str) -> DeviceRuntime:
 def cuda_array_interface(view: Any) -> dict[str, Any]:
     """The dictionary of a view in memory that CUDA devices read; AttributeError for others."""
     if view.device[0] not in _CUDA_TYPES:
-        raise AttributeError("__cuda_array_interface__: this view is in host memory")
+        raise AttributeError("__cuda_array_interface__: this view is in memory that CUDA cannot read")
     empty = 0 in view.local_shape
     result: dict[str, Any] = {
         "shape": tuple(view.local_shape),
@@ -81,11 +84,14 @@ def dlpack(
 ) -> Any:
     """The capsule that __dlpack__ returns."""
     own = view.device
-    versioned = max_version is not None and max_version[0] >= 1
-    target = own if dl_device is None else (int(dl_device[0]), int(dl_device[1]))
+    versioned = max_version is not None and _pair("max_version", max_version)[0] >= 1
+    target = own if dl_device is None else _pair("dl_device", dl_device)
     if copy is not None and not isinstance(copy, bool):
         raise TypeError(f"__dlpack__: expected copy to be a bool or None, got {copy!r}")
-    to_host = target == (CPU, 0) and own[0] not in (CPU,)
+    to_host = target == (CPU, 0) and own[0] != CPU
+    if to_host and stream is not None:
+        raise ValueError(f"__dlpack__: expected stream to be None for the host, got {stream!r}")
+    _check_stream(own[0], stream)
     if target != own and not to_host:
         raise BufferError(f"__dlpack__: a view on device {own} cannot be exported to {target}")
     if to_host and own[0] not in HOST_TYPES:
@@ -93,53 +99,74 @@ def dlpack(
             "__dlpack__: copying device memory to the host is not supported; "
             "copy it with the library that reads this"
         )
-    _check_stream(CPU if to_host else own[0], stream)
-    if to_host and copy is False and own[0] == CUDA:
-        raise BufferError("__dlpack__: the host cannot read this memory without a copy")
+    if copy and target != (CPU, 0):
+        raise BufferError("__dlpack__: copies are made in host memory only: pass dl_device=(1, 0)")
+    if to_host and view.stream:
+        _runtime_for_export().synchronize(view.stream)
     if copy:
-        return _copied_capsule(view, own, versioned)
+        return _distview.dlpack_capsule(_copied(view), versioned, True)
     if to_host:
-        if view.stream:
-            _device_runtime("__dlpack__").synchronize(view.stream)
         return _distview.dlpack_capsule(_as_host(view), versioned, False)
     _make_safe(view, stream)
     return _distview.dlpack_capsule(view, versioned, False)
 
 
+def _pair(name: str, value: Any) -> tuple[int, int]:
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_int, value))):
+        raise TypeError(f"__dlpack__: expected {name} to be a pair of integers, got {value!r}")
+    return int(value[0]), int(value[1])
+
+
 def _check_stream(device_type: int, stream: Any) -> None:
     """What a consumer may say of its stream, by device."""
-    if stream is not None and (isinstance(stream, bool) or not isinstance(stream, int)):
+    if stream is None:
+        return
+    if not _is_int(stream):
         raise TypeError(f"__dlpack__: expected stream to be an int or None, got {stream!r}")
-    if device_type in (CUDA, CUDA_HOST, CUDA_MANAGED):
+    if stream < -1:
+        raise ValueError(f"__dlpack__: expected a stream >= -1, got {stream}")
+    if device_type in _CUDA_TYPES:
         if stream == 0:
             raise ValueError("__dlpack__: stream 0 is ambiguous on CUDA: pass 1 (legacy default) or "
                              "2 (per-thread default)")  # fmt: skip
     elif device_type in (ROCM, ROCM_HOST):
         if stream in (1, 2):
             raise ValueError(f"__dlpack__: stream {stream} does not exist on ROCm")
-    elif stream not in (None, -1):
-        raise BufferError(f"__dlpack__: expected stream to be None for host memory, got {stream!r}")
-    if stream is not None and stream < -1:
-        raise ValueError(f"__dlpack__: expected a stream >= -1, got {stream}")
+    elif stream != -1:
+        raise ValueError(
+            f"__dlpack__: expected stream to be None for memory of device type {device_type}, "
+            f"got {stream}"
+        )
 
 
-def _make_safe(view: Any, stream: Any) -> None:
+def _runtime_for_export() -> DeviceRuntime:
+    if runtime is None:
+        raise BufferError(
+            "__dlpack__: work on this view is pending on a stream, and this build of distview has "
+            "no support for device memory"
+        )
+    return runtime
+
+
+def _make_safe(view: Any, stream: int | None) -> None:
     """Lets the consumer's stream wait for pending work on ours."""
     if not view.stream or stream == -1 or view.device[0] == CPU:
         return
-    waiting = 1 if stream is None else (stream or 1)
+    # None is the default stream, and so is ROCm's 0.
+    waiting = int(stream or 1)
     if waiting != view.stream:
-        _device_runtime("__dlpack__").wait(waiting, view.stream)
+        _runtime_for_export().wait(waiting, view.stream)
 
 
-def _copied_capsule(view: Any, own: tuple[int, int], versioned: bool) -> Any:
-    if own[0] not in HOST_TYPES:
-        raise BufferError("__dlpack__: copies of device memory are not supported")
+def _copied(view: Any) -> _distview.Array:
     memory = np.array(view.view, order="C", copy=True)
-    return _distview.dlpack_capsule(_distview.memory_of_buffer(memory), versioned, True)
+    # Not memory_of_buffer(): to NumPy, bfloat16 elements are two bytes of anything.
+    return _distview.memory_at(
+        memory.ctypes.data, list(memory.shape), [], view.typestr, False, (CPU, 0), 0, memory
+    )
 
 
-def _as_host(view: Any) -> Any:
+def _as_host(view: Any) -> _distview.Array:
     return _distview.memory_at(
         view.data_pointer, list(view.local_shape), list(view.strides), view.typestr, view.readonly,
         (CPU, 0), 0, view,
@@ -155,17 +182,26 @@ def memory_of(section: Any) -> _distview.Array:
         return _memory_of_interface(section, interface)
     try:
         return _distview.memory_of_buffer(section)
-    except (TypeError, BufferError, ValueError):
+    except (TypeError, BufferError, ValueError) as failure:
         if not hasattr(section, "__dlpack__"):
             raise UsageError(
                 f"wrap: an object of type {type(section).__name__} offers neither the buffer "
-                "protocol nor __cuda_array_interface__ nor __dlpack__"
+                f"protocol ({failure}) nor __cuda_array_interface__ nor __dlpack__"
             ) from None
+    return _memory_of_dlpack(section)
+
+
+def _memory_of_dlpack(section: Any) -> _distview.Array:
+    """Rules D of the specification, as a consumer."""
     try:
-        capsule = section.__dlpack__(max_version=(1, 0))
-    except TypeError:
+        capsule = section.__dlpack__(max_version=(1, 0), copy=False)
+    except TypeError:  # a producer of before DLPack 1.0
         capsule = section.__dlpack__()
-    return _distview.import_dlpack(capsule)
+    memory = _distview.import_dlpack(capsule)
+    if memory.device[0] != CPU:
+        # Without a stream, the producer made the data safe on the default stream only.
+        _device_runtime("wrap").synchronize(1)
+    return memory
 
 
 def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
@@ -179,47 +215,65 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
     shape = interface["shape"]
     if not isinstance(shape, tuple) or not all(_is_int(n) and n >= 0 for n in shape):
         raise TypeError(f"wrap: expected 'shape' to be a tuple of integers >= 0, got {shape!r}")
-    data = interface["data"]
-    if not (isinstance(data, tuple) and len(data) == 2 and _is_int(data[0])):
-        raise TypeError(f"wrap: expected 'data' to be a pair (pointer, read_only), got {data!r}")
+    pointer, read_only = _pointer_of(interface["data"])
     version = interface["version"]
     if not _is_int(version) or version < 0:
-        raise TypeError(f"wrap: expected 'version' to be an integer, got {version!r}")
+        raise TypeError(f"wrap: expected 'version' to be an integer >= 0, got {version!r}")
+    if version > 3:
+        warnings.warn(
+            f"wrap: __cuda_array_interface__ has version {version}, read as version 3",
+            skip_file_prefixes=(_HERE,),
+        )
     typestr = interface["typestr"]
-    if not isinstance(typestr, str):
-        raise TypeError(f"wrap: expected 'typestr' to be a string, got {typestr!r}")
-    if typestr[:1] == ">" or typestr[1:2] == "V":
-        raise ValueError(f"wrap: elements of type {typestr!r} are not supported")
+    if not isinstance(typestr, str) or typestr[1:2] == "V":
+        # Structured types, whose 'descr' nobody here reads.
+        raise TypeError(f"wrap: expected 'typestr' to name a type of numbers, got {typestr!r}")
+    if typestr[:1] == ">":
+        raise ValueError(f"wrap: big-endian elements ({typestr!r}) are not supported")
     if interface.get("mask") is not None:
         raise NotImplementedError("wrap: masked arrays are not supported")
     strides = interface.get("strides")
-    itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
     if strides is not None:
-        if not isinstance(strides, tuple) or not all(_is_int(n) for n in strides):
-            raise TypeError(f"wrap: expected 'strides' to be a tuple of integers, got {strides!r}")
-        if len(strides) != len(shape):
-            raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
-        if itemsize and any(n % itemsize for n in strides):
-            raise ValueError(f"wrap: strides {strides!r} are no multiples of {itemsize} bytes")
+        _check_strides(strides, shape, typestr)
     stream = interface.get("stream")
     if stream is not None and not _is_int(stream):
         raise TypeError(f"wrap: expected 'stream' to be an integer or None, got {stream!r}")
     if stream == 0:
         raise ValueError("wrap: stream 0 is ambiguous and not allowed")
-    empty = 0 in shape
-    if data[0] == 0 and not empty:
-        raise ValueError("wrap: a null pointer for an array that has elements")
+
     device = (CUDA, 0)
-    if data[0]:
-        device = _device_runtime("wrap").query_pointer(data[0])
+    if 0 not in shape:
+        if pointer == 0:
+            raise ValueError("wrap: a null pointer for an array that has elements")
+        device = _device_runtime("wrap").query_pointer(pointer)
         if device[0] == CPU:
             raise ValueError("wrap: the pointer of __cuda_array_interface__ is plain host memory")
     if stream is not None:
-        _device_runtime("wrap").synchronize(stream)
+        _device_runtime("wrap").synchronize(int(stream))
     return _distview.memory_at(
-        data[0], list(shape), list(strides) if strides else [], typestr, bool(data[1]), device, 0,
-        section,
+        pointer, list(map(int, shape)), list(map(int, strides or ())), typestr, read_only, device,
+        0, section,
     )  # fmt: skip
+
+
+def _pointer_of(data: Any) -> tuple[int, bool]:
+    if not (isinstance(data, tuple) and len(data) == 2 and _is_int(data[0])):
+        raise TypeError(f"wrap: expected 'data' to be a pair (pointer, read_only), got {data!r}")
+    if not isinstance(data[1], (bool, np.bool_)):
+        raise TypeError(f"wrap: expected read_only in 'data' to be a bool, got {data[1]!r}")
+    if not 0 <= data[0] < 2**64:
+        raise ValueError(f"wrap: {data[0]} is no address")
+    return int(data[0]), bool(data[1])
+
+
+def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
+    if not isinstance(strides, tuple) or not all(map(_is_int, strides)):
+        raise TypeError(f"wrap: expected 'strides' to be a tuple of integers, got {strides!r}")
+    if len(strides) != len(shape):
+        raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
+    itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
+    if itemsize and any(n % itemsize for n in strides):
+        raise ValueError(f"wrap: strides {strides!r} are no multiples of {itemsize} bytes")
 
 
 def _is_int(value: Any) -> bool:

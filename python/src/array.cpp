@@ -13,7 +13,11 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <map>
+#include <memory>
 #include <numeric>
+#include <span>
+#include <string_view>
 #include <utility>
 
 namespace distview::python {
@@ -23,6 +27,12 @@ namespace {
 using protocol::DimData;
 using protocol::Dimension;
 using protocol::Version;
+
+std::optional<std::int64_t> product_below_2_63(std::int64_t a, std::int64_t b) {
+    std::int64_t product = 0;
+    if (__builtin_mul_overflow(a, b, &product)) return {};
+    return product;
+}
 
 /// The dictionary with aliases expanded, in the numbers of its own version.
 DimData normal_form(const Dimension& dim) {
@@ -39,7 +49,8 @@ DimData normal_form(const Dimension& dim) {
         if (dim.padding_given) result.padding = protocol::PaddingValue{dim.padding.low, dim.padding.high};
         break;
     case DistType::cyclic:
-        result.start = dim.start;
+        // Not as it came: where a process owns nothing, some write the size.
+        result.start = product_below_2_63(dim.grid_rank, dim.block_size).value_or(dim.start);
         if (dim.block_size > 1) result.block_size = dim.block_size;
         break;
     case DistType::unstructured:
@@ -52,8 +63,8 @@ DimData normal_form(const Dimension& dim) {
 
 } // namespace
 
-ArrayState::ArrayState(AnyDistView view, std::string format, std::optional<Communicator> comm)
-    : m_view(std::move(view)), m_format(std::move(format)), m_comm(std::move(comm)) {
+ArrayState::ArrayState(AnyDistView view, std::string format)
+    : m_view(std::move(view)), m_format(std::move(format)) {
     describe_axes_from_layout();
 }
 
@@ -103,12 +114,12 @@ const AnyDistView& ArrayState::view(const char* caller) const {
     return *m_view;
 }
 
-const Communicator& ArrayState::communicator(const char* caller) const {
-    view(caller);
-    require<UsageError>(m_comm.has_value(), [&] {
-        return text(caller, ": this array has no communicator");
-    });
-    return *m_comm;
+void ArrayState::join(const Communicator& comm) {
+    // By communicator; of those that are gone nobody makes arrays any more.
+    static std::map<std::weak_ptr<impl::CommunicatorState>, std::uint64_t, std::owner_less<>> numbers;
+    std::erase_if(numbers, [](const auto& entry) { return entry.first.expired(); });
+    m_number = ++numbers[comm.state()];
+    m_comm = comm;
 }
 
 void ArrayState::attach(const Communicator& comm) {
@@ -118,10 +129,11 @@ void ArrayState::attach(const Communicator& comm) {
             require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
             return m_view ? exported(protocol::v0_10_0) : m_exported;
         });
-    m_view = import_dist_view(comm, mine);
-    m_comm = comm;
+    AnyDistView view = import_dist_view(comm, mine);
+    m_view = std::move(view);
     m_exported = {};
     describe_axes_from_layout();
+    join(comm);
 }
 
 std::vector<DimData> ArrayState::dim_data(const Version& version) const {
@@ -210,44 +222,85 @@ void copy_own_padding(const AnyDistView& view) {
     });
 }
 
-void check_own(const AnyDistView& view) {
-    require<UsageError>(view.layout().process_count() == 1,
-                        "exchange_padding: this array has several processes and no communicator; "
-                        "call attach(comm) on all of them first");
-    require<ShapeError>(!view.section().read_only,
-                        "exchange_padding: the array is read-only: an exchange writes its padding");
-    require<ShapeError>(view.section().device.host_accessible(),
-                        "exchange_padding: the array is in memory that the host cannot access");
+/// Addresses mean nothing to another process, and copies of them must be counted.
+bool holds_objects(std::string_view format) {
+    bool in_name = false; // of a field: between colons
+    for (const char letter : format) {
+        if (letter == ':') in_name = !in_name;
+        if (!in_name && (letter == 'O' || letter == '&' || letter == 'P' || letter == 'X'))
+            return true;
+    }
+    return false;
+}
+
+std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
+    std::vector<ArrayLayout> layouts;
+    for (const ArrayState* array : arrays) layouts.push_back(array->view("exchange_padding").layout());
+    return layouts;
 }
 
 } // namespace
 
-void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& arrays) {
-    constexpr const char* caller = "exchange_padding";
-    std::vector<AnyDistView> views;
-    std::vector<ArrayLayout> layouts;
-    for (const auto& array : arrays) {
-        views.push_back(array->view(caller));
-        layouts.push_back(views.back().layout());
+void ArrayState::check_exchange(const std::vector<ArrayState*>& arrays) const {
+    for (const ArrayState* array : arrays) {
+        const AnyDistView& view = array->view("exchange_padding");
+        const bool same = array->m_comm.has_value() == m_comm.has_value() &&
+                          (!m_comm || array->m_comm->state() == m_comm->state());
+        require<UsageError>(same, "exchange_padding: expected arrays of one communicator");
+        require<ShapeError>(!view.section().read_only,
+                            "exchange_padding: the array is read-only: an exchange writes its "
+                            "padding");
+        require<ShapeError>(view.section().device.host_accessible(),
+                            "exchange_padding: the array is in memory that the host cannot access");
+        require<ShapeError>(!holds_objects(array->m_format),
+                            "exchange_padding: the elements are Python objects or addresses, which "
+                            "mean nothing to other processes");
     }
-    ArrayState& first = *arrays.front();
-    if (!first.m_comm) {
-        for (const auto& array : arrays)
-            require<UsageError>(!array->m_comm, "exchange_padding: expected arrays of one "
-                                                "communicator, some have none");
-        for (const AnyDistView& view : views) check_own(view);
-        for (const AnyDistView& view : views) copy_own_padding(view);
+}
+
+PaddingExchangePlan& ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
+    constexpr std::size_t most_plans = 4;
+    const std::vector<ArrayLayout> layouts = layouts_of(arrays);
+    const auto known = std::find_if(m_plans.begin(), m_plans.end(),
+                                    [&](const Plan& plan) { return plan.layouts == layouts; });
+    if (known != m_plans.end()) {
+        std::rotate(known, known + 1, m_plans.end());
+        return m_plans.back().plan;
+    }
+    std::vector<FieldExchange> fields;
+    for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
+    PaddingExchangePlan plan(*m_comm, fields);
+    if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
+    m_plans.push_back({layouts, std::move(plan)});
+    return m_plans.back().plan;
+}
+
+void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
+                                  Failure failure) {
+    std::vector<ArrayState*> arrays{this};
+    for (const auto& array : others) arrays.push_back(array.get());
+    // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
+    std::uint64_t digest = arrays.size();
+    if (!failure.image) {
+        try {
+            check_exchange(arrays);
+            if (m_comm) require_kokkos("exchange_padding", m_comm->size());
+        } catch (...) {
+            failure = current_failure();
+        }
+        for (const ArrayState* array : arrays) digest = digest * 0x9e3779b97f4a7c15u + array->m_number;
+    }
+    if (!m_comm) {
+        if (failure.image) std::rethrow_exception(failure.image);
+        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
         return;
     }
-    require_kokkos(caller);
-    if (!first.m_plan || first.m_plan_layouts != layouts) {
-        std::vector<FieldExchange> fields;
-        for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
-        first.m_plan = std::make_unique<PaddingExchangePlan>(*first.m_comm, fields);
-        first.m_plan_layouts = layouts;
-    }
+    agree(*m_comm, "exchange_padding", failure, digest);
+    PaddingExchangePlan& plan = plan_for(arrays);
+    std::vector<AnyDistView> views;
+    for (const ArrayState* array : arrays) views.push_back(*array->m_view);
     const nb::gil_scoped_release release;
-    first.m_plan->execute(Kokkos::DefaultHostExecutionSpace(), std::span<const AnyDistView>(views));
+    plan.execute(Kokkos::DefaultHostExecutionSpace(), std::span<const AnyDistView>(views));
 }
 
 } // namespace distview::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "errors.hpp"
 #include "python_objects.hpp"
 
 #include <distview/comm/communicator.hpp>
@@ -44,7 +45,7 @@ struct AxisOfSection {
 class ArrayState {
 public:
     /// An array whose layout all processes know.
-    ArrayState(AnyDistView view, std::string format, std::optional<Communicator> comm);
+    ArrayState(AnyDistView view, std::string format);
     /// One process's section of an array that the others have not been asked about.
     ArrayState(protocol::ExportedSection exported, std::string format);
 
@@ -59,11 +60,11 @@ public:
 
     /// Whether all processes have agreed on a layout.
     bool attached() const noexcept { return m_view.has_value(); }
-    const std::optional<Communicator>& comm() const noexcept { return m_comm; }
     /// Throws UsageError, beginning with `caller`, if not attached.
     const AnyDistView& view(const char* caller) const;
-    /// The same, and if several processes share the array and there is no communicator.
-    const Communicator& communicator(const char* caller) const;
+    /// Makes the section part of an array of all ranks. All of them call it, in the same order as
+    /// for other arrays of the communicator, and only after they have agreed on the array.
+    void join(const Communicator& comm);
     /// Collective: agrees with the other processes' sections.
     void attach(const Communicator& comm);
 
@@ -72,11 +73,20 @@ public:
     /// Global indices of all positions of the section along an axis.
     std::vector<std::int64_t> global_indices(int axis) const;
 
-    /// Fills the padding of several arrays in one exchange; collective over their communicator.
-    static void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& arrays);
+    /// Fills the padding of this array and of `others`, which `failure` kept from being read if it
+    /// is set. Collective over the communicator; what fails on one rank is thrown on all.
+    void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure);
 
 private:
+    /// A plan for arrays of some layouts, this one's first.
+    struct Plan {
+        std::vector<ArrayLayout> layouts;
+        PaddingExchangePlan plan;
+    };
+
     void describe_axes_from_layout();
+    void check_exchange(const std::vector<ArrayState*>& arrays) const;
+    PaddingExchangePlan& plan_for(const std::vector<ArrayState*>& arrays);
 
     protocol::ExportedSection m_exported{}; ///< until attached
     std::optional<AnyDistView> m_view;
@@ -85,9 +95,9 @@ private:
     int m_process = 0;
     int m_process_count = 1;
     std::optional<Communicator> m_comm;
+    std::uint64_t m_number = 0; ///< among the arrays of the communicator, the same on all ranks
 
-    std::unique_ptr<PaddingExchangePlan> m_plan;
-    std::vector<ArrayLayout> m_plan_layouts;
+    std::vector<Plan> m_plans; ///< the last used at the end
 };
 
 /// The Python object: _distview.Array, base of distview.DistView.

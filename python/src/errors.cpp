@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "errors.hpp"
 
+#include "python_objects.hpp"
+
+#include <distview/comm/agreement.hpp>
 #include <distview/core/error.hpp>
+
+#include <mpi.h>
 
 #include <nanobind/stl/string.h>
 
+#include <cstddef>
 #include <string>
 
 namespace distview::python {
@@ -46,24 +52,27 @@ void translate(const std::exception_ptr& failure, void*) {
     }
 }
 
-/// An attribute of an exception as C++ has it, `otherwise` for None.
-template <class T>
-T field(const nb::object& error, const char* name, T otherwise) {
-    const nb::object value = nb::getattr(error, name, nb::none());
-    return value.is_none() ? otherwise : nb::cast<T>(value);
-}
-
-/// str(error); an exception whose text cannot be had must not leave the other ranks waiting.
-std::string text_of(const nb::object& error) {
-    try {
-        return nb::cast<std::string>(nb::str(error));
-    } catch (...) {
-        return "an exception without a text";
+/// str(object) as UTF-8, and never an exception.
+std::string text_of(nb::handle object) {
+    const nb::object text = nb::steal(PyObject_Str(object.ptr()));
+    const nb::object bytes =
+        nb::steal(text ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace") : nullptr);
+    if (!bytes) {
+        PyErr_Clear();
+        return "<no text>";
     }
+    return {PyBytes_AsString(bytes.ptr()), static_cast<std::size_t>(PyBytes_Size(bytes.ptr()))};
 }
 
-std::exception_ptr image_of(const nb::python_error& failure) {
-    const nb::object error = nb::borrow(failure.value());
+/// An attribute of an exception as C++ has it, `otherwise` for what is no T.
+template <class T>
+T field(nb::handle error, const char* name, T otherwise) {
+    T value{};
+    const nb::object given = nb::getattr(error, name, nb::none());
+    return nb::try_cast(given, value) ? value : otherwise;
+}
+
+std::exception_ptr image_of(nb::handle error) {
     const std::string message = text_of(error);
     const auto is = [&](const char* name) { return nb::isinstance(error, error_class(name)); };
     if (is("ProtocolError"))
@@ -73,23 +82,43 @@ std::exception_ptr image_of(const nb::python_error& failure) {
     if (is("LayoutError")) return std::make_exception_ptr(LayoutError(message));
     if (is("ShapeError")) return std::make_exception_ptr(ShapeError(message));
     if (is("UsageError")) return std::make_exception_ptr(UsageError(message));
+    if (is("MpiError")) return std::make_exception_ptr(MpiError(message, MPI_ERR_OTHER));
     if (is("Error")) return std::make_exception_ptr(Error(message));
     // TypeError, ValueError and whatever else: named in the text, since the class cannot travel.
-    const std::string type = nb::cast<std::string>(nb::str(nb::handle(failure.type()).attr("__name__")));
-    return std::make_exception_ptr(Error(type + ": " + message));
+    return std::make_exception_ptr(Error(name_of_type(error) + ": " + message));
 }
 
 } // namespace
 
 void register_errors() { nb::register_exception_translator(translate); }
 
-std::exception_ptr current_failure() {
+Failure current_failure() noexcept {
     try {
         throw;
     } catch (const nb::python_error& error) {
-        return image_of(error);
+        Failure result{std::current_exception(), nb::borrow(error.value())};
+        try {
+            result.image = image_of(result.cause);
+        } catch (...) {
+            PyErr_Clear();
+        }
+        return result;
     } catch (...) {
-        return std::current_exception();
+        return {std::current_exception(), {}};
+    }
+}
+
+void agree(const Communicator& comm, const char* caller, const Failure& failure,
+           std::uint64_t digest) {
+    try {
+        distview::agree(comm, caller, failure.image, digest);
+    } catch (...) {
+        if (!failure.cause) throw;
+        translate(std::current_exception(), nullptr);
+        nb::python_error raised;
+        Py_INCREF(failure.cause.ptr());
+        PyException_SetCause(raised.value().ptr(), failure.cause.ptr());
+        throw raised;
     }
 }
 

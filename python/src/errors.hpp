@@ -5,6 +5,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <cstdint>
 #include <exception>
 
 namespace distview::python {
@@ -12,8 +13,20 @@ namespace distview::python {
 /// From then on exceptions of the library become those of distview._errors.
 void register_errors();
 
-/// The C++ image of an exception: of Python's, those of distview._errors keep class and fields.
-/// Call from a catch block.
-std::exception_ptr current_failure();
+/// What one rank has caught before the ranks agree on it.
+struct Failure {
+    /// Its C++ image, null if all is well. Of Python's exceptions those of distview._errors keep
+    /// class and fields; others come as Error, whose text begins with their class.
+    std::exception_ptr image{};
+    /// The Python exception itself, with its traceback; null if it was none.
+    nanobind::object cause{};
+};
+
+/// Call from a catch block; never throws.
+Failure current_failure() noexcept;
+
+/// distview::agree(), and on ranks that failed in Python that failure as the exception's cause.
+void agree(const Communicator& comm, const char* caller, const Failure& failure,
+           std::uint64_t digest = 0);
 
 } // namespace distview::python

@@ -3,10 +3,13 @@
 
 #include <distview/core/text.hpp>
 
+#include <nanobind/stl/string.h>
+
 #include <bit>
 #include <cctype>
 #include <charconv>
 #include <cstddef>
+#include <utility>
 
 namespace distview::python {
 
@@ -21,6 +24,34 @@ void with_gil(Release&& release) noexcept {
     PyGILState_Release(state);
 }
 
+struct ReleaseBuffer {
+    void operator()(Py_buffer* held) const noexcept {
+        with_gil([&] { PyBuffer_Release(held); });
+        delete held;
+    }
+};
+
+struct ReleaseObject {
+    void operator()(const void* held) const noexcept {
+        with_gil([&] { Py_DECREF(static_cast<PyObject*>(const_cast<void*>(held))); });
+    }
+};
+
+using Both = std::array<std::shared_ptr<const void>, 2>;
+
+struct ReleaseBoth {
+    void operator()(const void* held) const noexcept { delete static_cast<const Both*>(held); }
+};
+
+/// Null unless the owner is that of one Python object and nobody shares it.
+PyObject* sole_object(const std::shared_ptr<const void>& owner) noexcept {
+    if (owner.use_count() != 1) return nullptr;
+    void* const held = const_cast<void*>(owner.get());
+    if (std::get_deleter<ReleaseObject>(owner)) return static_cast<PyObject*>(held);
+    if (std::get_deleter<ReleaseBuffer>(owner)) return static_cast<Py_buffer*>(held)->obj;
+    return nullptr;
+}
+
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
 } // namespace
@@ -32,10 +63,7 @@ PythonBuffer::PythonBuffer(nb::handle object) {
         if (PyObject_GetBuffer(object.ptr(), buffer.get(), PyBUF_RECORDS_RO) != 0)
             throw nb::python_error();
     }
-    m_buffer = std::shared_ptr<Py_buffer>(buffer.release(), [](Py_buffer* held) {
-        with_gil([&] { PyBuffer_Release(held); });
-        delete held;
-    });
+    m_buffer = std::shared_ptr<Py_buffer>(buffer.release(), ReleaseBuffer());
 }
 
 AnySection PythonBuffer::section() const {
@@ -56,10 +84,20 @@ AnySection PythonBuffer::section() const {
 
 std::shared_ptr<const void> keep_alive(nb::handle object) {
     Py_INCREF(object.ptr());
-    return {object.ptr(),
-            [](const void* held) {
-                with_gil([&] { Py_DECREF(static_cast<PyObject*>(const_cast<void*>(held))); });
-            }};
+    return {object.ptr(), ReleaseObject()};
+}
+
+std::shared_ptr<const void> keep_both(std::shared_ptr<const void> first,
+                                      std::shared_ptr<const void> second) {
+    return {new Both{std::move(first), std::move(second)}, ReleaseBoth()};
+}
+
+std::array<PyObject*, 2> sole_objects(const std::shared_ptr<const void>& owner) noexcept {
+    if (owner && std::get_deleter<ReleaseBoth>(owner) && owner.use_count() == 1) {
+        const auto& [first, second] = *static_cast<const Both*>(owner.get());
+        return {sole_object(first), sole_object(second)};
+    }
+    return {sole_object(owner), nullptr};
 }
 
 std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes) {
@@ -115,7 +153,7 @@ std::string format_of(const ElementType& type) {
     case ElementKind::bfloat:
     case ElementKind::opaque: break;
     }
-    return format.empty() ? text(type.bytes, 's') : format;
+    return format.empty() ? text(type.bytes, 'x') : format;
 }
 
 std::string typestr_of(const ElementType& type) {
@@ -125,7 +163,7 @@ std::string typestr_of(const ElementType& type) {
     case ElementKind::signed_integer: return text(order, 'i', type.bytes);
     case ElementKind::unsigned_integer: return text(order, 'u', type.bytes);
     case ElementKind::floating_point: return text(order, 'f', type.bytes);
-    case ElementKind::complex: return text(order, 'c', type.bytes);
+    case ElementKind::complex: return text(order, type.bytes == 4 ? 'V' : 'c', type.bytes);
     case ElementKind::bfloat: return text(order, 'V', type.bytes);
     case ElementKind::opaque: break;
     }
@@ -156,7 +194,10 @@ std::optional<ElementType> parse_typestr(std::string_view typestr) {
     case 'c':
         return bytes == 8 || bytes == 16 ? std::optional(ElementType{ElementKind::complex, bytes})
                                          : std::nullopt;
-    case 'V': return ElementType{ElementKind::opaque, bytes};
+    case 'V':
+        if (typestr[0] == native_order && bytes == 2) return ElementType{ElementKind::bfloat, 2};
+        if (typestr[0] == native_order && bytes == 4) return ElementType{ElementKind::complex, 4};
+        return ElementType{ElementKind::opaque, bytes};
     default: return {};
     }
 }

@@ -6,6 +6,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -37,12 +38,21 @@ private:
 /// Keeps a Python object alive; may be dropped on any thread, with the GIL or without.
 std::shared_ptr<const void> keep_alive(nb::handle object);
 
+/// One owner in place of two.
+std::shared_ptr<const void> keep_both(std::shared_ptr<const void> first,
+                                      std::shared_ptr<const void> second);
+
+/// The Python objects that `owner`, one of those above, keeps alive; null where others share in it.
+/// For the garbage collector, who must count each reference once.
+std::array<PyObject*, 2> sole_objects(const std::shared_ptr<const void>& owner) noexcept;
+
 /// The element type of a struct format of one native element ("d", "<i4" is no such format);
 /// empty for anything else.
 std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes);
-/// The struct format of elements of a type; "8s" for 8 opaque bytes.
+/// The struct format of elements of a type; "8x" for 8 opaque bytes.
 std::string format_of(const ElementType& type);
-/// The same as NumPy's type string: "<f8", "|V8" for 8 opaque bytes.
+/// The same as NumPy's type string: "<f8", "|V8" for 8 opaque bytes; "<V2" and "<V4" for the
+/// numbers that NumPy lacks, bfloat16 and complex of halves.
 std::string typestr_of(const ElementType& type);
 /// Empty for foreign byte orders and for what is no plain number.
 std::optional<ElementType> parse_typestr(std::string_view typestr);

@@ -99,9 +99,7 @@ ReadExport read_export(nb::handle object, int process) {
     protocol::require_conforming(exported.version, exported.description(), process);
 
     // The producer is held as well: some free the memory when they die, buffer or not.
-    const auto both = std::make_shared<std::array<std::shared_ptr<const void>, 2>>();
-    *both = {exported.section.owner, keep_alive(object)};
-    exported.section.owner = both;
+    exported.section.owner = keep_both(std::move(exported.section.owner), keep_alive(object));
     return result;
 }
 

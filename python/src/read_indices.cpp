@@ -40,12 +40,10 @@ std::vector<std::int64_t> read_buffer(const PythonBuffer& given, int axis, int p
     const bool is_signed = type && type->kind == ElementKind::signed_integer;
     const bool is_unsigned = type && type->kind == ElementKind::unsigned_integer;
     if (!is_signed && !is_unsigned)
-        refuse("indices_not_int", process, axis, key, entry(axis), " has elements of ",
-               type ? "type " + describe(*type) : "format '" + given.format() + '\'',
-               ", expected integers in native byte order",
-               buffer.ndim == 1 && buffer.shape && buffer.shape[0] == 0
-                   ? " (an empty list of indices needs an integer type as well)"
-                   : "");
+        refuse("indices_not_int", process, axis, key, entry(axis), " has ",
+               type ? "dtype " + describe(*type) : "format '" + given.format() + '\'',
+               buffer.ndim == 1 ? text(", length ", buffer.shape[0]) : "",
+               ", expected integers in native byte order");
     if (buffer.ndim != 1)
         refuse("indices_ndim", process, axis, key, entry(axis), " has ", buffer.ndim,
                " dimensions, expected 1");
@@ -83,10 +81,17 @@ std::vector<std::int64_t> read_list(nb::handle list, int axis, int process) {
     return result;
 }
 
+/// NumPy's bool is no Python bool, and up to NumPy 2 it has __index__.
+bool is_numpy_bool(nb::handle object) {
+    if (PyLong_Check(object.ptr())) return false;
+    const std::string name = name_of_type(object);
+    return name == "numpy.bool" || name == "numpy.bool_";
+}
+
 } // namespace
 
 ReadInteger read_integer(nb::handle object) {
-    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr()))
+    if (PyBool_Check(object.ptr()) || !PyIndex_Check(object.ptr()) || is_numpy_bool(object))
         return {ReadInteger::no_integer, 0};
     PyObject* index = PyNumber_Index(object.ptr());
     if (!index) {

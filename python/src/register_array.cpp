@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "array.hpp"
+#include "array_slots.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
 
@@ -11,86 +12,13 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <array>
 #include <cstdint>
-#include <limits>
 #include <string>
 #include <vector>
 
 namespace distview::python {
 
 namespace {
-
-static_assert(sizeof(Py_ssize_t) == sizeof(std::int64_t), "buffers share extents with sections");
-
-/// Why a section cannot be given out as a buffer of the kind asked for; null if it can.
-const char* refuse_buffer(const AnySection& section, int flags) {
-    if (!section.device.host_accessible())
-        return "this view is in device memory: use __cuda_array_interface__ or __dlpack__";
-    if ((flags & PyBUF_WRITABLE) == PyBUF_WRITABLE && section.read_only)
-        return "this view is read-only";
-    const bool wants_c = (flags & PyBUF_C_CONTIGUOUS) == PyBUF_C_CONTIGUOUS;
-    const bool wants_f = (flags & PyBUF_F_CONTIGUOUS) == PyBUF_F_CONTIGUOUS;
-    const bool wants_any = (flags & PyBUF_ANY_CONTIGUOUS) == PyBUF_ANY_CONTIGUOUS;
-    const bool takes_strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES;
-    const bool is_c = section.is_contiguous();
-    AnySection reversed;
-    reversed.element = section.element;
-    reversed.extents.assign(section.extents.rbegin(), section.extents.rend());
-    reversed.strides.assign(section.strides.rbegin(), section.strides.rend());
-    const bool is_f = reversed.is_contiguous();
-    if ((wants_c || !takes_strides) && !is_c) return "this view is not contiguous in C order";
-    if (wants_f && !is_f) return "this view is not contiguous in Fortran order";
-    if (wants_any && !is_c && !is_f) return "this view is not contiguous";
-    return nullptr;
-}
-
-extern "C" int get_buffer(PyObject* self, Py_buffer* buffer, int flags) {
-    buffer->obj = nullptr;
-    Array* array = nullptr;
-    if (!nb::try_cast<Array*>(nb::handle(self), array) || !array || !array->state) {
-        PyErr_SetString(PyExc_BufferError, "this view was not initialised");
-        return -1;
-    }
-    const AnySection& section = array->state->section();
-    if (const char* why = refuse_buffer(section, flags)) {
-        PyErr_SetString(PyExc_BufferError, why);
-        return -1;
-    }
-    // The arrays behind the pointers live as long as `held`, whatever becomes of `self`.
-    static std::array<char, 8> nothing{}; // some consumers take a null pointer for a failure
-    auto* held = new std::shared_ptr<ArrayState>(array->state);
-    buffer->internal = held;
-    buffer->buf = section.data ? section.data : nothing.data();
-    buffer->itemsize = section.element.bytes;
-    buffer->len = section.count() * section.element.bytes;
-    buffer->readonly = section.read_only ? 1 : 0;
-    buffer->ndim = section.rank();
-    buffer->format = (flags & PyBUF_FORMAT) == PyBUF_FORMAT
-                         ? const_cast<char*>(array->state->format().c_str())
-                         : nullptr;
-    const auto numbers = [](const std::vector<std::int64_t>& values) {
-        return values.empty() ? nullptr
-                              : reinterpret_cast<Py_ssize_t*>(const_cast<std::int64_t*>(values.data()));
-    };
-    buffer->shape = (flags & PyBUF_ND) == PyBUF_ND ? numbers(section.extents) : nullptr;
-    buffer->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? numbers(section.strides) : nullptr;
-    buffer->suboffsets = nullptr;
-    buffer->obj = self;
-    Py_INCREF(self);
-    return 0;
-}
-
-extern "C" void release_buffer(PyObject*, Py_buffer* buffer) {
-    delete static_cast<std::shared_ptr<ArrayState>*>(buffer->internal);
-    buffer->internal = nullptr;
-}
-
-PyType_Slot array_slots[] = {
-    {Py_bf_getbuffer, reinterpret_cast<void*>(get_buffer)},
-    {Py_bf_releasebuffer, reinterpret_cast<void*>(release_buffer)},
-    {0, nullptr},
-};
 
 const AxisOfSection& axis_of(const Array& self, int axis) {
     const auto& axes = self.state->axes();
@@ -235,6 +163,14 @@ void add_memory_properties(nb::class_<Array>& type) {
                      "Whether the section is without gaps in C order.");
 }
 
+std::shared_ptr<ArrayState> state_of(nb::handle object) {
+    Array* array = nullptr;
+    require<UsageError>(nb::try_cast(object, array) && array, [&] {
+        return text("exchange_padding: expected DistViews, got ", name_of_type(object));
+    });
+    return array->state;
+}
+
 void add_protocol(nb::class_<Array>& type) {
     type.def_prop_ro("attached", [](const Array& self) { return self.state->attached(); },
                      "Whether all processes have agreed on the layout.");
@@ -270,21 +206,26 @@ void add_protocol(nb::class_<Array>& type) {
         "_attach",
         [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
         nb::arg("comm"), "Collective; see DistView.attach().");
-    type.def_static(
+    type.def(
         "_exchange_padding",
-        [](const std::vector<Array*>& arrays) {
+        [](const Array& self, const nb::args& others) {
             std::vector<std::shared_ptr<ArrayState>> states;
-            for (const Array* array : arrays) states.push_back(array->state);
-            ArrayState::exchange_padding(states);
+            Failure failure;
+            try {
+                for (const nb::handle other : others) states.push_back(state_of(other));
+            } catch (...) {
+                failure = current_failure();
+            }
+            const std::shared_ptr<ArrayState> held = self.state;
+            held->exchange_padding(states, std::move(failure));
         },
-        nb::arg("arrays"), "Collective; see DistView.exchange_padding().");
+        nb::arg("others"), "Collective; see DistView.exchange_padding().");
 }
 
 } // namespace
 
 void register_array(nb::module_& module) {
     nb::class_<Array> type(module, "Array", nb::type_slots(array_slots), nb::is_weak_referenceable(),
-                           nb::dynamic_attr(),
                            "One process's section of a distributed array; base of DistView.");
     type.def(
         "__init__", [](Array* self, const Array& other) { new (self) Array{other.state}; },

@@ -7,12 +7,13 @@
 #include <distview/core/protocol/dap.hpp>
 #include <distview/core/text.hpp>
 
-#include <nanobind/stl/string.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -113,23 +114,55 @@ nb::object dlpack_capsule(const Array& array, bool versioned, bool copied) {
 
 // DLPack, in
 
+/// Rule D11; nothing for types that are not in its table.
+std::optional<ElementType> element_of(const dlpack::DataType& type) {
+    const auto kind = static_cast<ElementKind>(type.code);
+    const int bits = type.bits;
+    bool known = false;
+    switch (kind) {
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer:
+        known = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+        break;
+    case ElementKind::floating_point: known = bits == 16 || bits == 32 || bits == 64; break;
+    case ElementKind::complex: known = bits == 32 || bits == 64 || bits == 128; break;
+    case ElementKind::bfloat: known = bits == 16; break;
+    case ElementKind::boolean: known = bits == 8; break;
+    case ElementKind::opaque: break;
+    }
+    if (!known || type.lanes != 1) return {};
+    return ElementType{kind, bits / 8};
+}
+
+/// Rule D13: memory of no single device has number 0.
+Device device_of(int type, int id) {
+    const Device device{static_cast<DeviceType>(type), id};
+    return {device.type, device.host_accessible() ? 0 : id};
+}
+
 AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
-    if (tensor.dtype.lanes != 1 || tensor.dtype.bits % 8 != 0 || tensor.dtype.bits == 0 ||
-        tensor.dtype.code > static_cast<std::uint8_t>(ElementKind::boolean))
+    const std::optional<ElementType> element = element_of(tensor.dtype);
+    if (!element)
         raise_buffer_error(text("wrap: elements of DLPack's type code ", int{tensor.dtype.code},
                                 ", ", int{tensor.dtype.bits}, " bits, ", tensor.dtype.lanes,
                                 " lanes are not supported"));
+    if (tensor.ndim < 0 || (tensor.ndim > 0 && !tensor.shape))
+        raise_buffer_error(text("wrap: a DLPack tensor of ", tensor.ndim, " axes without a shape"));
     AnySection section;
-    section.element = {static_cast<ElementKind>(tensor.dtype.code), tensor.dtype.bits / 8};
-    section.device = {static_cast<DeviceType>(tensor.device.type), tensor.device.id};
+    section.element = *element;
+    section.device = device_of(tensor.device.type, tensor.device.id);
     section.read_only = read_only;
     for (int d = 0; d < tensor.ndim; ++d) {
+        if (tensor.shape[d] < 0)
+            raise_buffer_error(text("wrap: a DLPack tensor with extent ", tensor.shape[d]));
         section.extents.push_back(tensor.shape[d]);
         if (tensor.strides) section.strides.push_back(tensor.strides[d] * section.element.bytes);
     }
-    if (!tensor.strides)
+    if (!tensor.strides) // D8
         section.strides = AnySection::contiguous_strides(section.extents, section.element.bytes);
-    section.data = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nullptr;
+    if (tensor.data) section.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+    if (!section.data && section.count() > 0)
+        raise_buffer_error("wrap: a DLPack tensor that has elements, but no data");
     return section;
 }
 
@@ -197,7 +230,7 @@ Array memory_at(std::uintptr_t address, const std::vector<std::int64_t>& extents
     section.strides = strides.empty() ? AnySection::contiguous_strides(extents, element->bytes)
                                       : strides;
     section.read_only = read_only;
-    section.device = {static_cast<DeviceType>(device.first), device.second};
+    section.device = device_of(device.first, device.second);
     section.stream = stream;
     section.owner = keep_alive(owner);
     return {std::make_shared<ArrayState>(std::move(exported), format_of(*element))};
@@ -230,12 +263,12 @@ void register_capsules(nb::module_& module) {
     using namespace nb::literals;
     module.def("dlpack_capsule", &dlpack_capsule, "array"_a, "versioned"_a, "copied"_a,
                "A capsule of the section: \"dltensor_versioned\" or \"dltensor\".");
-    module.def("import_dlpack", &import_dlpack, "capsule"_a,
+    module.def("import_dlpack", &import_dlpack, "capsule"_a.none(),
                "The memory of a DLPack capsule, which is consumed.");
     module.def("memory_of_buffer", &memory_of_buffer, "object"_a,
                "The memory of an object with the buffer protocol.");
     module.def("memory_at", &memory_at, "address"_a, "extents"_a, "strides"_a, "typestr"_a,
-               "read_only"_a, "device"_a, "stream"_a, "owner"_a,
+               "read_only"_a, "device"_a, "stream"_a, "owner"_a.none(),
                "Memory at an address; strides in bytes, empty for C order.");
     module.def("dap_capsule", &dap_capsule, "array"_a, "version"_a = "0.10.0",
                "A capsule \"distview_dap_section\" with the struct of distview/dap.h.");

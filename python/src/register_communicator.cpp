@@ -2,7 +2,6 @@
 #include "errors.hpp"
 #include "registers.hpp"
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -11,14 +10,17 @@
 
 #include <mpi.h>
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::python {
@@ -32,16 +34,21 @@ std::string library_version() {
     return version.data();
 }
 
-/// Calls `action` on every rank; what it raises on one is raised on all.
+/// Calls `action` on every rank; what it raises on one is raised on all. It returns a pair: what
+/// is returned here, and a digest of what must be the same on all ranks.
 nb::object agree_on(const Communicator& comm, const std::string& caller, nb::handle action) {
     nb::object result;
-    std::exception_ptr failure;
+    std::uint64_t digest = 0;
+    Failure failure;
     try {
-        result = action();
+        const auto [value, number] =
+            nb::cast<std::pair<nb::object, std::uint64_t>>(nb::object(action()));
+        result = value;
+        digest = number;
     } catch (...) {
         failure = current_failure();
     }
-    agree(comm, caller.c_str(), failure);
+    agree(comm, caller.c_str(), failure, digest);
     return result;
 }
 
@@ -105,8 +112,9 @@ void register_communicator(nb::module_& module) {
         .def_prop_ro("is_open", &Communicator::is_open, "Whether it can still be used.")
         .def("close", &Communicator::close, "Frees the duplicate. Collective.")
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
-             "Calls action() on every rank and returns its result, or raises on all ranks what it\n"
-             "raised on the lowest. Collective.")
+             "Calls action(), which returns (result, digest), on every rank and returns its result.\n"
+             "Raises on all ranks what it raised on the lowest, or UsageError if the digests,\n"
+             "numbers of 64 bits, differ. Collective.")
         .def("all_reduce_float", &reduced<double>, "operation"_a, "values"_a,
              "Combines each value over all ranks: \"sum\", \"min\" or \"max\". Collective.")
         .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
@@ -126,7 +134,12 @@ void register_communicator(nb::module_& module) {
         "communicator_from_fortran",
         [](int handle) {
             require_mpi("distview");
-            return Communicator(MPI_Comm_f2c(static_cast<MPI_Fint>(handle)));
+            MPI_Comm const comm = MPI_Comm_f2c(static_cast<MPI_Fint>(handle));
+            // What some MPI libraries return for no handle at all; others do not look.
+            require<UsageError>(comm != MPI_Comm{}, [&] {
+                return text("distview: ", handle, " is no Fortran handle of a communicator");
+            });
+            return Communicator(comm);
         },
         "handle"_a, "Of a Fortran handle. Collective the first time.");
     module.def("mpi_library_version", &library_version, "What the MPI library calls itself.");

@@ -59,13 +59,27 @@ nb::tuple range_tuple(const LocalRange& range) {
 std::vector<std::int64_t> global_indices(const ArrayLayout& layout, int axis, int process) {
     const int r = coordinate(layout, axis, process);
     const AxisLayout& from = layout.axis(axis);
-    std::vector<std::int64_t> result;
-    for (std::int64_t l = 0; l < from.local_extent(r); ++l)
-        result.push_back(from.to_global(r, LocalIndex(l)).value());
+    std::vector<std::int64_t> result(static_cast<std::size_t>(from.local_extent(r)));
+    for (std::size_t l = 0; l < result.size(); ++l)
+        result[l] = from.to_global(r, LocalIndex(static_cast<std::int64_t>(l))).value();
     return result;
 }
 
-int owner(const ArrayLayout& layout, const std::vector<std::int64_t>& index) {
+/// Integers only: nanobind's own conversion would cut off what follows a decimal point.
+std::vector<std::int64_t> index_from(nb::handle given) {
+    std::vector<std::int64_t> result;
+    for (const nb::handle number : nb::iter(given)) {
+        const nb::object integer = nb::steal(PyNumber_Index(number.ptr()));
+        if (!integer) throw nb::python_error();
+        const long long value = PyLong_AsLongLong(integer.ptr());
+        if (value == -1 && PyErr_Occurred()) throw nb::python_error();
+        result.push_back(value);
+    }
+    return result;
+}
+
+int owner(const ArrayLayout& layout, nb::handle given) {
+    const std::vector<std::int64_t> index = index_from(given);
     require<UsageError>(static_cast<int>(index.size()) == layout.rank(), [&] {
         return text("Layout.owner: expected ", layout.rank(), " indices, got ", index.size());
     });
@@ -240,9 +254,13 @@ void register_layout(nb::module_& module) {
                        self == *layout;
             },
             nb::arg("other").none())
-        .def("__hash__", [](const ArrayLayout& self) {
-            return static_cast<Py_hash_t>(self.fingerprint() >> 1);
-        });
+        .def("__hash__",
+             [](const ArrayLayout& self) {
+                 return static_cast<Py_hash_t>(self.fingerprint() >> 1);
+             })
+        // A value that nobody can change is its own copy.
+        .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
+        .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);
     module.def(
         "describe_layout", [](const ArrayLayout& layout) { return describe(layout); }, "layout"_a,
         "Layout.describe().");

@@ -4,9 +4,7 @@
 #include "read_export.hpp"
 #include "registers.hpp"
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/import_dist_view.hpp>
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>
@@ -16,9 +14,10 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <cstdint>
 #include <cstdlib>
-#include <cstring>
-#include <new>
+#include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,26 +44,26 @@ void check_all(const nb::sequence& objects) {
     protocol::require_conforming(versions.front(), sections);
 }
 
-Array import_alone(nb::handle object) {
-    ReadExport read = read_export(object, 0);
+Array alone(ReadExport read) {
     const std::vector<SectionDescription> sections{read.exported.description()};
     ArrayLayout layout = protocol::layout_from_dim_data(read.exported.version, sections);
     AnyDistView view(std::move(read.exported.section), std::move(layout), 0);
-    return {std::make_shared<ArrayState>(std::move(view), std::move(read.format), std::nullopt)};
+    return {std::make_shared<ArrayState>(std::move(view), std::move(read.format))};
 }
+
+Array import_alone(nb::handle object) { return alone(read_export(object, 0)); }
 
 Array import_local(nb::handle object) {
     ReadExport read = read_export(object, -1);
-    bool alone = true;
     for (const protocol::DimData& dim : read.exported.dim_data)
-        alone = alone && dim.proc_grid_size.value_or(1) == 1;
-    if (alone) return import_alone(object);
-    return {std::make_shared<ArrayState>(std::move(read.exported), std::move(read.format))};
+        if (dim.proc_grid_size.value_or(1) != 1)
+            return {std::make_shared<ArrayState>(std::move(read.exported), std::move(read.format))};
+    return alone(std::move(read));
 }
 
 Array import_together(nb::handle object, const Communicator& comm) {
     std::optional<ReadExport> read;
-    std::exception_ptr failure;
+    Failure failure;
     try {
         read = read_export(object, comm.rank());
     } catch (...) {
@@ -72,45 +71,57 @@ Array import_together(nb::handle object, const Communicator& comm) {
     }
     agree(comm, "from_distarray", failure);
     AnyDistView view = import_dist_view(comm, read->exported);
-    return {std::make_shared<ArrayState>(std::move(view), std::move(read->format), comm)};
+    Array result{std::make_shared<ArrayState>(std::move(view), std::move(read->format))};
+    result.state->join(comm);
+    return result;
 }
 
-/// Zeroed memory at cache lines. Not Kokkos's: arrays may outlive Kokkos.
+/// Zeroed memory at cache lines, which the system provides page by page as it is touched. Not
+/// Kokkos's: arrays may outlive Kokkos.
 AnySection allocate(const ElementType& element, const std::vector<std::int64_t>& extents) {
-    constexpr std::size_t alignment = 64;
+    constexpr std::uintptr_t alignment = 64;
     AnySection section;
     section.element = element;
     section.extents = extents;
     section.strides = AnySection::contiguous_strides(extents, element.bytes);
-    const auto bytes = static_cast<std::size_t>(section.count() * element.bytes);
-    const std::size_t rounded = (bytes + alignment) / alignment * alignment;
-    void* const data = std::aligned_alloc(alignment, rounded);
-    if (!data) throw std::bad_alloc();
+    // Layouts check that a whole array's elements can be counted, not that their bytes can.
+    const std::int64_t count = section.count();
+    constexpr auto most = std::numeric_limits<std::int64_t>::max() - std::int64_t{alignment};
+    void* const data =
+        count <= most / element.bytes
+            ? std::calloc(static_cast<std::size_t>(count * element.bytes) + alignment, 1)
+            : nullptr;
+    require<Error>(data != nullptr, [&] {
+        return text("DistView: out of memory for a section of ", tuple_text(extents),
+                    " elements of ", element.bytes, element.bytes == 1 ? " byte" : " bytes");
+    });
     section.owner = std::shared_ptr<const void>(data, [](const void* held) {
         std::free(const_cast<void*>(held));
     });
-    std::memset(data, 0, rounded);
-    section.data = data;
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    section.data = static_cast<char*>(data) + (alignment - address % alignment) % alignment;
     return section;
 }
 
 /// The section that a layout gives to `process`, of new memory or of `memory`.
 Array make_section(const ArrayLayout& layout, int process, const std::string& typestr,
-                   const Array* memory, std::optional<Communicator> comm) {
-    const std::optional<ElementType> element = parse_typestr(typestr);
-    require<UsageError>(element.has_value() && element->kind != ElementKind::opaque, [&] {
-        return text("DistView: elements of type '", typestr, "' are not supported");
-    });
+                   const Array* memory) {
     if (memory) {
         const AnySection& given = memory->state->section();
         return {std::make_shared<ArrayState>(AnyDistView(given, layout, process),
-                                             memory->state->format(), std::move(comm))};
+                                             memory->state->format())};
     }
+    const std::optional<ElementType> element = parse_typestr(typestr);
+    // Neither opaque bytes nor numbers that NumPy lacks.
+    const bool is_number = element && typestr.find('V') == std::string::npos;
+    require<UsageError>(is_number, [&] {
+        return text("DistView: elements of type '", typestr, "' are not supported");
+    });
     const Extents extents = layout.local_extents(process);
     AnySection section = allocate(
         *element, std::vector<std::int64_t>(extents.begin(), extents.begin() + layout.rank()));
     return {std::make_shared<ArrayState>(AnyDistView(std::move(section), layout, process),
-                                         format_of(*element), std::move(comm))};
+                                         format_of(*element))};
 }
 
 /// `build()` returns (layout, typestr, Array or None); every rank's must be of the same array.
@@ -124,22 +135,23 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
         const int expected = comm ? comm->size() : 1;
         require<UsageError>(layout.process_count() == expected, [&] {
             return text("DistView: expected a grid of ", expected,
-                        expected == 1 ? " process (comm is None)" : " processes", ", got ",
-                        layout.process_count());
+                        expected == 1 ? " process" : " processes", comm ? "" : " (comm is None)",
+                        ", got ", layout.process_count());
         });
         digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
-        return make_section(layout, process, typestr, memory, comm);
+        return make_section(layout, process, typestr, memory);
     };
     std::uint64_t digest = 0;
     if (!comm) return make(0, digest);
     Array result;
-    std::exception_ptr failure;
+    Failure failure;
     try {
         result = make(comm->rank(), digest);
     } catch (...) {
         failure = current_failure();
     }
     agree(*comm, "DistView", failure, digest);
+    result.state->join(*comm);
     return result;
 }
 
@@ -152,7 +164,7 @@ void register_protocol(nb::module_& module) {
         [](nb::handle object, std::optional<int> process) {
             read_export(object, process.value_or(-1));
         },
-        "object"_a, "process"_a = nb::none(),
+        "object"_a.none(), "process"_a = nb::none(),
         "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far as\n"
         "one process can see.\n\n"
         "object: has __distarray__(), or is what that returns. process: named in the error.\n"
@@ -161,9 +173,9 @@ void register_protocol(nb::module_& module) {
                "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
                "objects: those of all processes in the order of their ranks, in this one process.\n"
                "Local (not collective); no copy.");
-    module.def("import_alone", &import_alone, "object"_a, "An array that one process has.");
-    module.def("import_local", &import_local, "object"_a, "One section; asks nobody.");
-    module.def("import_together", &import_together, "object"_a, "comm"_a,
+    module.def("import_alone", &import_alone, "object"_a.none(), "An array that one process has.");
+    module.def("import_local", &import_local, "object"_a.none(), "One section; asks nobody.");
+    module.def("import_together", &import_together, "object"_a.none(), "comm"_a,
                "An array of all ranks. Collective.");
     module.def("make_array", &make_array, "build"_a, "comm"_a = nb::none(),
                "A new array of the (layout, typestr, memory or None) that build() returns. Collective\n"

@@ -10,8 +10,12 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <optional>
 #include <string>
+
+#include <sched.h>
 
 namespace distview::python {
 
@@ -36,9 +40,27 @@ void start(const char* caller, std::optional<int> threads) {
     started_here = true;
 }
 
+/// Ranks on this machine, as launchers tell; `ranks`, the most there can be, if none does.
+int local_ranks(int ranks) {
+    for (const char* name : {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "PMI_LOCAL_SIZE",
+                             "MV2_COMM_WORLD_LOCAL_SIZE"})
+        if (const char* value = std::getenv(name))
+            if (const int number = std::atoi(value); number > 0) return number;
+    return ranks;
+}
+
+std::optional<int> threads_per_rank(int ranks) {
+    if (std::getenv("OMP_NUM_THREADS") || std::getenv("KOKKOS_NUM_THREADS")) return {};
+    cpu_set_t cores;
+    if (sched_getaffinity(0, sizeof(cores), &cores) != 0) return {};
+    return std::max(CPU_COUNT(&cores) / local_ranks(ranks), 1);
+}
+
 } // namespace
 
-void require_kokkos(const char* caller) { start(caller, {}); }
+void require_kokkos(const char* caller, int ranks) {
+    if (!Kokkos::is_initialized() || Kokkos::is_finalized()) start(caller, threads_per_rank(ranks));
+}
 
 void register_runtime(nanobind::module_& module) {
     namespace nb = nanobind;

@@ -6,7 +6,10 @@
 namespace distview::python {
 
 /// Starts Kokkos unless it runs; throws UsageError, beginning with `caller`, once it was stopped.
-void require_kokkos(const char* caller);
+///
+/// `ranks`: of the communicator. Unless the environment says how many threads there shall be, each
+/// rank takes its share of the cores: with more threads than cores, threads wait for each other.
+void require_kokkos(const char* caller, int ranks);
 
 /// initialize(), finalize(), is_initialized(), build_info().
 void register_runtime(nanobind::module_& module);

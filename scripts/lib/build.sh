@@ -48,6 +48,11 @@ build_targets() {
     flock --nonblock 7 || { say "waiting for another build in $folder"; flock 7; }
     : >"$log"
     build_configure "$preset" "$folder" "$log" || { exec 7>&-; return 1; }
+    if [[ $build_python == package && -n $(python_missing "$folder") ]]; then
+        die "the Python package cannot be built here: $(python_missing "$folder")" \
+            "it needs Python 3.12 or newer with its headers, nanobind 2.5 or a newer 2.x, and NumPy" \
+            "(--native installs what the distribution has of these; Debian 13 has them all)"
+    fi
 
     if (($#)); then arguments=(--target "$@"); fi
     local build=(cmake --build "$folder" --parallel "$(build_jobs)" "${arguments[@]}")
@@ -78,12 +83,29 @@ build_heartbeat() {
     done
 }
 
+# Is the Python `package` wanted, or the `tests` of it as well? Then a folder that was configured
+# without is configured again: what was lacking may have been installed since.
+build_python=
+
+# python_setting FOLDER NAME: what CMake has found out about Python.
+python_setting() { sed -nE "s/^DISTVIEW_PYTHON_$2:INTERNAL=(.+)/\1/p" "$1/CMakeCache.txt"; }
+
+# python_missing FOLDER: why what is wanted of Python is not there; nothing if it is.
+python_missing() {
+    local missing=
+    if [[ -n $build_python ]]; then missing=$(python_setting "$1" MISSING); fi
+    if [[ $build_python == tests && -z $missing ]]; then
+        missing=$(python_setting "$1" TESTS_MISSING)
+    fi
+    printf '%s' "$missing"
+}
+
 build_configure() {
     local preset=$1 folder=$2 log=$3 arguments=()
     # CMake itself runs again when its files change, except for the presets.
     if [[ -e $folder/CMakeCache.txt && -e $folder/build.ninja &&
         $folder/build.ninja -nt $distview_source/CMakePresets.json ]]; then
-        return
+        [[ -n $(python_missing "$folder") ]] || return 0
     fi
     # What the user's home registers was built against the host.
     if [[ $DISTVIEW_INSIDE == private ]]; then

@@ -52,7 +52,9 @@ for folder in "${folders[@]}" "$working_folder"; do
     esac
 done
 
-for file in resolv.conf hosts hostname passwd group nsswitch.conf localtime; do
+# An organisation's own certificates among them: downloads (pip) work inside where they do outside.
+for file in resolv.conf hosts hostname passwd group nsswitch.conf localtime \
+    ssl/certs/ca-certificates.crt; do
     if [[ -e /etc/$file && -f /etc/$file && ! -L $root/etc/$file ]]; then
         [[ -e $root/etc/$file ]] || : >"$root/etc/$file"
         # Read-only: a package that is installed inside must not add users to the host.

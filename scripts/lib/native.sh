@@ -21,6 +21,19 @@ native_install() {
     native_kokkos "$log"
 }
 
+# native_add PACKAGES...: what one preset or script alone needs. An older distribution may not have
+# it: that is not the end of what else can be done.
+native_add() {
+    local log=$distview_prefix/provision.log
+    if ((EUID != 0)); then
+        say "not installed: $* (that needs root: run the same command with sudo)"
+        return
+    fi
+    say "installing $* (--native)"
+    native_apt_install "$log" "$@" ||
+        say "this distribution has not all of $*: see $log"
+}
+
 native_apt_install() {
     local log=$1
     shift

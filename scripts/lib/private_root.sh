@@ -241,9 +241,10 @@ root_configure_apt() {
     fi
 }
 
-# root_add PACKAGES...: more packages in the finished root (what one preset alone needs).
+# root_add PACKAGES...: more packages in the finished root (what one preset or script alone needs).
+# The index may be older than what the archive has now.
 root_add() {
-    say "adding $* to the private root"
+    say "adding to the private root: $*"
     # shellcheck disable=SC2016
     run_logged "$root_log" unshare --mount --propagation private -- bash -c '
         mount --bind "$1" "$1" && mount -o remount,bind,dev,exec,suid "$1" || exit
@@ -251,6 +252,9 @@ root_add() {
         cp -L /etc/resolv.conf "$1/etc/resolv.conf"
         exec chroot "$1" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
             DEBIAN_FRONTEND=noninteractive http_proxy="${http_proxy:-}" \
-            timeout --foreground 900 apt-get install -y --no-install-recommends "${@:2}"' \
+            timeout --foreground 1200 sh -c "
+                apt-get install -y --no-install-recommends \"\$@\" || {
+                    apt-get update && apt-get install -y --no-install-recommends \"\$@\"; } &&
+                    apt-get clean" install "${@:2}"' \
         add "$root_dir" "$@" || root_failed "$* could not be installed"
 }

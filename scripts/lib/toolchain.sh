@@ -8,8 +8,13 @@ toolchain_stamp=$distview_prefix/toolchain
 toolchain_kind=
 toolchain_summary=
 toolchain_native=0
-# Packages that one preset alone needs, and the private root has not from the start.
+# Packages that one preset or script alone needs, and the private root has not from the start.
 toolchain_extra=()
+# What the Python package is built with and runs on, and what its tests take beside that.
+toolchain_python=(
+    python3-dev python3-nanobind python3-numpy python3-mpi4py python3-matplotlib
+)
+toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv)
 
 # Goes up whenever the rules below change what is chosen.
 toolchain_rules=2
@@ -44,11 +49,23 @@ toolchain_read_stamp() {
 }
 
 toolchain_has_extra() {
-    [[ $toolchain_kind == private ]] || return 0
-    local package
+    local package info=/var/lib/dpkg/info
+    if [[ $toolchain_kind == private ]]; then info=$root_dir$info; else
+        # The machine's own packages are added to only if the user asks for it.
+        ((toolchain_native)) || return 0
+    fi
     for package in "${toolchain_extra[@]}"; do
-        [[ -e $root_dir/var/lib/dpkg/info/$package.list ]] || return 1
+        # Of some packages the architecture is part of the name.
+        [[ -e $info/$package.list ]] || compgen -G "$info/$package:*.list" >/dev/null || return 1
     done
+}
+
+toolchain_add_extra() {
+    if [[ $toolchain_kind == private ]]; then
+        root_add "${toolchain_extra[@]}"
+    else
+        native_add "${toolchain_extra[@]}"
+    fi
 }
 
 toolchain_write_stamp() {
@@ -85,7 +102,7 @@ choose_toolchain() {
         toolchain_decide
         toolchain_write_stamp
     fi
-    toolchain_has_extra || root_add "${toolchain_extra[@]}"
+    toolchain_has_extra || toolchain_add_extra
     exec 9>&-
     say "using $toolchain_summary"
 }

@@ -72,7 +72,10 @@ def options(tree):
     root = "CMakeLists.txt"
     if root not in tree.paths:
         return
-    definition = re.compile(r"^\s*option\(\s*(\w+)", re.MULTILINE)
+    # One with a third value, AUTO, is not an option() of CMake's.
+    definition = re.compile(
+        r"^\s*(?:option\(|set\((?=[^()]*\sCACHE\s))\s*(\w+)", re.MULTILINE
+    )
     listed = set(definition.findall(tree.text(root)))
     files = [p for p in tree.paths if p.endswith((".cmake", "CMakeLists.txt", ".cmake.in"))]
     used = {}

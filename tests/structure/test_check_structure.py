@@ -99,6 +99,7 @@ PLANTED = [
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),
     ("options", "CMakeLists.txt", "{}option(DISTVIEW_NATIVE \"\" OFF)\n", 1),
+    ("options", "CMakeLists.txt", "{}set(DISTVIEW_NATIVE AUTO CACHE STRING \"\")\n", 1),
     ("options", "core/CMakeLists.txt", f"# {LICENCE}\nif(DISTVIEW_ENABLE_GAMES)\nendif()\n", 1),
 ]  # fmt: skip
 

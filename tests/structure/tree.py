@@ -9,7 +9,7 @@ COMPONENTS = ("core", "comm", "algorithms")
 FOLDERS = COMPONENTS + (
     "tests", "perf", "examples", "python", "interop", "cmake", "docs", "scripts", ".ci",
 )  # fmt: skip
-_SKIPPED = {"__pycache__", "build", ".git", "node_modules"}
+_SKIPPED = {"__pycache__", "build", ".git", "node_modules", ".ruff_cache", ".mypy_cache"}
 _BINARY = {".png", ".gz", ".npy", ".npz", ".pyc", ".pdf", ".jpg"}
 
 

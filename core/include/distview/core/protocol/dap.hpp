@@ -15,12 +15,16 @@ namespace distview::protocol {
 ///
 /// Collective: no (local)
 /// Space:      the caller makes sure that work on the array has finished, or sets out->stream
-/// Cost:       one allocation and a copy of the process's indices; O(processes along padded axes)
-/// Errors:     those of export_dim_data(); `out` is then untouched
+/// Cost:       two allocations and a copy of the process's indices; O(processes along padded axes)
+/// Errors:     those of export_dim_data(); UsageError if `out` is null; `out` is then untouched
 /// Example:    examples/c_consumer
 void to_dap(const AnyDistView& view, distview_dap_section* out, const Version& version = v0_10_0);
 
-/// The same for an export that was made or received already.
+/// The same for an export that was made or received already, conforming or not.
+///
+/// Errors: UsageError for what the struct cannot say: more than max_rank axes, extents, strides and
+///         dictionaries of different number, a dist_type of several letters, a padding that is no
+///         pair, elements of no bytes or of more than 2^31-1
 void to_dap(const ExportedSection& exported, distview_dap_section* out);
 
 /// Takes over a section that a C producer filled in.
@@ -30,11 +34,14 @@ void to_dap(const ExportedSection& exported, distview_dap_section* out);
 /// those of all processes do together is for comm's import_dist_view().
 ///
 /// Collective: no (local)
-/// Cost:       a few allocations, a copy of the indices
+/// Cost:       a few allocations, a copy of the indices, the rules of check_local()
 /// Errors:     UsageError if `in` is null or released, or if its members cannot be: another ABI
-///             version (it is released), ndim below 0 or above max_rank, missing pointers, negative extents,
-///             an element of no bytes or unknown kind; ProtocolError from the rules. Except for the
-///             ABI version, the section stays with the caller.
+///             version (it is released), ndim below 0 or above max_rank, missing pointers, negative
+///             extents, extents or strides beyond 2^63-1 bytes, an element of no bytes or unknown
+///             kind, a process that is not one of process_count; ProtocolError from the rules, and
+///             "bad_type" for a periodic or one_to_one that is not 0 or 1. Except for the ABI
+///             version, the section stays with the caller.
+/// Example:    tests/unit/core/test_protocol_dap_adverse.cpp
 ExportedSection from_dap(distview_dap_section* in);
 
 /// A one-process array, or one whose layout is known: the DistView of the section, without a copy.
@@ -43,7 +50,9 @@ ExportedSection from_dap(distview_dap_section* in);
 /// ("grid_product" otherwise). With one they are checked against it.
 ///
 /// Collective: no (local)
-/// Errors:     those of from_dap(); ShapeError if the dictionaries are not what the layout exports
+/// Errors:     those of from_dap() and layout_from_dim_data(); ShapeError if the dictionaries are
+///             not what the layout exports; UsageError if it has no such process. The section then
+///             stays with the caller, as it does for from_dap().
 AnyDistView dist_view_from_dap(distview_dap_section* in);
 AnyDistView dist_view_from_dap(distview_dap_section* in, const ArrayLayout& layout, int process);
 

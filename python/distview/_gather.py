@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A whole array on one rank."""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._comm import agreed
+from ._distview import Layout
+from ._errors import ShapeError, UsageError
+
+if TYPE_CHECKING:
+    from ._array import DistView
+
+
+def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
+    """See DistView.gather()."""
+    layout = view._attached_layout("gather")
+    comm = view._communicator
+
+    def prepare() -> tuple[int, np.ndarray, np.ndarray | None]:
+        part = view._host_part("gather", cells)
+        if part.dtype.hasobject:
+            raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
+        where = _checked_root(root, view.process_count)
+        if view.process != where:
+            return where, part, None
+        return where, part, np.empty([_GlobalAxis(layout, d, cells).count for d in range(view.ndim)],
+                                     part.dtype)  # fmt: skip
+
+    at, part, result = agreed(comm, "gather", prepare, lambda prepared: (prepared[0], cells))
+    if comm is None:
+        pieces = [part.tobytes()]
+    else:
+        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
+        pieces = comm.gather_bytes(part.tobytes(), counts, at)
+    if result is None or result.size == 0:
+        return result
+    axes = [_GlobalAxis(layout, d, cells) for d in range(view.ndim)]
+    # Of an index on several processes the owner, the lowest, is written last.
+    for p in reversed(range(view.process_count)):
+        places = [axis.places(p) for axis in axes]
+        block = np.ndarray([len(place) for place in places], part.dtype, pieces[p])
+        result[np.ix_(*places)] = block
+    return result
+
+
+class _GlobalAxis:
+    """Where the cells of each process go along one axis of a gathered array."""
+
+    def __init__(self, layout: Layout, axis: int, cells: str) -> None:
+        self._layout, self._axis, self._cells = layout, axis, cells
+        self._labels = None
+        if layout.types[axis] == "u":
+            lists = [layout.global_indices(axis, p) for p in range(layout.process_count)]
+            self._labels = np.unique(np.concatenate(lists))
+        whole = layout.shape if cells == "owned" else layout.interior_shape
+        self.count = len(self._labels) if self._labels is not None else whole[axis]
+
+    def places(self, process: int) -> np.ndarray:
+        indices = self._layout.global_indices(self._axis, process)
+        if self._labels is not None:
+            return np.searchsorted(self._labels, indices)
+        begin, end = _cell_range(self._layout, self._axis, process, self._cells)
+        first = self._layout.boundary(self._axis)[0] if self._cells == "interior" else 0
+        return indices[begin:end] - first
+
+
+def _cell_range(layout: Layout, axis: int, process: int, cells: str) -> tuple[int, int]:
+    if cells == "owned":
+        return layout.owned_range(axis, process)
+    return layout.interior_range(axis, process)
+
+
+def _count(layout: Layout, process: int, cells: str) -> int:
+    ranges = (_cell_range(layout, d, process, cells) for d in range(layout.rank))
+    return math.prod(end - begin for begin, end in ranges)
+
+
+def _checked_root(root: Any, size: int) -> int:
+    try:
+        index = operator.index(root)
+    except TypeError:
+        raise UsageError(f"gather: expected root to be an integer, got {root!r}") from None
+    if not 0 <= index < size:
+        raise UsageError(f"gather: expected a root in [0, {size}), got {index}")
+    return index

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sums, extremes, norms and scalar products over the cells of all processes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ._comm import agreed
+from ._errors import ShapeError, UsageError
+
+if TYPE_CHECKING:
+    from ._array import DistView
+
+
+def total(view: DistView, caller: str, cells: str) -> Any:
+    """See DistView.sum()."""
+
+    def mine() -> Any:
+        part = _numbers(view, caller, cells)
+        return part.sum(dtype=_accumulator(part.dtype))
+
+    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: cells))
+
+
+def dot(view: DistView, other: DistView, cells: str) -> Any:
+    """See DistView.dot()."""
+
+    def mine() -> Any:
+        first = _numbers(view, "dot", cells)
+        if not hasattr(other, "_attached_layout"):
+            raise UsageError(f"dot: expected a DistView, got {type(other).__name__}")
+        if other._attached_layout("dot") != view.layout:
+            raise ShapeError("dot: expected two arrays of the same layout")
+        second = _numbers(other, "dot", cells)
+        wide = _accumulator(np.result_type(first.dtype, second.dtype))
+        return (np.conj(first).astype(wide) * second.astype(wide)).sum(dtype=wide)
+
+    value = agreed(view._communicator, "dot", mine, lambda value: (cells, value.dtype))
+    return _added_up(view, value)
+
+
+def norm(view: DistView, order: Any, cells: str) -> float:
+    """See DistView.norm()."""
+
+    def mine() -> float:
+        sizes = _magnitudes(_numbers(view, "norm", cells))
+        if order == 1:
+            return float(sizes.sum())
+        if order == 2:
+            return float(np.vdot(sizes, sizes))
+        if order == math.inf:
+            return float(sizes.max(initial=0.0))
+        raise UsageError(f"norm: expected order 1, 2 or inf, got {order!r}")
+
+    value = agreed(view._communicator, "norm", mine, lambda value: (float(order), cells))
+    if order == math.inf:
+        return _extreme_of_all(view, "max", value)
+    whole = _combined(view, "sum", [value])[0]
+    return math.sqrt(whole) if order == 2 else whole
+
+
+def extreme(view: DistView, operation: str, cells: str) -> Any:
+    """See DistView.min() and DistView.max()."""
+
+    def mine() -> Any:
+        part = _numbers(view, operation, cells)
+        if part.dtype.kind == "c":
+            raise ShapeError(f"{operation}: complex numbers have no order")
+        if 0 in (view.interior_shape if cells == "interior" else view.shape):
+            raise UsageError(f"{operation}: the array has no {cells} cells")
+        found = getattr(part, operation)() if part.size else None
+        if part.dtype.kind == "f":
+            worst = math.inf if operation == "min" else -math.inf
+            return part.dtype, worst if found is None else float(found)
+        worst_integer = 2**63 - 1 if operation == "min" else -(2**63)
+        return part.dtype, worst_integer if found is None else int(found) - _shift(part.dtype)
+
+    dtype, value = agreed(view._communicator, operation, mine, lambda found: cells)
+    if dtype.kind == "f":
+        return _extreme_of_all(view, operation, value)
+    result = _combined(view, operation, [value])[0] + _shift(dtype)
+    return bool(result) if dtype.kind == "b" else result
+
+
+def _numbers(view: DistView, caller: str, cells: str) -> np.ndarray:
+    part = view._host_part(caller, cells)
+    if part.dtype.kind not in "biufc":
+        raise ShapeError(f"{caller}: elements of type {part.dtype} are no numbers")
+    return part
+
+
+def _accumulator(dtype: np.dtype) -> np.dtype:
+    """What elements are added up in; of a half or long double in 64 bits, too."""
+    wide = {"c": np.complex128, "f": np.float64, "u": np.uint64}
+    return np.dtype(wide.get(dtype.kind, np.int64))
+
+
+def _magnitudes(part: np.ndarray) -> np.ndarray:
+    """Absolute values in 64 bits; in their own the least integer has none."""
+    return np.abs(part.astype(np.complex128 if part.dtype.kind == "c" else np.float64))
+
+
+def _shift(dtype: np.dtype) -> int:
+    """What is taken off integers to combine them in 64 bits with sign; it keeps their order."""
+    return 2**63 if dtype.kind == "u" and dtype.itemsize == 8 else 0
+
+
+def _combined(view: DistView, operation: str, values: list[Any]) -> list[Any]:
+    comm = view._communicator
+    if comm is None:
+        return values
+    if isinstance(values[0], int):
+        return comm.all_reduce_int(operation, values)
+    return comm.all_reduce_float(operation, values)
+
+
+def _added_up(view: DistView, value: Any) -> Any:
+    """The sum of a NumPy number of each rank, of the same type on all."""
+    if value.dtype.kind == "c":
+        return complex(*_combined(view, "sum", [float(value.real), float(value.imag)]))
+    if value.dtype.kind == "f":
+        return _combined(view, "sum", [float(value)])[0]
+    # Modulo 2^64, as the elements are.
+    whole = _combined(view, "sum", [(int(value) + 2**63) % 2**64 - 2**63])[0]
+    return whole % 2**64 if value.dtype.kind == "u" else whole
+
+
+def _extreme_of_all(view: DistView, operation: str, value: float) -> float:
+    """The least or greatest number of all ranks, NaN if one is: MPI does not say what it makes of
+    NaN."""
+    is_worst = math.isnan(value)
+    sign = -1.0 if operation == "min" else 1.0
+    numbers = [-sign * math.inf if is_worst else value, sign * is_worst]
+    found, one_is = _combined(view, operation, numbers)
+    return math.nan if one_is else found

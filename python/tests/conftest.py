@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fixtures of all Python tests. README.md of the folder above says how they are run."""
+
+import pytest
+
+
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        "time_limit(seconds): how long the test may take under run_tests.py; 60 s unless given",
+    )
+
+
+@pytest.fixture(scope="session")
+def mpi():
+    """The module mpi4py.MPI; tests that need it are skipped where there is none."""
+    return pytest.importorskip("mpi4py.MPI")
+
+
+@pytest.fixture(scope="session")
+def comm(mpi):
+    """All ranks that the test runs on: one, unless run_tests.py --mpi runs it below mpirun."""
+    return mpi.COMM_WORLD

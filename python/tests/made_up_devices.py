@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices that do not exist: addresses nobody reads, and a runtime that writes down its calls."""
+
+import distview
+import numpy as np
+from distview import _distview
+
+POINTER = 0x7F30_0000_1000
+
+
+class FakeRuntime:
+    """distview._device.runtime of a machine whose every address belongs to device (2, 0), or to
+    what `devices` says of it."""
+
+    def __init__(self):
+        self.devices = {}
+        self.calls = []
+
+    def query_pointer(self, pointer):
+        self.calls.append(("query", pointer))
+        return self.devices.get(pointer, (2, 0))
+
+    def synchronize(self, stream):
+        self.calls.append(("synchronize", stream))
+
+    def wait(self, waiting, stream):
+        self.calls.append(("wait", waiting, stream))
+
+
+class Owner:
+    """Somebody whose life can be watched."""
+
+
+def device_view(device=(2, 0), shape=(3, 4), *, stream=0, typestr="<f8", strides=(),
+                readonly=False, pointer=POINTER, owner=None):  # fmt: skip
+    """A DistView of made-up memory."""
+    memory = _distview.memory_at(
+        pointer, list(shape), list(strides), typestr, readonly, device, stream, owner
+    )
+    return distview.wrap(memory, shape)
+
+
+def host_view_as(device, numbers, *, stream=0, readonly=False):
+    """A DistView of real host memory that claims to be of another kind which hosts can read."""
+    interface = numbers.__array_interface__
+    return device_view(
+        device, numbers.shape, stream=stream, typestr=interface["typestr"],
+        strides=numbers.strides, readonly=readonly, pointer=interface["data"][0], owner=numbers,
+    )  # fmt: skip
+
+
+class Interface:
+    """An object with a __cuda_array_interface__; ... removes a key."""
+
+    def __init__(self, **changes):
+        described = dict(shape=(3, 4), typestr="<f8", data=(POINTER, False), version=3)
+        described.update(changes)
+        self.__cuda_array_interface__ = {k: v for k, v in described.items() if v is not ...}
+
+
+def wrapped(**changes):
+    """The DistView of an Interface with these keys."""
+    interface = Interface(**changes)
+    shape = tuple(int(n) for n in interface.__cuda_array_interface__.get("shape", (3, 4)))
+    return distview.wrap(interface, shape)
+
+
+def address_of(array):
+    return np.asarray(array).__array_interface__["data"][0]

@@ -1,0 +1,293 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rules D12 to D17 of DLPack, on made-up devices: who waits for whom, and what is copied."""
+
+import gc
+import weakref
+
+import distview
+import numpy as np
+import pytest
+from distview import _device
+from dlpack_structs import (
+    CPU,
+    CUDA,
+    CUDA_HOST,
+    IS_COPIED,
+    MANAGED,
+    ONE_API,
+    READ_ONLY,
+    ROCM,
+    ROCM_HOST,
+    MadeUp,
+    Managed,
+    ManagedVersioned,
+    array_of,
+    shape_of,
+    struct_of,
+)
+from made_up_devices import POINTER, FakeRuntime, address_of, device_view, host_view_as
+
+PINNED = [(CUDA_HOST, 0), (ROCM_HOST, 0), (MANAGED, 0)]
+CUDA_DEVICES = [(CUDA, 0), (CUDA, 1), (CUDA_HOST, 0), (MANAGED, 0)]
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    monkeypatch.setattr(_device, "runtime", FakeRuntime())
+    return _device.runtime
+
+
+@pytest.fixture
+def no_runtime(monkeypatch):
+    monkeypatch.setattr(_device, "runtime", None)
+
+
+def view_on(device, **more):
+    if device[0] in (CUDA_HOST, ROCM_HOST, MANAGED):
+        return host_view_as(device, np.arange(12.0).reshape(3, 4), **more)
+    return device_view(device, **more)
+
+
+def tensor_of(view, **keywords):
+    capsule = view.__dlpack__(max_version=(1, 0), **keywords)
+    return struct_of(capsule).tensor, capsule
+
+
+# D14, as the producer
+
+
+def test_D14_host_memory_has_no_streams(fake):
+    """stream is None on the host; -1, no synchronisation, says the same. Nothing is waited for."""
+    view = distview.zeros(3)
+    for stream in (None, -1):
+        view.__dlpack__(stream=stream)
+    for stream in (0, 1, 2, 3, 2**40, -2):
+        with pytest.raises(ValueError, match="stream"):
+            view.__dlpack__(stream=stream)
+    assert fake.calls == []
+
+
+@pytest.mark.parametrize("device", CUDA_DEVICES, ids=str)
+def test_D14_streams_of_cuda(fake, device):
+    """None and 1 are the legacy default stream, 2 the per-thread one, more is a handle, -1 none."""
+    view = view_on(device, stream=77)
+    for stream, waiting in ((None, 1), (1, 1), (2, 2), (3, 3), (2**47 + 16, 2**47 + 16)):
+        view.__dlpack__(stream=stream)
+        assert fake.calls.pop() == ("wait", waiting, 77)
+    view.__dlpack__(stream=-1)
+    for stream in (0, -2, -(2**40)):
+        with pytest.raises(ValueError, match="stream"):
+            view.__dlpack__(stream=stream)
+    for stream in ("1", 1.0, True, False, [1]):
+        with pytest.raises(TypeError, match="stream"):
+            view.__dlpack__(stream=stream)
+    assert fake.calls == []
+
+
+@pytest.mark.parametrize("device", [(ROCM, 0), (ROCM, 2), (ROCM_HOST, 0)], ids=str)
+def test_D14_streams_of_rocm(fake, device):
+    """None and 0 are the default stream; 1 and 2 do not exist."""
+    view = view_on(device, stream=77)
+    for stream, waiting in ((None, 1), (0, 1), (3, 3), (2**47, 2**47)):
+        view.__dlpack__(stream=stream)
+        assert fake.calls.pop() == ("wait", waiting, 77)
+    view.__dlpack__(stream=-1)
+    for stream in (1, 2, -2):
+        with pytest.raises(ValueError, match="stream"):
+            view.__dlpack__(stream=stream)
+    assert fake.calls == []
+
+
+def test_D14_streams_of_other_devices(fake):
+    """Where streams have no numbers that we know, there can be none."""
+    view = device_view((ONE_API, 0))
+    view.__dlpack__(stream=None)
+    with pytest.raises(ValueError, match="stream"):
+        view.__dlpack__(stream=5)
+
+
+# D15
+
+
+@pytest.mark.parametrize("device", [*CUDA_DEVICES, (ROCM, 0), (ROCM_HOST, 0)], ids=str)
+def test_D15_consumer_waits_only_for_what_is_pending(fake, device):
+    """Nobody waits without pending work, on the same stream, or when the consumer says so."""
+    view_on(device).__dlpack__(stream=5)
+    view_on(device, stream=5).__dlpack__(stream=5)
+    view_on(device, stream=5).__dlpack__(stream=-1)
+    view_on(device, stream=1).__dlpack__(stream=None)
+    assert fake.calls == []
+    view_on(device, stream=5).__dlpack__(stream=6)
+    assert fake.calls == [("wait", 6, 5)]
+
+
+def test_D15_without_support_for_devices(no_runtime):
+    """Nothing to wait for needs no support; if there is, the view cannot be exported."""
+    tensor, capsule = tensor_of(device_view(), stream=5)
+    assert tensor.data == POINTER
+    with pytest.raises(BufferError, match="no support for device memory"):
+        device_view(stream=7).__dlpack__(stream=5)
+
+
+# D16
+
+
+@pytest.mark.parametrize("device", [(CPU, 0), *CUDA_DEVICES, (ROCM, 1), (ROCM_HOST, 0)], ids=str)
+def test_D16_own_device(fake, device):
+    """dl_device None and the view's own device export the memory as it is."""
+    view = distview.zeros((3, 4)) if device == (CPU, 0) else view_on(device)
+    for wanted in (None, device):
+        tensor, capsule = tensor_of(view, dl_device=wanted)
+        assert (tensor.device_type, tensor.device_id) == device
+        assert tensor.data == view.data_pointer and struct_of(capsule).flags == 0
+
+
+def test_D16_other_devices_are_refused(fake):
+    """The memory of one device cannot be exported to another one."""
+    for own, wanted in (
+        ((CPU, 0), (CUDA, 0)), ((CPU, 0), (CPU, 1)), ((CUDA, 0), (CUDA, 1)),
+        ((CUDA, 0), (ROCM, 0)), ((CUDA, 0), (MANAGED, 0)), ((MANAGED, 0), (CUDA, 0)),
+    ):  # fmt: skip
+        view = distview.zeros((3, 4)) if own == (CPU, 0) else view_on(own)
+        for copy in (None, True, False):
+            with pytest.raises(BufferError, match="cannot be exported to"):
+                view.__dlpack__(max_version=(1, 0), dl_device=wanted, copy=copy)
+
+
+@pytest.mark.parametrize("device", PINNED, ids=str)
+def test_D16_to_the_host_without_a_copy(fake, device):
+    """Memory that hosts read goes to the host as it is, once pending work has finished."""
+    for stream, calls in ((0, []), (9, [("synchronize", 9)])):
+        view = view_on(device, stream=stream)
+        for copy in (None, False):
+            tensor, capsule = tensor_of(view, dl_device=(CPU, 0), copy=copy)
+            assert (tensor.device_type, tensor.device_id) == (CPU, 0)
+            assert tensor.data == view.data_pointer and struct_of(capsule).flags == 0
+            assert array_of(tensor).tolist() == np.arange(12.0).reshape(3, 4).tolist()
+            assert fake.calls == calls
+            fake.calls.clear()
+        for given in (1, -1, 5):
+            with pytest.raises(ValueError, match="stream"):
+                view.__dlpack__(dl_device=(CPU, 0), stream=given)
+    frozen = view_on(device, readonly=True)
+    assert struct_of(tensor_of(frozen, dl_device=(CPU, 0))[1]).flags == READ_ONLY
+    with pytest.raises(BufferError, match="read-only"):
+        frozen.__dlpack__(dl_device=(CPU, 0))
+
+
+@pytest.mark.parametrize("device", [(CUDA, 0), (ROCM, 0)], ids=str)
+def test_D16_device_memory_is_not_copied_to_the_host(fake, device):
+    """What this build cannot copy is refused, and the memory is not touched."""
+    for copy in (None, True, False):
+        with pytest.raises(BufferError, match="copying device memory to the host"):
+            device_view(device).__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=copy)
+    assert fake.calls == []
+
+
+# D17
+
+
+@pytest.mark.parametrize("version", [None, (1, 0)], ids=str)
+def test_D17_copies(version):
+    """copy=True is other memory with the same values in C order; None and False are this memory."""
+    base = np.arange(40.0).reshape(5, 8)
+    for array in (base, base[::2, 1:4], base[::-1], base.T, base[:0], np.array(2.5)):
+        view = distview.wrap(array, array.shape)
+        for copy in (None, False):
+            capsule = view.__dlpack__(max_version=version, copy=copy)
+            tensor = struct_of(capsule).tensor
+            assert tensor.data == (address_of(array) if array.size else None)
+        for wanted in (None, (CPU, 0)):
+            capsule = view.__dlpack__(max_version=version, copy=True, dl_device=wanted)
+            tensor = struct_of(capsule).tensor
+            assert shape_of(tensor) == array.shape
+            if array.size:
+                copied = array_of(tensor)
+                assert copied.tolist() == array.tolist() and copied.flags.c_contiguous
+                assert not np.shares_memory(copied, array)
+
+
+@pytest.mark.parametrize("device", PINNED, ids=str)
+def test_D17_copies_of_pinned_memory(fake, device):
+    """Copies are in plain host memory, so only for who asks for that, and after pending work."""
+    view = view_on(device, stream=9)
+    tensor, capsule = tensor_of(view, copy=True, dl_device=(CPU, 0))
+    assert (tensor.device_type, struct_of(capsule).flags) == (CPU, IS_COPIED)
+    assert tensor.data != view.data_pointer and fake.calls == [("synchronize", 9)]
+    for wanted in (None, device):
+        with pytest.raises(BufferError, match="host memory only"):
+            view.__dlpack__(max_version=(1, 0), copy=True, dl_device=wanted)
+    assert fake.calls == [("synchronize", 9)]
+
+
+@pytest.mark.parametrize("copy", [False, True])
+def test_D16_D17_lifetimes(fake, copy):
+    """What goes to the host keeps the memory as the view does; a copy keeps only itself."""
+    array = np.arange(1000.0)
+    watch = weakref.ref(array)
+    capsule = host_view_as((MANAGED, 0), array).__dlpack__(dl_device=(CPU, 0), copy=copy)
+    del array
+    gc.collect()
+    assert (watch() is None) is copy
+    litter = [np.zeros(1000) for _ in range(50)]  # memory that was freed is used again
+    assert array_of(struct_of(capsule).tensor).sum() == 499500 and len(litter) == 50
+    del capsule
+    gc.collect()
+    assert watch() is None
+
+
+def test_D17_copies_of_device_memory_are_refused(fake):
+    """This build copies nothing on a device."""
+    with pytest.raises(BufferError, match="copies"):
+        device_view().__dlpack__(max_version=(1, 0), copy=True)
+
+
+# As the consumer
+
+
+def of_device(kind, device, **members):
+    return MadeUp(
+        kind, data=POINTER, shape=(3, 4), strides=(4, 1), device_type=device[0],
+        device_id=device[1], **members,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", [Managed, ManagedVersioned])
+@pytest.mark.parametrize("device", [(CUDA, 0), (CUDA, 3), (ROCM, 1), (ONE_API, 0)], ids=str)
+def test_D12_D14_device_memory_comes_in(fake, kind, device):
+    """The device is that of the capsule. Without a stream of ours, its data are safe on the default
+    stream, which is waited for: then nothing is pending."""
+    producer = of_device(kind, device)
+    view = distview.wrap(producer, (3, 4))
+    assert view.device == device and view.data_pointer == POINTER and view.stream == 0
+    assert producer.calls_of_dlpack[0].get("stream") is None
+    assert fake.calls == [("synchronize", 1)]
+    assert view.dim_data[0]["size"] == 3 and "float64" in repr(view)
+
+
+@pytest.mark.parametrize("kind", [CUDA_HOST, ROCM_HOST, MANAGED])
+def test_D13_numbers_of_pinned_memory_are_ignored(fake, kind):
+    """Memory of no single device has number 0, whatever its producer said."""
+    numbers = np.arange(3.0)
+    view = distview.wrap(MadeUp(numbers=numbers, device_type=kind, device_id=5), 3)
+    assert view.device == (kind, 0) and view.view.tolist() == [0, 1, 2]
+    assert fake.calls == [("synchronize", 1)]
+
+
+def test_D14_host_memory_is_taken_without_a_runtime(no_runtime):
+    """Devices are no concern of host memory; memory of a device needs support for it."""
+    assert distview.wrap(MadeUp(numbers=np.arange(3.0)), 3).view.tolist() == [0, 1, 2]
+    producer = of_device(ManagedVersioned, (CUDA, 0))
+    with pytest.raises(distview.UsageError, match="no support for device memory"):
+        distview.wrap(producer, (3, 4))
+    assert producer.deleted == 1
+
+
+def test_device_memory_has_no_distarray_export(fake):
+    """The protocol's buffer is host memory: the export of a device view says what to use instead."""
+    view = distview.wrap(of_device(ManagedVersioned, (CUDA, 0)), (3, 4))
+    with pytest.raises(BufferError, match="__cuda_array_interface__"):
+        view.__distarray__()
+    for operation in (view.sum, view.exchange_padding):
+        with pytest.raises((distview.UsageError, distview.ShapeError), match="device|host"):
+            operation()

@@ -1,0 +1,282 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Memory lives exactly as long as somebody uses it: the DistView, its arrays, its capsules.
+
+Many cycles of it are in test_growth.py, the ends of programs in test_exit.py.
+"""
+
+import ctypes
+import gc
+import threading
+import weakref
+
+import distview
+import numpy as np
+import pytest
+from dlpack_structs import MadeUp, consume, delete, struct_of
+from made_up_devices import POINTER, Interface, device_view
+from py_buffer import FLAGS, buffer_of, numbers
+
+def watched(count=10):
+    array = np.arange(float(count))
+    return array, weakref.ref(array)
+
+
+# Who outlives whom
+
+
+EXPORTS = {
+    "view": lambda view: view.view,
+    "owned": lambda view: view.owned,
+    "interior": lambda view: view.interior[1:],
+    "asarray": np.asarray,
+    "memoryview": memoryview,
+    "distarray": lambda view: view.__distarray__(),
+    "from_dlpack": np.from_dlpack,
+    "legacy capsule": lambda view: view.__dlpack__(),
+    "capsule": lambda view: view.__dlpack__(max_version=(1, 0)),
+    "C struct": lambda view: view.__dap_capsule__(),
+    "layout and memory": lambda view: (view.layout, view.view),
+}
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_consumer_outlives_producer(export):
+    """The memory lives as long as what was exported, not as long as the DistView; then it goes."""
+    array, watch = watched(10)
+    view = distview.wrap(array, 10)
+    watch_view = weakref.ref(view)
+    exported = EXPORTS[export](view)
+    del array, view
+    gc.collect()
+    assert watch_view() is None and watch() is not None
+    assert watch().tolist() == list(range(10))
+    del exported
+    gc.collect()
+    assert watch() is None
+
+
+def test_E9_import_holds_the_exporter():
+    """A view that was imported holds the buffer and the object that exported it, then lets go."""
+    array, watch = watched(10)
+    first = distview.wrap(array, 10)
+    watch_first = weakref.ref(first)
+    for validate in ("full", "local"):
+        second = distview.from_distarray(first, validate=validate)
+        third = distview.from_distarray(second.dap("0.9.0"), validate=validate)
+    del array, first, second
+    gc.collect()
+    assert watch_first() is not None and third.view.tolist() == list(range(10))
+    del third
+    gc.collect()
+    assert watch_first() is None and watch() is None
+
+
+@pytest.mark.parametrize("export", EXPORTS)
+def test_producer_outlives_consumer(export):
+    """What was exported may go first: nothing happens to the DistView."""
+    array, watch = watched(10)
+    view = distview.wrap(array, 10)
+    exported = EXPORTS[export](view)
+    del array, exported
+    gc.collect()
+    assert view.view.tolist() == list(range(10)) and view.sum() == 45
+    del view
+    gc.collect()
+    assert watch() is None
+
+
+def test_owners_of_the_memory_may_be_deleted_first():
+    """A bytearray or an mmap without a name any more is still there for the view."""
+    given = bytearray(range(8))
+    view = distview.wrap(given, 8)
+    del given
+    gc.collect()
+    litter = [bytearray(8) for _ in range(1000)]
+    assert view.view.tolist() == list(range(8)) and len(litter) == 1000
+
+
+def test_resizable_buffers_are_locked_while_they_are_used():
+    """A bytearray cannot be resized under a view, its arrays or its capsules; afterwards it can."""
+    given = bytearray(8)
+    users = [distview.wrap(given, 8)]
+    users.append(users[0].view[2:])
+    users.append(users[0].__dlpack__())
+    users.append(distview.from_distarray(users[0]))
+    users.append(users[0].__dap_capsule__())
+    while users:
+        with pytest.raises(BufferError):
+            given.append(1)
+        users.pop(0)
+    given.append(1)
+    assert len(given) == 9
+
+
+def test_failed_imports_release_the_buffer():
+    """What is refused, by rules or by shape, is let go at once."""
+    given = bytearray(8)
+    data = dict(dist_type="b", size=9, proc_grid_size=1, proc_grid_rank=0, start=0, stop=9)
+    export = {"__version__": "0.10.0", "buffer": given, "dim_data": (data,)}
+    for attempt in (
+        lambda: distview.wrap(given, 9),
+        lambda: distview.from_distarray(export),
+        lambda: distview.check(export),
+        lambda: distview.check_all([export]),
+    ):
+        with pytest.raises((distview.ShapeError, distview.ProtocolError)):
+            attempt()
+        given.append(1)
+        given.pop()
+
+
+def test_attach_leaves_buffers_as_they_are(mpi):
+    """attach() changes what a view knows of the others, under the eyes of those who use its memory."""
+    array = np.arange(12.0).reshape(3, 4)
+    view = distview.from_distarray(distview.wrap(array, (3, 4)), validate="local")
+    with buffer_of(view, FLAGS.FULL) as before:
+        view.attach(mpi.COMM_SELF)
+        litter = [np.zeros(2, np.int64) for _ in range(1000)]
+        assert numbers(before.shape, 2) == (3, 4) and numbers(before.strides, 2) == (32, 8)
+        assert before.format == b"d" and len(litter) == 1000
+        assert view.view.__array_interface__["data"][0] == before.buf
+
+
+# Garbage
+
+
+def test_view_that_holds_its_own_arrays_is_freed():
+    """NumPy arrays take no part in garbage collection, so they must not hold their DistView."""
+    array, watch = watched()
+    view = distview.wrap(array, 10)
+    view.mine = [view.view, view.interior, memoryview(view), view.__dlpack__()]
+    del array, view
+    gc.collect()
+    assert watch() is None
+
+
+class OwnMemory:
+    """A class that gives out its own memory, and keeps a DistView of it."""
+
+    def __init__(self):
+        self.memory = bytearray(8)
+        self.view = distview.wrap(self, 8)
+
+    def __buffer__(self, flags):
+        return memoryview(self.memory)
+
+
+class OwnExport:
+    def __init__(self):
+        self.memory = np.zeros(8)
+        self.view = distview.from_distarray(self)
+
+    def __distarray__(self):
+        return {"__version__": "0.10.0", "buffer": self.memory, "dim_data": ({},)}
+
+
+class OwnDeviceMemory(Interface):
+    def __init__(self):
+        super().__init__(shape=(0,), data=(0, False))
+        self.view = distview.wrap(self, 0)
+
+
+class OwnArray(np.ndarray):
+    pass
+
+
+def own_array():
+    array = np.zeros(8).view(OwnArray)
+    array.view_of_it = distview.wrap(array, 8)
+    return array
+
+
+@pytest.mark.parametrize("make", [OwnMemory, OwnExport, OwnDeviceMemory, own_array])
+def test_object_that_holds_a_view_of_itself_is_garbage(make):
+    """A cycle of an object and a DistView of its memory is found by the garbage collector."""
+    thing = make()
+    watch = weakref.ref(thing)
+    gc.collect()
+    assert watch() is not None
+    del thing
+    gc.collect()
+    assert watch() is None
+
+
+def test_cycles_in_use_are_not_garbage():
+    """As long as an array or a capsule of the view is held, the collector leaves the cycle alone."""
+    thing = OwnMemory()
+    watch = weakref.ref(thing)
+    taken, capsule = thing.view.view, thing.view.__dlpack__()
+    taken[3] = 5
+    del thing
+    for user in ("array", "capsule"):
+        gc.collect()
+        assert watch() is not None and watch().memory[3] == 5
+        assert watch().view.view.tolist() == [0, 0, 0, 5, 0, 0, 0, 0]
+        if user == "array":
+            del taken
+    del capsule
+    gc.collect()
+    gc.collect()
+    assert watch() is None
+
+
+# Threads
+
+
+def test_last_references_dropped_by_threads():
+    """Whichever thread drops the last reference, the memory goes, exactly once."""
+    arrays = [watched(100) for _ in range(400)]
+    watches = [watch for _, watch in arrays]
+    views = [distview.wrap(array, 100) for array, _ in arrays]
+    shares = [[v, v.view, v.__dlpack__(max_version=(1, 0)), memoryview(v)] for v in views]
+    del arrays, views
+    gate = threading.Barrier(4)
+
+    def drop(which):
+        gate.wait()
+        for share in shares:
+            share[which] = None
+
+    threads = [threading.Thread(target=drop, args=(k,)) for k in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert [watch() for watch in watches] == [None] * len(watches)
+
+
+def test_foreign_memory_dropped_by_threads():
+    """The deleter of another library's capsule is called once, by whichever thread was last."""
+    producers = [MadeUp(numbers=np.arange(3.0)) for _ in range(200)]
+    shares = []
+    for producer in producers:
+        view = distview.wrap(producer, 3)
+        managed = consume(view.__dlpack__())
+        shares.append([view, managed])
+    del view, managed
+
+    def drop_views():
+        for share in shares:
+            share[0] = None
+
+    def drop_capsules():
+        for share in shares:
+            delete(share[1])
+
+    threads = [threading.Thread(target=target) for target in (drop_views, drop_capsules)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    gc.collect()
+    assert [producer.deleted for producer in producers] == [1] * len(producers)
+
+
+def test_capsule_outlives_its_device_view():
+    """The struct in a capsule is the capsule's own, not the view's."""
+    capsule = device_view((2, 3), shape=(2, 5)).__dlpack__(max_version=(1, 0))
+    gc.collect()
+    tensor = struct_of(capsule).tensor
+    assert (tensor.data, tensor.device_id, tensor.ndim) == (POINTER, 3, 2)
+    assert (tensor.shape[0], tensor.shape[1], ctypes.sizeof(tensor)) == (2, 5, 48)
