@@ -55,6 +55,7 @@ void copy_structs(const distview_dap_section& from, distview_dap_section& to) {
 }
 void free_copy(distview_dap_section& section) {
     delete static_cast<PlainCopy*>(section.private_data);
+    section = {};
 }
 
 /// A section of a padded 2-D block array, out to C and in again.
@@ -111,7 +112,6 @@ void exchange_of_a_section(benchmark::State& state) {
                             copy_structs(model, section);
                             benchmark::DoNotOptimize(section);
                             free_copy(section);
-                            section.release = nullptr;
                         }
                     }}});
     add_per_call(state, {"both", "to_dap", "from_dap", "struct_copy"});
@@ -123,6 +123,7 @@ BENCHMARK(exchange_of_a_section)->Iterations(50)->UseManualTime()->Unit(benchmar
 /// Checks what all processes export, and compares it with a copy of itself.
 void check_array(benchmark::State& state, const ArrayLayout& layout) {
     std::vector<SectionDescription> sections;
+    sections.reserve(static_cast<std::size_t>(layout.process_count()));
     for (int p = 0; p < layout.process_count(); ++p)
         sections.push_back(export_section(layout, p, protocol::v0_10_0));
     const std::vector<SectionDescription> copy = sections;

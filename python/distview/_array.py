@@ -40,7 +40,7 @@ class DistView(_distview.Array):
     def __init__(self, array: _distview.Array, comm: Any = None) -> None:
         super().__init__(array)
         # Other names for the same section see it attached, too.
-        self._joint = array._joint if isinstance(array, DistView) else _Joint(comm)
+        self._joint: _Joint = array._joint if isinstance(array, DistView) else _Joint(comm)
 
     def __copy__(self) -> DistView:
         """Another name for the same section, as slices of NumPy arrays are."""
@@ -86,7 +86,7 @@ class DistView(_distview.Array):
     def global_indices(self, axis: int, cells: str = "owned") -> np.ndarray:
         """Global indices of this section's cells along an axis; cells: owned, interior or all."""
         begin, end = self._range(axis, cells)
-        return self.section_indices(axis)[begin:end]
+        return np.asarray(self.section_indices(axis))[begin:end]
 
     def describe(self) -> str:
         """The layout in words, and for small arrays as a picture in text. Local."""

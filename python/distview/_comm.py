@@ -7,7 +7,7 @@ import functools
 import sys
 import zlib
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from . import _distview
 from ._errors import UsageError
@@ -69,4 +69,4 @@ def agreed(
         result = action()
         return result, zlib.crc32(str(alike(result)).encode())
 
-    return comm.agree_on(caller, step)
+    return cast(Result, comm.agree_on(caller, step))

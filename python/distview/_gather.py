@@ -44,7 +44,7 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
     # Of an index on several processes the owner, the lowest, is written last.
     for p in reversed(range(view.process_count)):
         places = [axis.places(p) for axis in axes]
-        block = np.ndarray([len(place) for place in places], part.dtype, pieces[p])
+        block: np.ndarray = np.ndarray([len(place) for place in places], part.dtype, pieces[p])
         result[np.ix_(*places)] = block
     return result
 
@@ -56,13 +56,13 @@ class _GlobalAxis:
         self._layout, self._axis, self._cells = layout, axis, cells
         self._labels = None
         if layout.types[axis] == "u":
-            lists = [layout.global_indices(axis, p) for p in range(layout.process_count)]
+            lists = [np.asarray(layout.global_indices(axis, p)) for p in range(layout.process_count)]
             self._labels = np.unique(np.concatenate(lists))
         whole = layout.shape if cells == "owned" else layout.interior_shape
         self.count = len(self._labels) if self._labels is not None else whole[axis]
 
     def places(self, process: int) -> np.ndarray:
-        indices = self._layout.global_indices(self._axis, process)
+        indices = np.asarray(self._layout.global_indices(self._axis, process))
         if self._labels is not None:
             return np.searchsorted(self._labels, indices)
         begin, end = _cell_range(self._layout, self._axis, process, self._cells)

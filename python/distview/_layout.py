@@ -201,7 +201,7 @@ def _lists_of_axis(own: np.ndarray, d: int, extents: list[int], gather: Gather |
 def _spec(axis: Axis, d: int) -> _distview.AxisSpec:
     if axis.kind == "u":
         assert axis.lists is not None
-        lists = [part.tolist() for part in axis.lists]
+        lists: list[Any] = [part.tolist() for part in axis.lists]
         distinct = len(np.unique(np.concatenate(axis.lists)))
         if axis.size is not None and axis.size != distinct:
             raise LayoutError(f"layout: axis {d}: the shape says {axis.size} elements, the lists "

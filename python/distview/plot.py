@@ -117,7 +117,7 @@ def plot_array_distribution(
         axes.set_yticks(yticks)
     if yflip:
         axes.invert_yaxis()
-    is_first = not is_view or darray.process == 0
+    is_first = getattr(darray, "process", 0) == 0
     if global_plot_filename is not None and is_first:
         figure.savefig(global_plot_filename, dpi=100)
     if local_plot_filename is not None and is_first:

@@ -4,7 +4,6 @@
 Many cycles of it are in test_growth.py, the ends of programs in test_exit.py.
 """
 
-import ctypes
 import gc
 import threading
 import weakref
@@ -12,8 +11,9 @@ import weakref
 import distview
 import numpy as np
 import pytest
-from dlpack_structs import MadeUp, consume, delete, struct_of
-from made_up_devices import POINTER, Interface, device_view
+from distview import _distview
+from dlpack_structs import MadeUp, consume, delete
+from made_up_devices import Interface
 from py_buffer import FLAGS, buffer_of, numbers
 
 def watched(count=10):
@@ -69,6 +69,28 @@ def test_E9_import_holds_the_exporter():
     del third
     gc.collect()
     assert watch_first() is None and watch() is None
+
+
+def test_E9_import_holds_the_buffer():
+    """The buffer is held itself: the exporter may have made it for this one export."""
+    arrays = []
+
+    class Exporter:
+        def __distarray__(self):
+            array = np.arange(8.0)
+            arrays.append(weakref.ref(array))
+            return {"__version__": "0.10.0", "buffer": array, "dim_data": ({},)}
+
+    view = distview.from_distarray(Exporter())
+    gc.collect()
+    assert arrays[0]() is not None and view.view.tolist() == list(range(8))
+    given = bytearray(8)
+    export = {"__version__": "0.10.0", "buffer": given, "dim_data": ({},)}
+    view = distview.from_distarray(export)
+    with pytest.raises(BufferError):
+        given.append(1)
+    del view
+    given.append(1)
 
 
 @pytest.mark.parametrize("export", EXPORTS)
@@ -205,17 +227,15 @@ def test_cycles_in_use_are_not_garbage():
     """As long as an array or a capsule of the view is held, the collector leaves the cycle alone."""
     thing = OwnMemory()
     watch = weakref.ref(thing)
-    taken, capsule = thing.view.view, thing.view.__dlpack__()
-    taken[3] = 5
+    users = [thing.view.view, thing.view.__dlpack__(), memoryview(thing.view)]
+    users += [_distview.Array(thing.view), distview.from_distarray(thing.view)]
+    users[0][3] = 5
     del thing
-    for user in ("array", "capsule"):
+    while users:
         gc.collect()
         assert watch() is not None and watch().memory[3] == 5
         assert watch().view.view.tolist() == [0, 0, 0, 5, 0, 0, 0, 0]
-        if user == "array":
-            del taken
-    del capsule
-    gc.collect()
+        users.pop(0)
     gc.collect()
     assert watch() is None
 
@@ -271,12 +291,3 @@ def test_foreign_memory_dropped_by_threads():
         thread.join()
     gc.collect()
     assert [producer.deleted for producer in producers] == [1] * len(producers)
-
-
-def test_capsule_outlives_its_device_view():
-    """The struct in a capsule is the capsule's own, not the view's."""
-    capsule = device_view((2, 3), shape=(2, 5)).__dlpack__(max_version=(1, 0))
-    gc.collect()
-    tensor = struct_of(capsule).tensor
-    assert (tensor.data, tensor.device_id, tensor.ndim) == (POINTER, 3, 2)
-    assert (tensor.shape[0], tensor.shape[1], ctypes.sizeof(tensor)) == (2, 5, 48)

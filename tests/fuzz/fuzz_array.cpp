@@ -80,7 +80,7 @@ ArrayLayout read_layout(Input& input) {
         room /= grid.back();
         axes.push_back(read_axis(input, grid.back()));
     }
-    if (rank == 0) return ArrayLayout();
+    if (rank == 0) return {};
     return {ProcessGrid{std::span<const int>(grid)}, axes};
 }
 
@@ -189,6 +189,7 @@ void check_layout(const Version& version, const std::vector<SectionDescription>&
                   const ArrayLayout& layout) {
     expect(layout.process_count() == static_cast<int>(array.size()), "the number of processes");
     std::vector<SectionDescription> exported;
+    exported.reserve(array.size());
     for (int p = 0; p < layout.process_count(); ++p)
         exported.push_back(export_section(layout, p, version));
     const Verdict verdict = check_all(version, exported);

@@ -46,8 +46,8 @@ void exchange_both_ways(const Communicator& comm, Random& random) {
     for (const int axis_count : axis_counts) {
         GeometryLimits limits = limits_for(axis_count);
         limits.valid_only = true;
-        geometries.push_back(random_geometry(
-            random, random_process_grid(random, comm.size(), axis_count), limits));
+        geometries.push_back(
+            random_geometry(random, random_process_grid(random, comm.size(), axis_count), limits));
         exchanges.push_back({geometries.back().layout(), geometries.back().options()});
     }
     PaddingExchangePlan typed(comm, exchanges);
@@ -70,9 +70,8 @@ void exchange_both_ways(const Communicator& comm, Random& random) {
             else
                 untyped.start(Exec(), std::span<const AnyDistView>(any)).finish();
             const MpiTraffic other = of_untyped.stop();
-            for (const std::string& flaw :
-                 {std::get<I>(first).find_flaw(round * 100 + I)...,
-                  std::get<I>(second).find_flaw(round * 100 + I)...})
+            for (const std::string& flaw : {std::get<I>(first).find_flaw(round * 100 + I)...,
+                                            std::get<I>(second).find_flaw(round * 100 + I)...})
                 EXPECT_EQ(flaw, "") << "round " << round;
             EXPECT_EQ(one.sent, other.sent);
             EXPECT_EQ(one.received, other.received);
@@ -153,7 +152,7 @@ TEST_F(PaddingExchangeAny, BindsAheadOfTheFirstExecute) {
     for (int i = 0; i < 3; ++i) fields.emplace_back(make_array(comm, ring(comm)));
     PaddingExchangePlan plan(comm, ring(comm));
     plan.bind(fields);
-    EXPECT_GT(plan.workspace_bytes(), 0u);
+    EXPECT_EQ(plan.workspace_bytes() > 0, n > 1);
     MpiCounters counters;
     plan.execute(exec, std::span<const AnyDistView>(fields));
     EXPECT_EQ(counters.stop().collectives, (std::map<std::string, std::int64_t>{}));
@@ -246,16 +245,16 @@ TEST_F(PaddingExchangeAnyErrors, OtherElementTypesOnOneRank) {
     for (int odd = 0; odd < n; ++odd) {
         const AnyDistView bad =
             changed(odd, [](AnySection& s) { s.element = element_type<std::int64_t>(); });
-        EXPECT_THROW_ON_ALL_RANKS(
-            execute(bad), UsageError,
-            "PaddingExchangePlan: expected the same arguments on all ranks");
+        EXPECT_THROW_ON_ALL_RANKS(execute(bad), UsageError,
+                                  "PaddingExchangePlan: expected the same arguments on all ranks");
     }
 }
 
 TEST_F(PaddingExchangeAnyErrors, OtherLayoutsAndNumbersOnOneRank) {
     const AnyDistView wider = make_array(comm, ring(comm, 4, 3, 2));
     const std::vector<AnyDistView> none;
-    const std::vector<AnyDistView> fresh{make_array(comm, ring(comm)), make_array(comm, ring(comm))};
+    const std::vector<AnyDistView> fresh{make_array(comm, ring(comm)),
+                                         make_array(comm, ring(comm))};
     PaddingExchangePlan pair(comm, std::vector<FieldExchange>{{ring(comm)}, {ring(comm)}});
     for (int odd = 0; odd < n; ++odd) {
         const AnyDistView unknown = make_array(comm, ring(comm));

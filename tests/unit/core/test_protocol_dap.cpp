@@ -198,6 +198,7 @@ TEST(ProtocolDap, the_owner_may_be_shared_between_threads) {
         ExportedSection taken = from_dap(&producer.section);
         std::atomic<bool> go{false};
         std::vector<std::thread> threads;
+        threads.reserve(4);
         for (int t = 0; t < 4; ++t)
             threads.emplace_back([&go, address, mine = taken.section]() mutable {
                 while (!go) std::this_thread::yield();
