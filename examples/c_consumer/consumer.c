@@ -29,7 +29,8 @@ static void print_axis(int axis, const struct distview_dap_dim* dim, int64_t ext
         printf("  axis %d: %" PRId64 " elements, not distributed\n", axis, extent);
         return;
     }
-    printf("  axis %d: %" PRId64 " of %" PRId64 " elements", axis, mine.end - mine.begin, dim->size);
+    printf("  axis %d: %" PRId64 " of %" PRId64 " elements", axis, mine.end - mine.begin,
+           dim->size);
     if (dim->dist_type == 'b')
         printf(", %" PRId64 " to %" PRId64, dim->start + mine.begin, dim->start + mine.end - 1);
     if (dim->dist_type == 'c')

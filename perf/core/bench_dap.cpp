@@ -40,7 +40,8 @@ struct PlainCopy {
     std::int64_t extents[2];
     std::int64_t strides[2];
 };
-void copy_structs(const distview_dap_section& from, distview_dap_section& to) {
+std::unique_ptr<PlainCopy> copy_structs(const distview_dap_section& from,
+                                        distview_dap_section& to) {
     auto copy = std::make_unique<PlainCopy>();
     for (int d = 0; d < 2; ++d) {
         copy->dims[d] = from.dims[d];
@@ -51,11 +52,8 @@ void copy_structs(const distview_dap_section& from, distview_dap_section& to) {
     to.dims = copy->dims;
     to.extents = copy->extents;
     to.strides = copy->strides;
-    to.private_data = copy.release();
-}
-void free_copy(distview_dap_section& section) {
-    delete static_cast<PlainCopy*>(section.private_data);
-    section = {};
+    to.private_data = copy.get();
+    return copy;
 }
 
 /// A section of a padded 2-D block array, out to C and in again.
@@ -109,9 +107,9 @@ void exchange_of_a_section(benchmark::State& state) {
                     }},
                    {"struct_copy", [&] {
                         for (auto& section : sections) {
-                            copy_structs(model, section);
+                            const auto copy = copy_structs(model, section);
                             benchmark::DoNotOptimize(section);
-                            free_copy(section);
+                            section = {};
                         }
                     }}});
     add_per_call(state, {"both", "to_dap", "from_dap", "struct_copy"});
