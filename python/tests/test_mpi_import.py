@@ -16,6 +16,7 @@ from dap_cases import (
     group,
     unstructured_row,
 )
+from dap_random import generator
 from mpi_cases import lowest, on_rank, raised_on_all
 
 
@@ -138,12 +139,12 @@ def test_defect_on_one_rank(comm, version, rule, kind, spoil, code):
         bad = spoil(sections[rank])
         expected = dap_oracle.check(bad)
         assert expected is not None and code in (None, *expected.codes), expected
-        for obj in (bad, Producer(bad)) if isinstance(bad, dict) else (bad,):
-            caught = refused_on_all(comm, rank, obj, sections[comm.rank])
-            assert type(caught) is distview.ProtocolError
-            assert caught.code in expected.codes and caught.process == rank
-            assert dap_oracle.ANY in (expected.axis, caught.axis) or caught.axis == expected.axis
-            assert str(caught).startswith(f"DAP import, process {rank}: ")
+        obj = Producer(bad) if rank % 2 and isinstance(bad, dict) else bad
+        caught = refused_on_all(comm, rank, obj, sections[comm.rank])
+        assert type(caught) is distview.ProtocolError
+        assert caught.code in expected.codes and caught.process == rank
+        assert dap_oracle.ANY in (expected.axis, caught.axis) or caught.axis == expected.axis
+        assert str(caught).startswith(f"DAP import, process {rank}: ")
         assert_imports(comm, sections)
 
 
@@ -151,7 +152,8 @@ def test_defect_on_one_rank(comm, version, rule, kind, spoil, code):
 @pytest.mark.parametrize("kind", ["block", "cyclic", "unstructured"])
 @pytest.mark.time_limit(200)
 def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
-    """Every key, every strange value: the verdict is that of one process alone, on all ranks."""
+    """Every key, every strange value: the verdict is that of one process alone, on all ranks. On
+    one rank all of them, on several, which may share a core, some hundred."""
     sections = bases(version, comm.size)[kind]
     cases = []
     for key in sections[0]["dim_data"][1]:
@@ -162,6 +164,8 @@ def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
     for name, value in BAD_BUFFERS.items():
         cases.append((f"buffer {name}", lambda s, v=value: {**s, "buffer": v}))
     refused = 0
+    if comm.size > 1:
+        cases = generator("any value", version, kind, comm.size).sample(cases, 120)
     for number, (name, spoil) in enumerate(cases):
         rank = number % comm.size
         bad = spoil(sections[rank])
@@ -171,9 +175,7 @@ def test_any_value_in_place_of_another_on_one_rank(comm, version, kind):
         refused += 1
         caught = refused_on_all(comm, rank, bad, sections[comm.rank])
         assert caught.code in expected.codes and caught.process == rank, (name, caught)
-        if number % 50 == 0:
-            assert_imports(comm, sections)
-    assert refused > 500
+    assert refused > 0.7 * len(cases)
     assert_imports(comm, sections)
 
 

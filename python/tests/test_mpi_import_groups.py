@@ -72,15 +72,16 @@ def test_spoilt_arrays(comm, version, way):
     for base, sections in enumerate(bases(version, comm.size)):
         assert not compare(comm, "right", sections)
         groups = [g for g in SPOIL_GROUP[way](sections) if len(g[1]) == comm.size]
-        # A few hundred of each kind, spread over all of them.
-        for name, spoilt in groups[:: len(groups) // 150 + 1]:
+        # Some of each kind, spread over all of them.
+        most = 150 if comm.size == 1 else 12
+        for name, spoilt in groups[:: len(groups) // most + 1]:
             refused += compare(comm, f"{base} {name}", spoilt)
         assert_imports(comm, sections)
     assert refused or comm.size == 1
 
 
 @both_versions
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 @pytest.mark.time_limit(200)
 def test_nudged_arrays(comm, version, seed):
     """Random arrays with one number off by a little, and random arrays as they are."""

@@ -39,9 +39,13 @@ T value_of(const Position& global, std::uint64_t salt) {
         hash = (hash ^ (hash >> 32)) * 0xd6e8feb86659fd93u + i;
         bytes[i] = static_cast<unsigned char>(hash >> 56);
     }
-    T value;
-    std::memcpy(&value, bytes.data(), sizeof(T));
-    return value;
+    if constexpr (std::is_same_v<T, bool>) {
+        return (bytes[0] & 1) != 0; // no other bits are a bool
+    } else {
+        T value;
+        std::memcpy(&value, bytes.data(), sizeof(T));
+        return value;
+    }
 }
 
 /// One field of an exchange with a reference for each of its cells.
