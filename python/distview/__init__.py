@@ -46,6 +46,10 @@ _atexit.register(finalize)
 
 def describe(layout_or_view: Layout | DistView) -> str:
     """A layout in words, and for small arrays who owns what as a picture in text. Local."""
+    if not isinstance(layout_or_view, (Layout, DistView)):
+        raise UsageError(
+            f"describe: expected a Layout or a DistView, got {type(layout_or_view).__name__}"
+        )
     return layout_or_view.describe()
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ._comm import agreed
 from ._distview import Layout
 from ._errors import UsageError
 from ._plot_figure import draw_figure, draw_in, layout_title
@@ -54,17 +55,23 @@ def plot_layout(
 
     Local (not collective) unless values=True. Example: examples/python/layouts.py
     """
-    # What can be wrong is found on all processes before they gather.
-    layout = _layout_of("plot_layout", layout_or_view)
-    matplotlib, pyplot = _matplotlib()
-    style = Style(matplotlib, layout, _names(layout, process_coords), cmap)
     with_values = values is not None and values is not False
-    planes = planes_of(layout, at, with_values)
-    if axes is not None and len(planes) != 1:
-        raise UsageError(
-            f"plot_layout: {len(planes)} slices do not fit into the given axes; choose one with "
-            "at={axis: index}, or leave axes out"
-        )
+
+    def prepare() -> tuple[Any, ...]:
+        layout = _layout_of("plot_layout", layout_or_view)
+        matplotlib, pyplot = _matplotlib()
+        style = Style(matplotlib, layout, _names(layout, process_coords), cmap)
+        planes = planes_of(layout, at, with_values)
+        if axes is not None and len(planes) != 1:
+            raise UsageError(
+                f"plot_layout: {len(planes)} slices do not fit into the given axes; choose one "
+                "with at={axis: index}, or leave axes out"
+            )
+        return layout, pyplot, style, planes
+
+    # What is wrong on one process is raised on all, before they gather.
+    comm = _communicator_of(layout_or_view) if values is True else None
+    layout, pyplot, style, planes = agreed(comm, "plot_layout", prepare)
     if with_values and not _show_values("plot_layout", layout_or_view, layout, planes, values):
         return None
     title = layout_title(layout) if title is None else title
@@ -97,11 +104,16 @@ def plot_array_distribution(
     plot_layout().
     """
     is_view = _is_view(darray)
-    layout = _layout_of("plot_array_distribution", darray)
-    matplotlib, pyplot = _matplotlib()
-    names = _names(layout, True if process_coords is None else process_coords)
-    style = Style(matplotlib, layout, names, cmap)
-    planes = planes_of(layout, None, is_view and cell_label)
+
+    def prepare() -> tuple[Any, ...]:
+        layout = _layout_of("plot_array_distribution", darray)
+        matplotlib, pyplot = _matplotlib()
+        names = _names(layout, True if process_coords is None else process_coords)
+        style = Style(matplotlib, layout, names, cmap)
+        return layout, pyplot, style, planes_of(layout, None, is_view and cell_label)
+
+    comm = _communicator_of(darray) if is_view and cell_label else None
+    layout, pyplot, style, planes = agreed(comm, "plot_array_distribution", prepare)
     draws_here = True
     if is_view and cell_label:
         draws_here = _show_values("plot_array_distribution", darray, layout, planes, True)
@@ -131,7 +143,15 @@ def _is_view(layout_or_view):
     return hasattr(layout_or_view, "layout")
 
 
+def _communicator_of(view: Any) -> Any:
+    return getattr(view, "_communicator", None)
+
+
 def _layout_of(caller: str, layout_or_view: Any) -> Layout:
+    if not _is_view(layout_or_view) and not isinstance(layout_or_view, Layout):
+        raise UsageError(
+            f"{caller}: expected a Layout or a DistView, got {type(layout_or_view).__name__}"
+        )
     layout = layout_or_view.layout if _is_view(layout_or_view) else layout_or_view
     if layout is None:
         raise UsageError(

@@ -51,7 +51,19 @@ Array alone(ReadExport read) {
     return {std::make_shared<ArrayState>(std::move(view), std::move(read.format))};
 }
 
-Array import_alone(nb::handle object) { return alone(read_export(object, 0)); }
+Array import_alone(nb::handle object) {
+    ReadExport read = read_export(object, 0);
+    std::int64_t processes = 1;
+    for (const protocol::DimData& dim : read.exported.dim_data)
+        if (const std::int64_t along = dim.proc_grid_size.value_or(1); along != 1)
+            processes = along > 1'000'000'000 / processes ? 1'000'000'000 : processes * along;
+    if (processes != 1)
+        throw ProtocolError(text("DAP import: this is the section of one of ", processes,
+                                 " processes, and no communicator was given: pass comm, or "
+                                 "validate=\"local\" for this section alone"),
+                            "grid_product", -1, "proc_grid_size", -1);
+    return alone(std::move(read));
+}
 
 Array import_local(nb::handle object) {
     ReadExport read = read_export(object, -1);

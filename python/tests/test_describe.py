@@ -68,5 +68,5 @@ def test_section_without_the_others_says_how_to_learn_of_them():
 
 
 def test_expects_a_layout_or_a_view():
-    with pytest.raises(AttributeError):
+    with pytest.raises(distview.UsageError, match="expected a Layout or a DistView, got ndarray"):
         distview.describe(np.zeros(3))
