@@ -67,3 +67,11 @@ def test_text_is_the_same_on_all_ranks(comm):
     text = distview.describe(view)
     assert "who owns what" in text
     assert comm.allgather(text) == [text] * comm.size
+
+
+def test_what_is_wrong_on_one_rank_is_raised_on_all(comm):
+    view = view_of(comm)
+    cmap = "no such colours" if comm.rank == comm.size - 1 else None
+    with pytest.raises(Exception, match="no such colours"):
+        distview.plot_layout(view, values=True, cmap=cmap)
+    assert view.sum() == sum(100 * i + j for i in range(1, 5) for j in range(7))
