@@ -64,6 +64,11 @@ public:
         return m_tables.labels + m_tables.offsets[p];
     }
 
+    /// All labels in ascending order, each once; size() of them unless only one process is known.
+    KOKKOS_FUNCTION constexpr const std::int64_t* all_labels() const noexcept {
+        return m_tables.directory_labels;
+    }
+
     /// The lowest process that holds label g, or -1 when none does.
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
         const std::int64_t i = find(m_tables.directory_labels, m_tables.directory_size, g);

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/axis_layout.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace distview {
+
+namespace impl {
+class AxisSide;
+}
+
+/// Every step-th of the interior cells of an axis from `begin` on, `count` of them.
+///
+/// Cells count from 0 without boundary padding, so that layouts of one array that differ in padding
+/// number them alike. On an unstructured axis cell i is that with the i-th smallest of all labels.
+///
+/// Shapes: {n - 1, -1, -1} is all of n cells backwards; {0, -1, 2} is every other one
+struct AxisSlice {
+    std::int64_t begin = 0;
+    std::int64_t count = -1; ///< -1: as many as there are in the direction of `step`
+    std::int64_t step = 1;   ///< not 0
+
+    friend bool operator==(const AxisSlice&, const AxisSlice&) = default;
+};
+
+/// Elements along one axis that move between one coordinate of a process grid and one of another's.
+///
+/// Element j of repeat i, 0 <= j < length and 0 <= i < repeats, is at position
+/// `mine + j * my_step + i * my_period` of this section and at the same expression of `theirs` in the
+/// other one. Positions count all padding, as LocalIndex does; steps may be negative.
+struct AxisRun {
+    int peer = 0; ///< coordinate of the other section along this axis
+    std::int64_t mine = 0;
+    std::int64_t theirs = 0;
+    std::int64_t length = 0;
+    std::int64_t my_step = 1;
+    std::int64_t their_step = 1;
+    std::int64_t repeats = 1;
+    std::int64_t my_period = 0; ///< 0 if there is one repeat
+    std::int64_t their_period = 0;
+
+    std::int64_t elements() const noexcept { return length * repeats; }
+    friend bool operator==(const AxisRun&, const AxisRun&) = default;
+};
+
+/// Which elements along one axis move from whom to whom, when a slice of one layout is assigned to a
+/// slice of another: element t of the one is element t of the other.
+///
+/// Where layouts are closed forms, so is this: blocks are intersected as intervals, found by
+/// division or bisection, and of a pair that repeats (a block-cyclic axis does after block_size *
+/// grid_size cells, two of them after the least common multiple) one period is computed and stored.
+///
+/// An element is read from one place: its owner, where labels are shared the lowest process that
+/// holds it. It is written to every place that holds it: all holders of a shared label, and with
+/// `fill_padding` each communication and periodic boundary padding that mirrors it.
+///
+/// The layouts' tables must outlive this (an ArrayLayout holds them).
+///
+/// Collective: no (local); no MPI needed
+/// Cost:       of runs_to and runs_from: proportional to the runs of one period and free of the
+///             axis' size; O(own cells) if either layout is unstructured; with steps longer than a
+///             block, at most the elements of one period
+/// Errors:     LayoutError if a slice leaves the interior, has step 0 or another count than its
+///             counterpart, or if an unstructured layout knows the labels of one process only
+/// Source:     decision 0004 (a product of short lists)
+class AxisIntersection {
+public:
+    struct Side {
+        AxisLayout layout{};
+        AxisSlice slice{};
+        int axis = 0; ///< its number, for error texts
+    };
+
+    /// No elements.
+    AxisIntersection() = default;
+    AxisIntersection(const Side& from, const Side& to, bool fill_padding = false);
+
+    /// Number of elements that the slices pair.
+    std::int64_t count() const noexcept { return m_count; }
+    /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
+    AxisSlice from_slice() const noexcept;
+    AxisSlice to_slice() const noexcept;
+
+    /// What coordinate `p` of the target's grid receives; by peer, then in the order that
+    /// runs_from(peer) lists the same runs of `p`.
+    std::vector<AxisRun> runs_to(int p) const;
+    /// What coordinate `p` of the source's grid sends.
+    std::vector<AxisRun> runs_from(int p) const;
+
+private:
+    std::int64_t m_count = 0;
+    std::shared_ptr<const impl::AxisSide> m_from;
+    std::shared_ptr<const impl::AxisSide> m_to;
+};
+
+} // namespace distview

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/axis_intersection.hpp>
+#include <distview/core/array_layout.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview {
+
+/// What a redistribution moves where; by default every interior cell to the same cell.
+struct RedistributionOptions {
+    /// Axis d of the target takes axis permutation[d] of the source; empty: the identity.
+    std::vector<int> permutation{};
+    /// By axis of the source; empty: everything.
+    std::vector<AxisSlice> from_slice{};
+    /// By axis of the target; empty: everything.
+    std::vector<AxisSlice> to_slice{};
+    /// Whether to write also the communication padding (and on periodic axes the boundary padding)
+    /// of the target that mirrors cells of its slice.
+    bool fill_padding = false;
+};
+
+/// A box of elements that moves between two sections: a product of one AxisRun for each axis.
+///
+/// Along axis d of the target, element j of repeat i is at `to_begin[d] + j * to_step[d] +
+/// i * to_period[d]` of the target's section, and at the same expression with `from_...[a]`, a =
+/// permutation[d], of the source's.
+struct RedistributionPiece {
+    std::array<LocalIndex, max_rank> to_begin{}; ///< to_...: by axis of the target
+    Extents to_step{};
+    Extents to_period{};
+    std::array<LocalIndex, max_rank> from_begin{}; ///< from_...: by axis of the source
+    Extents from_step{};
+    Extents from_period{};
+    Extents length{};  ///< by axis of the target; 1 beyond the array's rank
+    Extents repeats{}; ///< by axis of the target; 1 beyond the array's rank
+    std::int64_t elements = 1;
+
+    friend bool operator==(const RedistributionPiece&, const RedistributionPiece&) = default;
+};
+
+/// The runs of one process: its messages are products of these.
+struct RedistributionRuns {
+    bool receives = true; ///< a process of the target's grid, else of the source's
+    int process = 0;
+    std::array<std::vector<AxisRun>, max_rank> axes{}; ///< by axis of the target, by peer
+};
+
+/// Which elements move from which process to which, from one layout to another: a plain value,
+/// computed without communication.
+///
+/// Axes are independent: along each, intersecting the two layouts gives a short list of runs
+/// (AxisIntersection), and what moves between two processes is the product of the runs between
+/// their coordinates, which is iterated and never stored. The two process grids have nothing to do
+/// with each other; only wire_elements() and local_elements() take process p of the one for process
+/// p of the other.
+///
+/// Both sides of a message list its pieces in the same order: as in the axes' lists, the last axis
+/// of the target fastest. Within a piece the order is that of repeat and element along each axis,
+/// the last axis of the target fastest as well. A message packed like this is unpacked like this.
+///
+/// Collective: no (local); no MPI needed
+/// Cost:       building is O(rank), with unstructured or irregular axes O(their tables); the runs of
+///             one process: see AxisIntersection; its messages: O(its peers)
+/// Errors:     LayoutError if ranks differ, the permutation is none, or slices do not fit (see
+///             AxisIntersection); UsageError for a process outside its grid
+/// Source:     decision 0004 (a product of short lists)
+class RedistributionSchedule {
+public:
+    RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
+                           const RedistributionOptions& options = {});
+
+    const ArrayLayout& from_layout() const noexcept { return m_from; }
+    const ArrayLayout& to_layout() const noexcept { return m_to; }
+    int rank() const noexcept { return m_to.rank(); }
+    /// The axis of the source that axis `axis` of the target takes.
+    int permutation(int axis) const noexcept {
+        return m_permutation[static_cast<std::size_t>(axis)];
+    }
+    /// Along axis `axis` of the target.
+    const AxisIntersection& axis(int axis) const noexcept {
+        return m_axes[static_cast<std::size_t>(axis)];
+    }
+
+    /// Number of elements that the slices pair.
+    std::int64_t elements() const noexcept;
+    /// Number of elements written, which is more where the target's labels are shared or its padding
+    /// is filled. Cost: O(the grids' extents, with their runs)
+    std::int64_t delivered_elements() const;
+    /// Those of delivered_elements() that another process sends, if the processes of both grids are
+    /// numbered alike. Cost: as delivered_elements(), and O(processes)
+    std::int64_t wire_elements() const;
+    /// What process `process` of the target gets from process `process` of the source.
+    std::int64_t local_elements(int process) const;
+    /// Whether every element already is where it goes to: layouts and slices are alike, axes are not
+    /// permuted, and nothing is written but owned cells (or there is no element).
+    bool is_identity() const noexcept;
+
+    /// What one process sends to (or receives from) one process of the other grid.
+    struct Message {
+        int peer = 0;
+        std::int64_t elements = 0;
+        friend bool operator==(const Message&, const Message&) = default;
+    };
+    /// What process `to_process` of the target receives, by ascending process of the source.
+    std::vector<Message> receives(int to_process) const { return messages(runs_to(to_process)); }
+    /// What process `from_process` of the source sends, by ascending process of the target.
+    std::vector<Message> sends(int from_process) const { return messages(runs_from(from_process)); }
+    std::vector<Message> messages(const RedistributionRuns& runs) const;
+
+    /// Runs along axis `axis` of the target, received at a coordinate of the target's grid.
+    std::vector<AxisRun> axis_runs_to(int axis, int to_coordinate) const {
+        return this->axis(axis).runs_to(to_coordinate);
+    }
+    /// Runs along axis `axis` of the target (permutation(axis) of the source), sent from a coordinate
+    /// of the source's grid.
+    std::vector<AxisRun> axis_runs_from(int axis, int from_coordinate) const {
+        return this->axis(axis).runs_from(from_coordinate);
+    }
+    /// The same along all axes.
+    RedistributionRuns runs_to(int to_process) const;
+    RedistributionRuns runs_from(int from_process) const;
+
+    /// Calls visit(RedistributionPiece) for each piece that moves between the process of `runs` and
+    /// `peer` of the other grid.
+    template <class Visitor>
+    void for_each_piece(const RedistributionRuns& runs, int peer, Visitor&& visit) const {
+        const Factors factors = this->factors(runs, peer);
+        std::array<std::size_t, max_rank> choice{};
+        for (int d = 0; d < rank(); ++d)
+            if (factors[static_cast<std::size_t>(d)].empty()) return;
+        for (bool more = true; more;) {
+            visit(make_piece(runs.receives, factors, choice));
+            more = false;
+            for (auto d = static_cast<std::size_t>(rank()); d-- > 0 && !more;) {
+                more = ++choice[d] < factors[d].size();
+                if (!more) choice[d] = 0;
+            }
+        }
+    }
+    /// The same; for several peers of one process, take its runs once.
+    template <class Visitor>
+    void for_each_piece(int to_process, int from_process, Visitor&& visit) const {
+        for_each_piece(runs_to(to_process), from_process, visit);
+    }
+
+    /// "1000 elements from 1 x 2 to 2 x 1 processes, 500 of them for others", and a line an axis.
+    std::string describe() const;
+
+private:
+    /// The runs with one peer, by axis of the target.
+    using Factors = std::array<std::span<const AxisRun>, max_rank>;
+
+    Factors factors(const RedistributionRuns& runs, int peer) const;
+    RedistributionPiece make_piece(bool receives, const Factors& factors,
+                                   const std::array<std::size_t, max_rank>& choice) const;
+
+    ArrayLayout m_from;
+    ArrayLayout m_to;
+    std::array<int, max_rank> m_permutation{};
+    std::array<AxisIntersection, max_rank> m_axes{};
+    bool m_is_identity = false;
+};
+
+} // namespace distview

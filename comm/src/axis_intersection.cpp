@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/axis_intersection.hpp>
+
+#include "axis_run_list.hpp"
+#include "axis_side.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+
+namespace distview {
+
+namespace {
+
+using impl::AxisPlace;
+using impl::AxisRunList;
+using impl::AxisSide;
+using impl::AxisWindow;
+using Form = AxisSide::Form;
+
+constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
+
+/// One of two sections whose structured parts are intersected: a window of one process, or the
+/// blocks of one process of a cyclic axis, or of all.
+class Lane {
+public:
+    explicit Lane(const AxisWindow& window)
+        : m_process(window.process), m_offset(window.offset), m_step(window.step) {}
+    explicit Lane(const AxisSide& cyclic, int process = -1)
+        : m_cyclic(&cyclic), m_process(process), m_step(cyclic.slice().step) {}
+
+    int owner(std::int64_t t) const { return m_process >= 0 ? m_process : m_cyclic->owner(t); }
+    std::int64_t local(std::int64_t t) const {
+        return m_cyclic ? m_cyclic->local(t) : m_offset + t * m_step;
+    }
+    std::int64_t step() const { return m_step; }
+    /// The first element of this lane from t on.
+    std::int64_t next(std::int64_t t) const {
+        return m_cyclic && m_process >= 0 ? m_cyclic->next_owned(m_process, t) : t;
+    }
+    /// Up to where the elements from t on lie in one piece.
+    std::int64_t end(std::int64_t t) const { return m_cyclic ? m_cyclic->chunk_end(t) : forever; }
+    bool may_begin_at(std::int64_t t) const { return m_cyclic && m_cyclic->starts_chunk(t); }
+    std::int64_t period() const { return m_cyclic ? m_cyclic->period() : 1; }
+    std::int64_t local_period(std::int64_t elements) const {
+        return m_cyclic ? m_cyclic->local_period(elements) : elements * m_step;
+    }
+
+private:
+    const AxisSide* m_cyclic = nullptr;
+    int m_process;
+    std::int64_t m_offset = 0;
+    std::int64_t m_step;
+};
+
+/// Elements in which two lanes repeat together, or `most` if that is less.
+std::int64_t common_period(const Lane& a, const Lane& b, std::int64_t most) {
+    const std::int64_t factor = b.period() / std::gcd(a.period(), b.period());
+    return a.period() >= most || factor > most / a.period() ? most : a.period() * factor;
+}
+
+/// Adds what `mine` and `theirs` share of the elements [begin, end): from the first end of a block
+/// on one period, with the number of its repeats.
+void intersect(const Lane& mine, const Lane& theirs, std::int64_t mirror, std::int64_t begin,
+               std::int64_t end, AxisRunList& list) {
+    const std::int64_t period = common_period(mine, theirs, end - begin);
+    const auto add = [&](std::int64_t t, std::int64_t length, std::int64_t repeats) {
+        AxisRun run{.peer = theirs.owner(t),
+                    .mine = mine.local(t),
+                    .theirs = theirs.local(t),
+                    .length = length,
+                    .my_step = mine.step(),
+                    .their_step = theirs.step(),
+                    .repeats = repeats};
+        if (repeats > 1) {
+            run.my_period = mine.local_period(period);
+            run.their_period = theirs.local_period(period);
+        }
+        list.add({run, mirror, t});
+    };
+    const auto for_each_piece = [&](std::int64_t from, std::int64_t to, auto&& visit) {
+        for (std::int64_t t = mine.next(from); t < to;) {
+            const std::int64_t piece_end = std::min({mine.end(t), theirs.end(t), to});
+            visit(t, piece_end - t);
+            t = mine.next(piece_end);
+        }
+    };
+
+    // No piece may go over the seam of two periods, or its halves would be listed apart.
+    std::int64_t seam = begin;
+    if (!mine.may_begin_at(begin) && !theirs.may_begin_at(begin))
+        seam = std::min({mine.end(begin), theirs.end(begin), end});
+    for_each_piece(begin, seam, [&](std::int64_t t, std::int64_t length) { add(t, length, 1); });
+    for_each_piece(seam, period < end - seam ? seam + period : end,
+                   [&](std::int64_t t, std::int64_t length) {
+                       const std::int64_t repeats = (end - t - length) / period + 1;
+                       add(t, length, repeats);
+                       const std::int64_t last = t + (repeats - 1) * period;
+                       if (end - last > period) add(last + period, end - last - period, 1);
+                   });
+}
+
+/// Adds what one window shares with the other side.
+void intersect_window(const AxisWindow& window, const AxisSide& other, AxisRunList& list) {
+    if (other.form() == Form::cyclic)
+        return intersect(Lane(window), Lane(other), window.mirror, window.begin, window.end, list);
+    std::vector<AxisWindow> theirs;
+    other.append_windows_meeting(window.begin, window.end, theirs);
+    for (const AxisWindow& their : theirs)
+        // At most one of the two sides has mirrors.
+        intersect(Lane(window), Lane(their), window.mirror + their.mirror,
+                  std::max(window.begin, their.begin), std::min(window.end, their.end), list);
+}
+
+/// Adds what the blocks of one process share with windows of the other side: with those that have
+/// an element of them, not with all.
+void intersect_blocks(const AxisSide& side, int p, const AxisSide& other, AxisRunList& list) {
+    std::vector<AxisWindow> windows;
+    for (std::int64_t t = side.next_owned(p, 0); t < side.count();) {
+        const AxisWindow found = other.owner_window(t);
+        other.append_windows_meeting(found.begin, found.end, windows);
+        t = side.next_owned(p, found.end);
+    }
+    std::sort(windows.begin(), windows.end());
+    windows.erase(std::unique(windows.begin(), windows.end()), windows.end());
+    for (const AxisWindow& window : windows)
+        intersect(Lane(side, p), Lane(window), window.mirror, window.begin, window.end, list);
+}
+
+/// What process p of one side shares with all processes of the other.
+std::vector<AxisRun> runs_of(const AxisSide& side, int p, const AxisSide& other) {
+    AxisRunList list;
+    if (side.form() == Form::lists || other.form() == Form::lists) {
+        side.for_each_own(p, [&](const AxisPlace& here, std::int64_t t) {
+            other.for_each_place(t, [&](const AxisPlace& there) {
+                AxisRun run;
+                run.peer = there.process;
+                run.mine = here.local;
+                run.theirs = there.local;
+                run.length = 1;
+                list.add({run, here.mirror + there.mirror, t});
+            });
+        });
+    } else if (side.form() == Form::intervals) {
+        std::vector<AxisWindow> windows;
+        side.append_windows(p, windows);
+        for (const AxisWindow& window : windows) intersect_window(window, other, list);
+    } else if (other.form() == Form::intervals) {
+        intersect_blocks(side, p, other, list);
+    } else if (side.count() > 0) {
+        intersect(Lane(side, p), Lane(other), 0, 0, side.count(), list);
+    }
+    return list.finish();
+}
+
+std::string where(const AxisIntersection::Side& side, const char* name) {
+    return text("RedistributionSchedule: axis ", side.axis, " of the ", name, ": ");
+}
+
+/// The slice with its count worked out.
+AxisSlice checked(const AxisIntersection::Side& side, const char* name) {
+    const AxisLayout& layout = side.layout;
+    if (layout.type() == DistType::unstructured) {
+        const int known = layout.as_unstructured().known_process();
+        require<LayoutError>(known < 0, [&] {
+            return text(where(side, name), "only the labels of process ", known, " are known");
+        });
+    }
+    AxisSlice slice = side.slice;
+    const std::int64_t size = layout.interior_size();
+    require<LayoutError>(slice.step != 0, [&] {
+        return where(side, name) + "expected a slice of step other than 0";
+    });
+    require<LayoutError>(slice.count >= -1, [&] {
+        return text(where(side, name), "expected a slice of count >= 0 (or -1, all), got ",
+                    slice.count);
+    });
+    require<LayoutError>(slice.begin >= 0 && slice.begin <= size, [&] {
+        return text(where(side, name), "expected a slice from cell 0 to ", size, ", got ",
+                    slice.begin);
+    });
+    std::int64_t most = 0;
+    if (slice.begin < size)
+        most = slice.step > 0 ? (size - 1 - slice.begin) / slice.step + 1
+                              : 1 - slice.begin / slice.step;
+    require<LayoutError>(slice.count <= most, [&] {
+        return text(where(side, name), "a slice of ", slice.count, " cells from ", slice.begin,
+                    " in steps of ", slice.step, " leaves the ", size, " interior cells");
+    });
+    if (slice.count < 0) slice.count = most;
+    if (slice.count < 2) slice.step = 1;
+    return slice;
+}
+
+} // namespace
+
+AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_padding) {
+    const AxisSlice from_slice = checked(from, "source");
+    const AxisSlice to_slice = checked(to, "target");
+    require<LayoutError>(from_slice.count == to_slice.count, [&] {
+        return text(where(to, "target"), "expected ", to_slice.count, " cells, got ",
+                    from_slice.count, " of axis ", from.axis, " of the source");
+    });
+    m_count = to_slice.count;
+    m_from = std::make_shared<AxisSide>(from.layout, from_slice, AxisSide::Role::source, false);
+    m_to = std::make_shared<AxisSide>(to.layout, to_slice, AxisSide::Role::target, fill_padding);
+}
+
+AxisSlice AxisIntersection::from_slice() const noexcept {
+    return m_from ? m_from->slice() : AxisSlice{0, 0, 1};
+}
+AxisSlice AxisIntersection::to_slice() const noexcept {
+    return m_to ? m_to->slice() : AxisSlice{0, 0, 1};
+}
+
+std::vector<AxisRun> AxisIntersection::runs_to(int p) const {
+    if (m_count == 0) return {};
+    return runs_of(*m_to, p, *m_from);
+}
+
+std::vector<AxisRun> AxisIntersection::runs_from(int p) const {
+    if (m_count == 0) return {};
+    return runs_of(*m_from, p, *m_to);
+}
+
+} // namespace distview

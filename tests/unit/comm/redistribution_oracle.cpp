@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution_oracle.hpp"
+
+#include <distview/core/text.hpp>
+#include <distview_testing/random.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+
+namespace distview::testing {
+
+namespace {
+
+struct Place {
+    int process;
+    std::int64_t local;
+};
+
+/// Where each interior cell is, the lowest process first, and which padding mirrors it.
+struct Cells {
+    std::vector<std::vector<Place>> holders;
+    std::vector<std::vector<Place>> mirrors;
+};
+
+Cells cells_of(const AxisLayout& axis) {
+    const std::int64_t size = axis.interior_size();
+    std::map<std::int64_t, std::int64_t> numbers; // of labels
+    if (axis.type() == DistType::unstructured) {
+        std::set<std::int64_t> labels;
+        for (int p = 0; p < axis.grid_size(); ++p)
+            for (std::int64_t l = 0; l < axis.local_extent(p); ++l)
+                labels.insert(axis.to_global(p, LocalIndex(l)).value());
+        for (const std::int64_t label : labels)
+            numbers.emplace(label, static_cast<std::int64_t>(numbers.size()));
+    }
+    const std::int64_t low = axis.is_block() ? axis.as_block().boundary().low : 0;
+    Cells cells;
+    cells.holders.resize(static_cast<std::size_t>(size));
+    cells.mirrors.resize(static_cast<std::size_t>(size));
+    for (int p = 0; p < axis.grid_size(); ++p)
+        for (std::int64_t l = 0; l < axis.local_extent(p); ++l) {
+            const std::int64_t global = axis.to_global(p, LocalIndex(l)).value();
+            std::int64_t cell = numbers.empty() ? global - low : numbers.at(global);
+            const bool is_own = axis.interior_local(p).contains(LocalIndex(l));
+            while (axis.periodic() && size > 0 && cell < 0) cell += size;
+            while (axis.periodic() && size > 0 && cell >= size) cell -= size;
+            if (cell < 0 || cell >= size) continue;
+            auto& places = is_own ? cells.holders : cells.mirrors;
+            places[static_cast<std::size_t>(cell)].push_back({p, l});
+        }
+    return cells;
+}
+
+std::string slice_text(const AxisSlice& slice) {
+    return text('[', slice.begin, ", ", slice.count, ", ", slice.step, ']');
+}
+
+std::string axis_text(const AxisLayout& axis) {
+    std::string result = text(static_cast<char>(axis.type()), axis.interior_size(), " over ",
+                              axis.grid_size(), axis.periodic() ? " periodic:" : ":");
+    for (int p = 0; p < axis.grid_size(); ++p) {
+        result += " |";
+        for (std::int64_t l = 0; l < axis.local_extent(p) && l < 30; ++l)
+            result += text(' ', axis.to_global(p, LocalIndex(l)).value());
+    }
+    return result;
+}
+
+AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
+    const bool is_shared = random.chance(0.5);
+    // In order, as after a partitioning of a numbered mesh, or not.
+    const bool is_shuffled = random.chance(0.5);
+    std::vector<std::int64_t> labels;
+    std::int64_t label = random.integer(-20, 20);
+    labels.reserve(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < n; ++i) labels.push_back(label += random.integer(1, 3));
+    if (is_shuffled) random.shuffle(labels);
+    std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(process_count));
+    auto owner = static_cast<std::size_t>(random.integer(0, process_count));
+    for (const std::int64_t value : labels) {
+        if (is_shuffled || random.chance(0.3))
+            owner = static_cast<std::size_t>(random.integer(0, process_count));
+        for (std::size_t p = 0; p < lists.size(); ++p)
+            if (p == owner || (is_shared && random.chance(0.3))) lists[p].push_back(value);
+    }
+    return unstructured(lists, !is_shared);
+}
+
+AxisSlice random_slice(Random& random, std::int64_t size, std::int64_t most_step) {
+    AxisSlice slice;
+    slice.step = random.chance(0.4) ? 1 : random.integer(1, most_step + 1);
+    if (random.chance(0.4)) slice.step = -slice.step;
+    slice.begin = size == 0 ? 0 : random.integer(0, size);
+    if (random.chance(0.5)) slice.begin = slice.step > 0 ? 0 : std::max<std::int64_t>(size - 1, 0);
+    slice.count = 0;
+    for (std::int64_t i = slice.begin; i >= 0 && i < size; i += slice.step) ++slice.count;
+    return slice;
+}
+
+} // namespace
+
+std::vector<AxisMove> expected_moves(const AxisLayout& from, const AxisSlice& from_slice,
+                                     const AxisLayout& to, const AxisSlice& to_slice,
+                                     bool fill_padding) {
+    const Cells sources = cells_of(from);
+    const Cells targets = cells_of(to);
+    std::vector<AxisMove> moves;
+    for (std::int64_t t = 0; t < to_slice.count; ++t) {
+        const Place source =
+            sources.holders.at(static_cast<std::size_t>(from_slice.begin + t * from_slice.step))
+                .front();
+        const auto cell = static_cast<std::size_t>(to_slice.begin + t * to_slice.step);
+        for (const Place& target : targets.holders.at(cell))
+            moves.push_back({target.process, target.local, source.process, source.local});
+        if (!fill_padding) continue;
+        for (const Place& target : targets.mirrors.at(cell))
+            moves.push_back({target.process, target.local, source.process, source.local});
+    }
+    std::sort(moves.begin(), moves.end());
+    return moves;
+}
+
+std::vector<AxisMove> moves_of(const std::vector<AxisRun>& runs, bool receives, int coordinate) {
+    std::vector<AxisMove> moves;
+    for (const AxisRun& run : runs)
+        for (std::int64_t i = 0; i < run.repeats; ++i)
+            for (std::int64_t j = 0; j < run.length; ++j) {
+                const std::int64_t mine = run.mine + j * run.my_step + i * run.my_period;
+                const std::int64_t theirs = run.theirs + j * run.their_step + i * run.their_period;
+                if (receives)
+                    moves.push_back({coordinate, mine, run.peer, theirs});
+                else
+                    moves.push_back({run.peer, theirs, coordinate, mine});
+            }
+    return moves;
+}
+
+AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n) {
+    BlockOptions options;
+    const std::int64_t widest = random.chance(0.1) ? 9 : 3;
+    options.padding = {random.integer(0, widest), random.integer(0, widest)};
+    options.boundary = Widths{random.integer(0, widest), random.integer(0, widest)};
+    options.periodic = random.chance(0.4);
+    switch (random.integer(0, 8)) {
+    case 0: return block(n, options);
+    case 1: return regular_block(n, options);
+    case 2: return block_bounds(random_bounds(random, n, process_count), options);
+    case 3: {
+        std::vector<Widths> paddings;
+        paddings.reserve(static_cast<std::size_t>(process_count));
+        for (int p = 0; p < process_count; ++p) {
+            const Widths widths{random.integer(0, widest), random.integer(0, widest)};
+            paddings.push_back(widths);
+        }
+        return block_bounds(random_bounds(random, n, process_count), options, paddings);
+    }
+    case 4: return cyclic(n);
+    case 5:
+    case 6: return block_cyclic(n, random.integer(1, random.chance(0.2) ? n + 5 : 8));
+    default: return random_lists(random, n, process_count);
+    }
+}
+
+AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit) {
+    const auto random_size = [&](int process_count) {
+        return random.chance(0.3) ? random_extent(random, limit, process_count)
+                                  : random.integer(0, limit + 1);
+    };
+    AxisPair pair;
+    pair.from_grid = from_grid;
+    pair.to_grid = to_grid;
+    const std::int64_t from_size = random_size(from_grid);
+    const bool is_whole = random.chance(0.4);
+    const std::int64_t to_size = is_whole || random.chance(0.5) ? from_size : random_size(to_grid);
+    pair.from = random_axis_spec(random, from_grid, from_size);
+    pair.to = from_grid == to_grid && from_size == to_size && random.chance(0.3)
+                  ? pair.from
+                  : random_axis_spec(random, to_grid, to_size);
+    pair.from_slice = {0, from_size, 1};
+    pair.to_slice = {0, to_size, 1};
+    if (is_whole) return pair;
+    const std::int64_t most_step = random.chance(0.2) ? 40 : 5;
+    pair.from_slice = random_slice(random, from_size, most_step);
+    pair.to_slice = random_slice(random, to_size, most_step);
+    const std::int64_t count = std::min(pair.from_slice.count, pair.to_slice.count);
+    pair.from_slice.count = pair.to_slice.count = random.chance(0.9) ? count : count / 2;
+    return pair;
+}
+
+std::string describe(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
+                     const AxisSlice& to_slice) {
+    return text("from ", slice_text(from_slice), " of ", axis_text(from), "\nto ",
+                slice_text(to_slice), " of ", axis_text(to));
+}
+
+} // namespace distview::testing

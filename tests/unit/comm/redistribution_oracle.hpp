@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/axis_intersection.hpp>
+#include <distview/core/array_layout.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+class Random;
+
+// What a redistribution must move, found by looking at every position of every section: the
+// reference that the schedule's intersections are compared with.
+
+/// One element along one axis: from where to where.
+struct AxisMove {
+    int to_process = 0;
+    std::int64_t to_local = 0;
+    int from_process = 0;
+    std::int64_t from_local = 0;
+    friend auto operator<=>(const AxisMove&, const AxisMove&) = default;
+};
+
+/// Two axes with a slice of each.
+struct AxisPair {
+    AxisSpec from;
+    AxisSlice from_slice;
+    AxisSpec to;
+    AxisSlice to_slice;
+    int from_grid = 1;
+    int to_grid = 1;
+};
+
+/// All moves along an axis, in order.
+std::vector<AxisMove> expected_moves(const AxisLayout& from, const AxisSlice& from_slice,
+                                     const AxisLayout& to, const AxisSlice& to_slice,
+                                     bool fill_padding);
+
+/// The moves of the runs that one coordinate receives (or sends), in their order.
+std::vector<AxisMove> moves_of(const std::vector<AxisRun>& runs, bool receives, int coordinate);
+
+/// An axis of any kind with `n` cells, empty blocks, wide padding and shared labels included.
+AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n);
+
+/// Two such axes of at most `limit` cells and slices of equal counts, often of the whole axes.
+AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit);
+
+/// For failure messages.
+std::string describe(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
+                     const AxisSlice& to_slice);
+
+} // namespace distview::testing

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution_oracle.hpp"
+
+#include <distview/comm/axis_intersection.hpp>
+#include <distview/core/text.hpp>
+#include <distview_testing/random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Runs = std::vector<AxisRun>;
+
+/// Lists are by peer, runs say one thing in one way.
+std::string find_flaw_of_form(const Runs& runs, int peer_count) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+        const AxisRun& run = runs[i];
+        if (run.peer < 0 || run.peer >= peer_count) return "a peer outside its grid";
+        if (i > 0 && run.peer < runs[i - 1].peer) return "runs are not by peer";
+        if (run.length < 1 || run.repeats < 1) return "an empty run";
+        if (run.repeats == 1 && (run.my_period != 0 || run.their_period != 0))
+            return "a period without repeats";
+        if (run.repeats > 1 && run.length == 1) return "repeats of one element";
+        if (run.length == 1 && (run.my_step != 1 || run.their_step != 1))
+            return "a step of one element";
+    }
+    return {};
+}
+
+Runs seen_from_the_other_side(const Runs& runs, int coordinate) {
+    Runs result;
+    for (AxisRun run : runs) {
+        run.peer = coordinate;
+        std::swap(run.mine, run.theirs);
+        std::swap(run.my_step, run.their_step);
+        std::swap(run.my_period, run.their_period);
+        result.push_back(run);
+    }
+    return result;
+}
+
+/// Compares every coordinate's runs on both sides with the position-by-position reference, and the
+/// two sides with each other.
+std::string find_flaw(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
+                      const AxisSlice& to_slice, bool fill_padding) {
+    const AxisIntersection intersection({from, from_slice}, {to, to_slice}, fill_padding);
+    if (intersection.count() != to_slice.count) return "wrong count()";
+    const std::vector<AxisMove> expected =
+        expected_moves(from, from_slice, to, to_slice, fill_padding);
+
+    std::map<std::pair<int, int>, Runs> received; // by target and source
+    std::map<std::pair<int, int>, Runs> sent;
+    std::vector<AxisMove> moves;
+    for (int p = 0; p < to.grid_size(); ++p) {
+        const Runs runs = intersection.runs_to(p);
+        const std::string flaw = find_flaw_of_form(runs, from.grid_size());
+        if (!flaw.empty()) return text("runs_to(", p, "): ", flaw);
+        const std::vector<AxisMove> more = moves_of(runs, true, p);
+        moves.insert(moves.end(), more.begin(), more.end());
+        for (const AxisRun& run : runs) received[{p, run.peer}].push_back(run);
+    }
+    std::sort(moves.begin(), moves.end());
+    if (moves != expected) return "runs_to() give other moves than the reference";
+    for (int q = 0; q < from.grid_size(); ++q) {
+        const Runs runs = intersection.runs_from(q);
+        const std::string flaw = find_flaw_of_form(runs, to.grid_size());
+        if (!flaw.empty()) return text("runs_from(", q, "): ", flaw);
+        for (const AxisRun& run : runs) sent[{run.peer, q}].push_back(run);
+    }
+    if (received.size() != sent.size()) return "runs_from() name other pairs than runs_to()";
+    for (const auto& [pair, runs] : received)
+        if (sent[pair] != seen_from_the_other_side(runs, pair.first))
+            return text("target ", pair.first, " and source ", pair.second, " list different runs");
+    return {};
+}
+
+void check_random_pairs(std::uint64_t n_cases, int most_processes, std::int64_t limit) {
+    std::int64_t moved = 0;
+    for_each_case(n_cases, [&](Random& random, std::uint64_t) {
+        const auto from_grid = static_cast<int>(random.integer(1, most_processes + 1));
+        const auto to_grid = static_cast<int>(random.integer(1, most_processes + 1));
+        const AxisPair pair = random_axis_pair(random, from_grid, to_grid, limit);
+        const ArrayLayout from(ProcessGrid{pair.from_grid}, {pair.from});
+        const ArrayLayout to(ProcessGrid{pair.to_grid}, {pair.to});
+        const bool fill_padding = random.chance(0.5);
+        EXPECT_EQ(find_flaw(from.axis(0), pair.from_slice, to.axis(0), pair.to_slice, fill_padding),
+                  "")
+            << describe(from.axis(0), pair.from_slice, to.axis(0), pair.to_slice)
+            << (fill_padding ? "\nwith padding" : "");
+        moved += pair.to_slice.count;
+    });
+    // The generator must not drown the reference in short slices.
+    EXPECT_GT(moved, static_cast<std::int64_t>(n_cases) * limit / 8);
+}
+
+TEST(AxisIntersection, AgreesWithThePositionByPositionReference) {
+    check_random_pairs(30000, 7, 40);
+}
+
+// Periods fit several times into these.
+TEST(AxisIntersection, AgreesWithTheReferenceOnLongAxes) { check_random_pairs(4000, 4, 400); }
+
+TEST(AxisIntersection, AgreesWithTheReferenceOnManyProcesses) { check_random_pairs(2000, 40, 120); }
+
+} // namespace
+
+} // namespace distview::testing
