@@ -2,6 +2,7 @@
 #include <distview/comm/communicator.hpp>
 
 #include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/neighbour_sync.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -18,8 +19,36 @@ void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
     m_users.push_back(user);
 }
 
+std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
+    std::shared_ptr<void> memory;
+    if (const auto spare = m_spare_lines.find(count); spare != m_spare_lines.end()) {
+        memory = std::move(spare->second);
+        m_spare_lines.erase(spare);
+    } else {
+        memory = m_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
+    }
+    if (!memory) return nullptr;
+    void* at = memory.get();
+    std::size_t space = (count + 1) * sizeof(SyncLine);
+    std::align(alignof(SyncLine), count * sizeof(SyncLine), at, space);
+    return {at, [memory, count, state = weak_from_this()](void*) {
+                if (const auto alive = state.lock()) alive->m_spare_lines.emplace(count, memory);
+            }};
+}
+
+std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddress& address) {
+    std::erase_if(m_segments, [](const auto& old) { return old.expired(); });
+    for (const std::weak_ptr<SharedSegment>& mapped : m_segments)
+        if (auto segment = mapped.lock(); segment->address() == address) return segment;
+    std::shared_ptr<SharedSegment> segment = SharedSegment::open(address);
+    if (segment) m_segments.push_back(segment);
+    return segment;
+}
+
 void CommunicatorState::close() noexcept {
     if (!is_open()) return;
+    for (const std::weak_ptr<Closable>& user : m_users)
+        if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
     MPI_Barrier(m_comm);
@@ -28,6 +57,7 @@ void CommunicatorState::close() noexcept {
     MPI_Barrier(m_comm); // and here, until all have received what they cannot cancel
     m_users.clear();
     m_kept.clear();
+    m_kept_memory.clear();
     MPI_Comm_free(&m_comm); // sets it to MPI_COMM_NULL
     m_comm = MPI_COMM_NULL;
 }

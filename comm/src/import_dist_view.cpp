@@ -103,9 +103,8 @@ Numbers numbers_of(const ExportedSection& exported) {
     return numbers;
 }
 
-std::vector<SectionDescription> gather_descriptions(const Communicator& comm,
-                                                    const std::vector<Head>& heads,
-                                                    const Numbers& mine) {
+std::vector<SectionDescription>
+gather_descriptions(const Communicator& comm, const std::vector<Head>& heads, const Numbers& mine) {
     std::vector<int> counts;
     std::vector<int> offsets;
     std::int64_t total = 0;
@@ -148,8 +147,8 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     // From here on all ranks look at the same data, so that they come to the same verdict.
     const std::vector<Head> heads =
         all_gather(comm, Head{static_cast<std::int64_t>(mine.values.size()),
-                              static_cast<std::int64_t>(exported.dim_data.size()),
-                              exported.version, exported.section.element});
+                              static_cast<std::int64_t>(exported.dim_data.size()), exported.version,
+                              exported.section.element});
     std::vector<protocol::Version> versions;
     for (const Head& head : heads) versions.push_back(head.version);
     protocol::throw_if_violated(protocol::rules::versions_agree(versions));

@@ -1,78 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/padding_exchange_engine.hpp>
+#include <distview/comm/impl/padding_exchange_binding.hpp>
 
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <thread>
 #include <utility>
 
 namespace distview::impl {
 
 namespace {
-
-/// Parts of a message begin at multiples of this, so that no element straddles cache lines needlessly.
-constexpr std::int64_t alignment = 16;
-/// Messages begin at multiples of this within the buffer.
-constexpr std::int64_t line = 64;
-
-constexpr std::int64_t round_up(std::int64_t value, std::int64_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-}
-
-/// Strides in bytes of a region packed in C order, last axis fastest.
-std::array<std::int64_t, max_rank> packed_strides(const PaddingRegion& region, int rank,
-                                                  std::int64_t element_size) {
-    std::array<std::int64_t, max_rank> strides{};
-    std::int64_t stride = element_size;
-    for (int d = rank - 1; d >= 0; --d) {
-        strides[static_cast<std::size_t>(d)] = stride;
-        stride *= region.extents[static_cast<std::size_t>(d)];
-    }
-    return strides;
-}
-
-char* at(const Field& field, const std::array<LocalIndex, max_rank>& index, int rank) {
-    std::int64_t offset = 0;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d)
-        offset += index[d] * field.strides[d];
-    return field.data + offset;
-}
-
-CopyBox box_of(const PaddingRegion& region, int rank, std::int64_t element_size,
-               const std::array<std::int64_t, max_rank>& source_strides,
-               const std::array<std::int64_t, max_rank>& destination_strides) {
-    CopyBox box;
-    box.element_size = element_size;
-    box.rank = rank;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d)
-        box.axes[d] = {region.extents[d], source_strides[d], destination_strides[d]};
-    return box;
-}
-
-/// One field's region of a message: where it lies in it.
-struct Part {
-    PaddingRegion region;
-    const Field* field = nullptr;
-    int rank = 0;
-    std::int64_t offset = 0;
-};
-
-/// The parts by peer, in the order both sides agree on: field by field, region by region.
-class MessageParts {
-public:
-    void add(const PaddingRegion& region, const Field& field, int rank) {
-        auto& [bytes, parts] = m_messages[region.peer];
-        parts.push_back({region, &field, rank, bytes});
-        bytes += round_up(region.elements * field.element_size, alignment);
-    }
-    const auto& by_peer() const noexcept { return m_messages; }
-
-private:
-    std::map<int, std::pair<std::int64_t, std::vector<Part>>> m_messages;
-};
 
 bool is_inactive(MPI_Request request) noexcept {
     int inactive = 1;
@@ -86,12 +25,38 @@ void free_requests(std::vector<MPI_Request>& requests) noexcept {
     requests.clear();
 }
 
+/// Lets MPI work for others: a neighbour that waits for a message of ours does not arrive before.
+void make_progress(MPI_Comm comm) {
+    int found = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+}
+
+bool fills(const ExchangeCopies::Partner& partner, const LocalBox& box, int rank) {
+    return std::any_of(partner.boxes.begin(), partner.boxes.end(), [&](const LocalBox& part) {
+        return !is_empty(intersection(part, box, rank), rank);
+    });
+}
+
 } // namespace
 
-PaddingExchangeBinding::PaddingExchangeBinding(
-    const std::vector<PaddingExchangeSchedule>& schedules, std::span<const Field> fields) {
+PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
+                                               const ExchangeParts& parts,
+                                               std::span<const Field> fields,
+                                               PeerTransports transports, SharedPack shared_pack,
+                                               SyncLine* ready, bool crowded)
+    : m_kind(kind), m_crowded(crowded), m_transports(std::move(transports)),
+      m_copies(make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack))),
+      m_received(m_copies.receives.size()), m_wanted(m_copies.in_place.size()) {
     for (const Field& field : fields) m_identities.push_back(field.identity);
-    build(schedules, fields);
+    std::vector<DirectExchange::Source> sources;
+    for (const auto& [peer, readable] : m_transports.sources) {
+        sources.push_back({peer, readable.ready, readable.done});
+        m_direct_peers.push_back(&readable);
+    }
+    std::vector<DirectExchange::Reader> readers;
+    for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
+    m_direct = DirectExchange(ready, std::move(sources), std::move(readers), crowded);
 }
 
 PaddingExchangeBinding::~PaddingExchangeBinding() {
@@ -125,123 +90,157 @@ void PaddingExchangeBinding::close() noexcept {
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!std::all_of(m_send_requests.begin(), m_send_requests.end(), is_inactive)) {
         static auto& undelivered = *new std::vector<MessageBuffer>;
-        undelivered.push_back(std::move(m_send_buffer));
+        undelivered.push_back(std::move(m_copies.send_buffer));
     }
     free_requests(m_receive_requests);
     free_requests(m_send_requests);
 }
 
-void PaddingExchangeBinding::build(const std::vector<PaddingExchangeSchedule>& schedules,
-                                   std::span<const Field> fields) {
-    MessageParts outgoing;
-    MessageParts incoming;
-    for (std::size_t i = 0; i < fields.size(); ++i) {
-        const Field& field = fields[i];
-        const PaddingExchangeSchedule& schedule = schedules[schedules.size() == 1 ? 0 : i];
-        const int rank = schedule.layout().rank();
-        schedule.for_each_incoming([&](const PaddingRegion& region) {
-            if (region.peer != schedule.process()) return incoming.add(region, field, rank);
-            CopyBox box = box_of(region, rank, field.element_size, field.strides, field.strides);
-            box.source = at(field, region.peer_begin, rank);
-            box.destination = at(field, region.begin, rank);
-            append_copy(m_local, box);
-        });
-        schedule.for_each_outgoing([&](const PaddingRegion& region) {
-            if (region.peer != schedule.process()) outgoing.add(region, field, rank);
-        });
-    }
-
-    const auto lay_out = [](const MessageParts& messages, std::vector<Message>& list) {
-        std::int64_t bytes = 0;
-        for (const auto& [peer, message] : messages.by_peer()) {
-            list.push_back({peer, bytes, message.first, 0, 0});
-            bytes += round_up(message.first, line);
-        }
-        return bytes;
-    };
-    m_send_buffer = MessageBuffer(static_cast<std::size_t>(lay_out(outgoing, m_sends)));
-    m_receive_buffer = MessageBuffer(static_cast<std::size_t>(lay_out(incoming, m_receives)));
-
-    std::size_t i = 0;
-    for (const auto& [peer, message] : outgoing.by_peer()) {
-        char* const buffer = m_send_buffer.data() + m_sends[i++].offset;
-        for (const Part& part : message.second) {
-            CopyBox box =
-                box_of(part.region, part.rank, part.field->element_size, part.field->strides,
-                       packed_strides(part.region, part.rank, part.field->element_size));
-            box.source = at(*part.field, part.region.begin, part.rank);
-            box.destination = buffer + part.offset;
-            append_copy(m_pack, box);
-        }
-    }
-    i = 0;
-    for (const auto& [peer, message] : incoming.by_peer()) {
-        Message& receive = m_receives[i++];
-        const char* const buffer = m_receive_buffer.data() + receive.offset;
-        receive.unpack_begin = static_cast<int>(m_unpack.size());
-        for (const Part& part : message.second) {
-            CopyBox box = box_of(part.region, part.rank, part.field->element_size,
-                                 packed_strides(part.region, part.rank, part.field->element_size),
-                                 part.field->strides);
-            box.source = buffer + part.offset;
-            box.destination = at(*part.field, part.region.begin, part.rank);
-            append_copy(m_unpack, box);
-        }
-        receive.unpack_end = static_cast<int>(m_unpack.size());
-    }
-    for (const Message& message : m_sends) message_count(message.bytes, "PaddingExchangePlan");
-    for (const Message& message : m_receives) message_count(message.bytes, "PaddingExchangePlan");
-}
-
 void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag) {
-    m_send_requests.assign(m_sends.size(), MPI_REQUEST_NULL);
-    m_receive_requests.assign(m_receives.size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < m_sends.size(); ++i)
-        check_mpi(MPI_Send_init(m_send_buffer.data() + m_sends[i].offset,
-                                message_count(m_sends[i].bytes, "PaddingExchangePlan"), MPI_BYTE,
-                                m_sends[i].peer, tag, comm, &m_send_requests[i]),
+    m_comm = comm;
+    m_send_requests.assign(m_copies.sends.size(), MPI_REQUEST_NULL);
+    m_receive_requests.assign(m_copies.receives.size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < m_send_requests.size(); ++i) {
+        const ExchangeCopies::Partner& to = m_copies.sends[i];
+        check_mpi(MPI_Send_init(m_copies.send_buffer.data() + to.offset, static_cast<int>(to.bytes),
+                                MPI_BYTE, to.peer, tag, comm, &m_send_requests[i]),
                   "MPI_Send_init");
-    for (std::size_t i = 0; i < m_receives.size(); ++i)
-        check_mpi(MPI_Recv_init(m_receive_buffer.data() + m_receives[i].offset,
-                                message_count(m_receives[i].bytes, "PaddingExchangePlan"), MPI_BYTE,
-                                m_receives[i].peer, tag, comm, &m_receive_requests[i]),
+    }
+    for (std::size_t i = 0; i < m_receive_requests.size(); ++i) {
+        const ExchangeCopies::Partner& from = m_copies.receives[i];
+        check_mpi(MPI_Recv_init(m_copies.receive_buffer.data() + from.offset,
+                                static_cast<int>(from.bytes), MPI_BYTE, from.peer, tag, comm,
+                                &m_receive_requests[i]),
                   "MPI_Recv_init");
+    }
 }
 
-bool PaddingExchangeBinding::is_for(std::span<const Field> fields) const noexcept {
-    return std::equal(
-        m_identities.begin(), m_identities.end(), fields.begin(), fields.end(),
-        [](std::uint64_t identity, const Field& field) { return identity == field.identity; });
+bool PaddingExchangeBinding::is_for(ExchangeKind kind,
+                                    std::span<const Field> fields) const noexcept {
+    return kind == m_kind &&
+           std::equal(m_identities.begin(), m_identities.end(), fields.begin(), fields.end(),
+                      [](std::uint64_t identity, const Field& field) {
+                          return identity == field.identity;
+                      });
 }
 
 void PaddingExchangeBinding::post_receives() {
+    m_messages_left = m_receive_requests.size();
     if (m_receive_requests.empty()) return;
+    std::fill(m_received.begin(), m_received.end(), char{0});
     check_mpi(MPI_Startall(static_cast<int>(m_receive_requests.size()), m_receive_requests.data()),
               "MPI_Startall");
 }
 
-void PaddingExchangeBinding::start_sends() {
+void PaddingExchangeBinding::start_sends(std::uint64_t epoch) {
+    m_direct.begin(epoch);
     if (m_send_requests.empty()) return;
     check_mpi(MPI_Startall(static_cast<int>(m_send_requests.size()), m_send_requests.data()),
               "MPI_Startall");
 }
 
-int PaddingExchangeBinding::wait_for_message() {
+/// Index of a message that has arrived and was not returned yet, -1 if there is none now.
+int PaddingExchangeBinding::next_message(bool may_wait) {
+    const auto count = static_cast<int>(m_receive_requests.size());
     int index = MPI_UNDEFINED;
-    check_mpi(MPI_Waitany(static_cast<int>(m_receive_requests.size()), m_receive_requests.data(),
-                          &index, MPI_STATUS_IGNORE),
-              "MPI_Waitany");
-    return index == MPI_UNDEFINED ? -1 : index;
+    int found = 1;
+    if (may_wait)
+        check_mpi(MPI_Waitany(count, m_receive_requests.data(), &index, MPI_STATUS_IGNORE),
+                  "MPI_Waitany");
+    else
+        check_mpi(MPI_Testany(count, m_receive_requests.data(), &index, &found, MPI_STATUS_IGNORE),
+                  "MPI_Testany");
+    return found && index != MPI_UNDEFINED ? index : -1;
 }
 
-void PaddingExchangeBinding::wait_for_sends() {
-    check_mpi(MPI_Waitall(static_cast<int>(m_send_requests.size()), m_send_requests.data(),
-                          MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+/// Looks once; of direct sources at the wanted ones unless `all` are.
+std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elements(bool all) {
+    if (const int source = m_direct.next_arrival(all ? nullptr : &m_wanted); source >= 0) {
+        const auto i = static_cast<std::size_t>(source);
+        const ExchangeCopies::Partner& from = m_copies.in_place[i];
+        m_wanted[i] = 0;
+        const bool foreign = m_direct_peers[i]->transport == Transport::cma;
+        return Arrived{from.begin, from.end, foreign ? &m_direct_peers[i]->process : nullptr};
+    }
+    if (m_messages_left == 0) return std::nullopt;
+    // If nothing else can come meanwhile, MPI does the waiting.
+    if (const int message = next_message(all && m_direct.left() == 0); message >= 0) {
+        --m_messages_left;
+        const auto i = static_cast<std::size_t>(message);
+        m_received[i] = 1;
+        return Arrived{m_copies.receives[i].begin, m_copies.receives[i].end, nullptr};
+    }
+    return std::nullopt;
 }
 
-std::size_t PaddingExchangeBinding::workspace_bytes() const noexcept {
-    return m_send_buffer.size() + m_receive_buffer.size();
+std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_elements() {
+    Waiter waiter(m_crowded);
+    while (m_messages_left > 0 || m_direct.left() > 0) {
+        if (const auto arrived = next_elements(true)) return arrived;
+        // Messages that are still under way need this thread: it must not sleep.
+        if (m_messages_left > 0)
+            std::this_thread::yield();
+        else if (m_direct.wait(waiter))
+            make_progress(m_comm);
+    }
+    return std::nullopt;
+}
+
+std::optional<PaddingExchangeBinding::Arrived>
+PaddingExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
+    Waiter waiter(m_crowded);
+    for (std::size_t i = 0; i < m_wanted.size(); ++i)
+        m_wanted[i] =
+            !m_direct.is_taken(static_cast<int>(i)) && fills(m_copies.in_place[i], box, rank);
+    bool messages_wanted = false;
+    for (std::size_t i = 0; i < m_received.size(); ++i)
+        messages_wanted = messages_wanted || (m_messages_left > 0 && m_received[i] == 0 &&
+                                              fills(m_copies.receives[i], box, rank));
+    while (messages_wanted || std::count(m_wanted.begin(), m_wanted.end(), char{1}) > 0) {
+        if (const auto arrived = next_elements(false)) return arrived;
+        if (messages_wanted)
+            std::this_thread::yield();
+        else if (m_direct.wait(waiter, &m_wanted))
+            make_progress(m_comm);
+    }
+    return std::nullopt;
+}
+
+bool PaddingExchangeBinding::has_all_elements() const {
+    if (!m_direct.all_arrived()) return false;
+    for (std::size_t i = 0; i < m_receive_requests.size() && m_messages_left > 0; ++i) {
+        int arrived = 1;
+        check_mpi(MPI_Request_get_status(m_receive_requests[i], &arrived, MPI_STATUS_IGNORE),
+                  "MPI_Request_get_status");
+        if (!arrived) return false;
+    }
+    return true;
+}
+
+void PaddingExchangeBinding::wait_for_readers() {
+    if (!m_send_requests.empty())
+        check_mpi(MPI_Waitall(static_cast<int>(m_send_requests.size()), m_send_requests.data(),
+                              MPI_STATUSES_IGNORE),
+                  "MPI_Waitall");
+    Waiter waiter(m_crowded);
+    while (!m_direct.readers_done())
+        if (m_direct.wait(waiter)) make_progress(m_comm);
+}
+
+std::string PaddingExchangeBinding::describe() const {
+    std::string result;
+    const auto add = [&](const char* direction, const ExchangeCopies::Partner& partner,
+                         std::string_view transport) {
+        result += text("\n  ", direction, " process ", partner.peer, ": ", transport, ", ",
+                       partner.bytes, " bytes");
+    };
+    for (std::size_t i = 0; i < m_copies.in_place.size(); ++i)
+        add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport));
+    for (const auto& partner : m_copies.receives) add("from", partner, "message");
+    for (const auto& [peer, done] : m_transports.readers)
+        result += text("\n  to process ", peer, ": read in place");
+    for (const auto& partner : m_copies.sends) add("to", partner, "message");
+    return result;
 }
 
 } // namespace distview::impl

@@ -138,6 +138,23 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     }
 }
 
+/// The pieces with those of an axis that is this process's alone made one, if corners are filled.
+PaddingExchangeSchedule::Pieces PaddingExchangeSchedule::joined(const Pieces& pieces) const {
+    Pieces result = pieces;
+    if (m_stencil == Stencil::faces) return result;
+    for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a) {
+        if (m_layout.grid().extent(static_cast<int>(a)) > 1) continue;
+        const std::int64_t below = m_incoming[a][low].length;
+        const std::int64_t above = m_incoming[a][high].length;
+        Piece& all = result[a][middle];
+        all.length += below + above;
+        all.begin = all.begin - below;
+        all.peer_begin = all.peer_begin - below;
+        result[a][low] = result[a][high] = {};
+    }
+    return result;
+}
+
 bool PaddingExchangeSchedule::make_region(const Pieces& pieces,
                                           const std::array<int, max_rank>& choice,
                                           PaddingRegion& region) const {
@@ -191,6 +208,56 @@ std::int64_t PaddingExchangeSchedule::local_elements() const {
 LocalRange PaddingExchangeSchedule::unwritten_range(int axis) const noexcept {
     return unwritten(m_layout.axis(axis),
                      m_layout.coordinates(m_process)[static_cast<std::size_t>(axis)]);
+}
+
+LocalBox PaddingExchangeSchedule::inner_cells() const noexcept {
+    LocalBox cells{};
+    const GridCoordinates here = m_layout.coordinates(m_process);
+    for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a) {
+        const auto axis = static_cast<int>(a);
+        const LocalRange kept = unwritten_range(axis);
+        const AxisPieces& pieces = m_incoming[a];
+        const auto from_others = [&](int side) {
+            const Piece& piece = pieces[static_cast<std::size_t>(side)];
+            return piece.peer_coordinate == here[a] ? 0 : piece.length;
+        };
+        LocalRange& range = cells[a];
+        range = m_layout.axis(axis).interior_local(here[a]);
+        range.begin = std::max(range.begin, kept.begin + from_others(low));
+        range.end = std::max(range.begin, std::min(range.end, kept.end - from_others(high)));
+    }
+    return cells;
+}
+
+std::vector<LocalBox> PaddingExchangeSchedule::outer_cells() const {
+    const int rank = m_layout.rank();
+    const GridCoordinates here = m_layout.coordinates(m_process);
+    const LocalBox inner = inner_cells();
+    LocalBox rest{};
+    for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a)
+        rest[a] = m_layout.axis(static_cast<int>(a)).interior_local(here[a]);
+
+    std::vector<LocalBox> boxes;
+    const auto add = [&](std::size_t axis, LocalRange range) {
+        LocalBox box = rest;
+        box[axis] = range;
+        if (!is_empty(box, rank)) boxes.push_back(box);
+    };
+    for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a) {
+        const LocalIndex first = std::min(inner[a].begin, rest[a].end);
+        add(a, {rest[a].begin, first});
+        add(a, {std::max(first, inner[a].end), rest[a].end});
+        rest[a] = inner[a];
+    }
+    return boxes;
+}
+
+LocalBox PaddingExchangeSchedule::reads(const LocalBox& cells) const noexcept {
+    LocalBox result{};
+    for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a)
+        result[a] = {cells[a].begin - m_incoming[a][low].length,
+                     cells[a].end + m_incoming[a][high].length};
+    return result;
 }
 
 std::string PaddingExchangeSchedule::describe() const {

@@ -40,12 +40,14 @@ std::optional<Transport> required_transport() {
                           value, '\''));
 }
 
-Transport choose_transport(std::optional<Transport> required) {
-    require<UsageError>(!required || *required == Transport::message, [&] {
-        return text("DISTVIEW_TRANSPORT: '", to_string(*required),
-                    "' is not available here, only 'message' is");
-    });
-    return Transport::message;
+void check_available(std::optional<Transport> required) {
+    require<UsageError>(!required || *required == Transport::direct ||
+                            *required == Transport::cma || *required == Transport::message,
+                        [&] {
+                            return text("DISTVIEW_TRANSPORT: '", to_string(*required),
+                                        "' is not available here, only 'direct', 'cma' and "
+                                        "'message' are");
+                        });
 }
 
 } // namespace distview

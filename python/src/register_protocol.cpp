@@ -5,6 +5,7 @@
 #include "registers.hpp"
 
 #include <distview/comm/import_dist_view.hpp>
+#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>
@@ -16,10 +17,13 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::python {
@@ -88,36 +92,49 @@ Array import_together(nb::handle object, const Communicator& comm) {
     return result;
 }
 
-/// Zeroed memory at cache lines, which the system provides page by page as it is touched. Not
-/// Kokkos's: arrays may outlive Kokkos.
-AnySection allocate(const ElementType& element, const std::vector<std::int64_t>& extents) {
-    constexpr std::uintptr_t alignment = 64;
+/// Zeroed memory at cache lines, which the system provides page by page as it is touched; null if
+/// there is none.
+std::shared_ptr<void> allocate_zeroed(std::size_t bytes) {
+    constexpr std::size_t alignment = 64;
+    if (bytes > std::numeric_limits<std::size_t>::max() - alignment) return nullptr;
+    char* const data = static_cast<char*>(std::calloc(bytes + alignment, 1));
+    if (!data) return nullptr;
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    const std::shared_ptr<void> whole(data, [](void* held) { std::free(held); });
+    return {whole, data + (alignment - address % alignment) % alignment};
+}
+
+/// A section of zeros, where other ranks of the node can read it in place if that is possible. Not
+/// Kokkos's memory: arrays may outlive Kokkos.
+AnySection allocate(const ElementType& element, const std::vector<std::int64_t>& extents,
+                    const std::optional<Communicator>& comm) {
     AnySection section;
     section.element = element;
     section.extents = extents;
     section.strides = AnySection::contiguous_strides(extents, element.bytes);
     // Layouts check that a whole array's elements can be counted, not that their bytes can.
     const std::int64_t count = section.count();
-    constexpr auto most = std::numeric_limits<std::int64_t>::max() - std::int64_t{alignment};
-    void* const data =
-        count <= most / element.bytes
-            ? std::calloc(static_cast<std::size_t>(count * element.bytes) + alignment, 1)
-            : nullptr;
+    std::shared_ptr<void> data;
+    if (count <= std::numeric_limits<std::int64_t>::max() / element.bytes) {
+        const auto bytes = static_cast<std::size_t>(count * element.bytes);
+        if (comm && comm->size() > 1) data = allocate_shared(*comm, bytes);
+        if (data)
+            std::memset(data.get(), 0, bytes);
+        else
+            data = allocate_zeroed(bytes);
+    }
     require<Error>(data != nullptr, [&] {
         return text("DistView: out of memory for a section of ", tuple_text(extents),
                     " elements of ", element.bytes, element.bytes == 1 ? " byte" : " bytes");
     });
-    section.owner = std::shared_ptr<const void>(data, [](const void* held) {
-        std::free(const_cast<void*>(held));
-    });
-    const auto address = reinterpret_cast<std::uintptr_t>(data);
-    section.data = static_cast<char*>(data) + (alignment - address % alignment) % alignment;
+    section.data = data.get();
+    section.owner = std::move(data);
     return section;
 }
 
 /// The section that a layout gives to `process`, of new memory or of `memory`.
 Array make_section(const ArrayLayout& layout, int process, const std::string& typestr,
-                   const Array* memory) {
+                   const Array* memory, const std::optional<Communicator>& comm) {
     if (memory) {
         const AnySection& given = memory->state->section();
         return {std::make_shared<ArrayState>(AnyDistView(given, layout, process),
@@ -130,8 +147,9 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
         return text("DistView: elements of type '", typestr, "' are not supported");
     });
     const Extents extents = layout.local_extents(process);
-    AnySection section = allocate(
-        *element, std::vector<std::int64_t>(extents.begin(), extents.begin() + layout.rank()));
+    AnySection section =
+        allocate(*element,
+                 std::vector<std::int64_t>(extents.begin(), extents.begin() + layout.rank()), comm);
     return {std::make_shared<ArrayState>(AnyDistView(std::move(section), layout, process),
                                          format_of(*element))};
 }
@@ -151,7 +169,7 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
                         ", got ", layout.process_count());
         });
         digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
-        return make_section(layout, process, typestr, memory);
+        return make_section(layout, process, typestr, memory, comm);
     };
     std::uint64_t digest = 0;
     if (!comm) return make(0, digest);
@@ -177,21 +195,24 @@ void register_protocol(nb::module_& module) {
             read_export(object, process.value_or(-1));
         },
         "object"_a.none(), "process"_a = nb::none(),
-        "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far as\n"
+        "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far "
+        "as\n"
         "one process can see.\n\n"
         "object: has __distarray__(), or is what that returns. process: named in the error.\n"
         "Versions 0.9.z and 0.10.z. Local (not collective); no copy.");
-    module.def("check_all", &check_all, "objects"_a,
-               "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
-               "objects: those of all processes in the order of their ranks, in this one process.\n"
-               "Local (not collective); no copy.");
+    module.def(
+        "check_all", &check_all, "objects"_a,
+        "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
+        "objects: those of all processes in the order of their ranks, in this one process.\n"
+        "Local (not collective); no copy.");
     module.def("import_alone", &import_alone, "object"_a.none(), "An array that one process has.");
     module.def("import_local", &import_local, "object"_a.none(), "One section; asks nobody.");
     module.def("import_together", &import_together, "object"_a.none(), "comm"_a,
                "An array of all ranks. Collective.");
-    module.def("make_array", &make_array, "build"_a, "comm"_a = nb::none(),
-               "A new array of the (layout, typestr, memory or None) that build() returns. Collective\n"
-               "if comm is given.");
+    module.def(
+        "make_array", &make_array, "build"_a, "comm"_a = nb::none(),
+        "A new array of the (layout, typestr, memory or None) that build() returns. Collective\n"
+        "if comm is given.");
 }
 
 } // namespace distview::python

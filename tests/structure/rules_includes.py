@@ -8,7 +8,7 @@ from cpp_text import includes
 from tree import COMPONENTS, Violation, component_of
 
 _ALLOWED = {"core": {"core"}, "comm": {"core", "comm"}, "algorithms": set(COMPONENTS)}
-_IMPL_TEST = re.compile(r"tests/unit/(\w+)/(?:test_)?impl_\w+\.cpp$")
+_IMPL_TEST = re.compile(r"tests/(?:unit|races)/(\w+)/(?:test_)?impl_\w+\.cpp$")
 
 
 def _component_of_header(name):

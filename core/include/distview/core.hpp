@@ -11,6 +11,7 @@
 #include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/index_types.hpp>
+#include <distview/core/local_box.hpp>
 #include <distview/core/message_sink.hpp>
 #include <distview/core/mirror.hpp>
 #include <distview/core/print.hpp>

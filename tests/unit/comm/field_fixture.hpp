@@ -4,9 +4,13 @@
 #include "padding_oracle.hpp"
 
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/local_box.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/random.hpp>
+
+#include <mpi.h>
 
 #include <algorithm>
 #include <array>
@@ -17,6 +21,7 @@
 #include <numeric>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -48,6 +53,22 @@ T value_of(const Position& global, std::uint64_t salt) {
     }
 }
 
+/// Whose memory a TestField's section is in.
+enum class Memory {
+    own,   ///< Kokkos' or the test's on every rank: neighbours cannot read it in place
+    arena, ///< of make_dist_view(): they can
+    mixed  ///< of make_dist_view() on some ranks, drawn at random, the test's on the others
+};
+
+/// At least so many bytes of this rank in memory of make_dist_view(). Collective.
+inline DistView<unsigned char*> arena_bytes(const Communicator& comm, std::size_t bytes) {
+    auto most = static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
+    MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.mpi());
+    return make_dist_view<unsigned char*>(
+        Kokkos::DefaultHostExecutionSpace(), comm,
+        ArrayLayout(ProcessGrid{comm.size()}, {regular_block(most * comm.size())}), "test bytes");
+}
+
 /// One field of an exchange with a reference for each of its cells.
 ///
 /// Memory of a strided view is laid out at random, with gaps.
@@ -57,23 +78,51 @@ public:
     using Value = typename View::value_type;
     static constexpr int axis_count = View::rank();
 
+    /// In the process's own memory; local.
     TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, int process, Random& random)
         : m_geometry(geometry), m_process(process) {
-        const std::vector<std::int64_t> extents = geometry.extents(process);
-        if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>)
-            borrow(layout, extents, random);
+        if constexpr (is_strided)
+            borrow(layout, random_shape(random), m_memory);
         else
             m_view = View(Kokkos::DefaultHostExecutionSpace(), "test field", layout, process);
-        for (std::size_t d = 0; d < extents.size(); ++d)
-            if (static_cast<std::int64_t>(m_view.view().extent(d)) != extents[d])
-                throw ShapeError("TestField: the section has other extents than the reference");
+        check_extents();
+    }
+    /// The section of this rank in memory of the given kind. Collective; all ranks pass a `random`
+    /// in the same state.
+    TestField(const ArrayGeometry& geometry, const ArrayLayout& layout, const Communicator& comm,
+              Random& random, Memory memory)
+        : m_geometry(geometry), m_process(comm.rank()) {
+        const std::uint64_t drawn = random.bits() >> static_cast<unsigned>(comm.rank());
+        m_in_arena = memory == Memory::arena || (memory == Memory::mixed && drawn % 2 == 0);
+        const Shape shape = random_shape(random);
+        if constexpr (is_strided) {
+            const DistView<unsigned char*> shared = arena_bytes(comm, bytes_of(shape));
+            if (m_in_arena) {
+                m_bytes = shared.view().data();
+                borrow(layout, shape, std::make_shared<const DistView<unsigned char*>>(shared));
+            } else {
+                borrow(layout, shape, m_memory);
+            }
+        } else {
+            const auto shared = make_dist_view<typename View::view_type::data_type,
+                                               typename View::array_layout, Kokkos::HostSpace>(
+                Kokkos::DefaultHostExecutionSpace(), comm, layout, "test field");
+            if (m_in_arena)
+                m_view = View(layout, m_process, shared.view(),
+                              std::make_shared<const std::decay_t<decltype(shared)>>(shared));
+            else
+                borrow(layout, shape, m_memory);
+        }
+        check_extents();
     }
 
     const View& view() const { return m_view; }
+    /// Whether this rank's section is in memory of make_dist_view().
+    bool in_arena() const { return m_in_arena; }
 
     /// Owned cells get their value, all others bytes that belong to no cell.
     void fill(std::uint64_t salt) {
-        std::fill(m_memory->begin(), m_memory->end(), gap);
+        std::fill_n(m_bytes, m_byte_count, gap);
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
             store(cell, cell.kept ? value_of<Value>(cell.global, salt) : poison(cell, salt));
         });
@@ -82,43 +131,106 @@ public:
     /// The first cell that an exchange has left wrong; "" if there is none.
     std::string find_flaw(std::uint64_t salt) const {
         std::string flaw;
-        std::vector<unsigned char> rest = *m_memory;
         m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
-            const bool defined = cell.kept || cell.filled;
-            const Value expected =
-                defined ? value_of<Value>(cell.global, salt) : poison(cell, salt);
-            if (flaw.empty() && std::memcmp(address(cell), &expected, sizeof(Value)) != 0)
-                flaw = text("process ", m_process, ": cell ", tuple_text(cell.position),
-                            cell.kept     ? " was changed"
-                            : cell.filled ? " was not filled from "
-                                          : " was filled",
-                            cell.filled ? tuple_text(cell.global) : "");
-            if (!rest.empty()) std::fill_n(rest.begin() + offset(cell), sizeof(Value), gap);
+            if (flaw.empty()) flaw = flaw_of(cell, salt);
         });
-        if (flaw.empty() && rest != std::vector<unsigned char>(rest.size(), gap))
-            flaw = text("process ", m_process, ": wrote between the elements of a strided view");
+        return flaw.empty() ? find_flaw_in_gaps() : flaw;
+    }
+    /// Whether something was written between the elements of a strided view since fill().
+    std::string find_flaw_in_gaps() const {
+        std::vector<unsigned char> rest(m_bytes, m_bytes + m_byte_count);
+        if (rest.empty()) return {};
+        m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
+            std::fill_n(rest.begin() + offset(cell), sizeof(Value), gap);
+        });
+        if (rest == std::vector<unsigned char>(rest.size(), gap)) return {};
+        return text("process ", m_process, ": wrote between the elements of a strided view");
+    }
+
+    /// The same for the cells of a box only, as after ExchangeHandle::finish(box).
+    std::string find_flaw_in(const LocalBox& box, std::uint64_t salt) const {
+        std::string flaw;
+        m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
+            for (std::size_t d = 0; d < static_cast<std::size_t>(axis_count); ++d)
+                if (!box[d].contains(LocalIndex(cell.position[d]))) return;
+            if (flaw.empty()) flaw = flaw_of(cell, salt);
+        });
         return flaw;
     }
 
+    /// All cells, one after the other in C order, whatever the strides.
+    std::vector<unsigned char> bytes() const {
+        std::vector<unsigned char> result;
+        m_geometry.for_each_cell(m_process, [&](const ExpectedCell& cell) {
+            const auto* const at = reinterpret_cast<const unsigned char*>(address(cell));
+            result.insert(result.end(), at, at + sizeof(Value));
+        });
+        return result;
+    }
+
+    /// Element at a position of the section.
+    Value& at(const ExpectedCell& cell) const { return *reinterpret_cast<Value*>(address(cell)); }
+
 private:
+    using Shape = typename View::array_layout;
+    static constexpr bool is_strided = std::is_same_v<Shape, Kokkos::LayoutStride>;
     static constexpr unsigned char gap = 0xcc;
 
-    void borrow(const ArrayLayout& layout, const std::vector<std::int64_t>& extents,
-                Random& random) {
-        std::vector<std::size_t> order(extents.size());
-        std::iota(order.begin(), order.end(), std::size_t{0});
-        random.shuffle(order);
-        Kokkos::LayoutStride shape;
-        std::size_t stride = static_cast<std::size_t>(random.integer(1, 3));
-        for (const std::size_t d : order) {
+    /// Takes the same numbers of `random` on all ranks.
+    Shape random_shape(Random& random) const {
+        const std::vector<std::int64_t> extents = m_geometry.extents(m_process);
+        Shape shape;
+        for (std::size_t d = 0; d < extents.size(); ++d)
             shape.dimension[d] = static_cast<std::size_t>(extents[d]);
-            shape.stride[d] = stride;
-            stride *= static_cast<std::size_t>(extents[d]);
-            stride += static_cast<std::size_t>(random.integer(0, 3));
+        if constexpr (is_strided) {
+            std::vector<std::size_t> order(extents.size());
+            std::iota(order.begin(), order.end(), std::size_t{0});
+            random.shuffle(order);
+            auto stride = static_cast<std::size_t>(random.integer(1, 3));
+            for (const std::size_t d : order) {
+                shape.stride[d] = stride;
+                stride *= shape.dimension[d];
+                stride += static_cast<std::size_t>(random.integer(0, 3));
+            }
         }
-        m_memory->resize(stride * sizeof(Value));
-        auto* data = reinterpret_cast<Value*>(m_memory->data());
-        m_view = View(layout, m_process, typename View::view_type(data, shape), m_memory);
+        return shape;
+    }
+    /// Up to the last element, and what its stride leaves behind it.
+    static std::size_t bytes_of(const Shape& shape) {
+        std::size_t elements = 1;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(axis_count); ++d)
+            if constexpr (is_strided)
+                elements = std::max(elements, shape.stride[d] * (shape.dimension[d] + 1));
+            else
+                elements *= shape.dimension[d];
+        return elements * sizeof(Value);
+    }
+    /// Lays the section out in m_bytes, or in memory of its own if there are none.
+    void borrow(const ArrayLayout& layout, const Shape& shape, std::shared_ptr<const void> owner) {
+        m_byte_count = bytes_of(shape);
+        if (m_bytes == nullptr) {
+            m_memory->resize(m_byte_count);
+            m_bytes = m_memory->data();
+        }
+        auto* const data = reinterpret_cast<Value*>(m_bytes);
+        m_view = View(layout, m_process, typename View::view_type(data, shape), std::move(owner));
+    }
+    void check_extents() const {
+        const std::vector<std::int64_t> extents = m_geometry.extents(m_process);
+        for (std::size_t d = 0; d < extents.size(); ++d)
+            if (static_cast<std::int64_t>(m_view.view().extent(d)) != extents[d])
+                throw ShapeError("TestField: the section has other extents than the reference");
+    }
+
+    std::string flaw_of(const ExpectedCell& cell, std::uint64_t salt) const {
+        const bool defined = cell.kept || cell.filled;
+        const Value expected = defined ? value_of<Value>(cell.global, salt) : poison(cell, salt);
+        if (std::memcmp(address(cell), &expected, sizeof(Value)) == 0) return {};
+        return text("process ", m_process, ": cell ", tuple_text(cell.position),
+                    cell.kept     ? " was changed"
+                    : cell.filled ? " was not filled from "
+                                  : " was filled",
+                    cell.filled ? tuple_text(cell.global) : "");
     }
 
     /// In bytes from the first element.
@@ -142,6 +254,9 @@ private:
     int m_process;
     std::shared_ptr<std::vector<unsigned char>> m_memory =
         std::make_shared<std::vector<unsigned char>>();
+    unsigned char* m_bytes = nullptr; ///< of a section with gaps; null if it is Kokkos' or has none
+    std::size_t m_byte_count = 0;
+    bool m_in_arena = false;
     View m_view;
 };
 

@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exchange does beside filling padding: allocations, kernels, fences, messages, labels.
-#include "communicators.hpp"
-#include "numbered_array.hpp"
+// What an exchange does beside filling padding: allocations, kernels, fences, messages, labels. Of
+// arrays that go in messages; of others test_behaviour_padding_exchange_in_place.cpp.
+#include "exchange_behaviour.hpp"
 
-#include <distview/comm/padding_exchange_plan.hpp>
-#include <distview_testing/allocations.hpp>
-#include <distview_testing/assertions.hpp>
-#include <distview_testing/kokkos_events.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstdint>
-#include <numeric>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,46 +17,8 @@ namespace distview::testing {
 
 namespace {
 
-using Exec = Kokkos::DefaultHostExecutionSpace;
-
-class PaddingExchangeBehaviour : public ::testing::Test {
-protected:
-    const Communicator comm{MPI_COMM_WORLD};
-    const Exec exec{};
-    // Rows in a ring, columns in a ring of one process: messages and local copies, all corners.
-    const ArrayLayout layout{ProcessGrid{comm.size(), 1},
-                             {block(6 * comm.size(), {.padding = 2, .periodic = true}),
-                              block(40, {.padding = 1, .periodic = true})}};
-
-    NumberedArray make() const { return make_array(comm, layout); }
-};
-
-// Any thread of the process, operator new and malloc, and Kokkos's memory.
 TEST_F(PaddingExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
-    PaddingExchangePlan plan(comm, layout);
-    PaddingExchangePlan other(comm, std::vector<FieldExchange>{{layout}, {layout}, {layout}});
-    const NumberedArray a = make(), b = make(), u = make(), v = make(), w = make();
-    const auto step = [&] {
-        plan.execute(exec, a);
-        other.execute(exec, u, v, w);
-        auto first = plan.start(exec, b); // two sets by turns
-        auto second = other.start(exec, u, v, w);
-        second.finish();
-        first.finish();
-        plan.bind(a);
-    };
-    step();
-    const auto steps = [&] {
-        for (int i = 0; i < 50; ++i) step();
-    };
-    const AllocationCounts counts = count_heap_allocations(steps);
-    EXPECT_EQ(counts.heap, 0) << counts.description;
-    const AllocationCounts watched = count_allocations(steps);
-    EXPECT_EQ(watched.kokkos, 0) << watched.description;
-    // For a listener Kokkos copies the labels of kernels that several threads run.
-    if (exec.concurrency() == 1) {
-        EXPECT_EQ(watched.heap, 0) << watched.description;
-    }
+    expect_no_allocations(comm, layout, {make(), make(), make(), make(), make()});
 }
 
 // The same counters see what would be wrong.
@@ -88,19 +45,6 @@ TEST_F(PaddingExchangeBehaviour, PlantedAllocationsAreSeen) {
     EXPECT_GT(of_binding.heap, 0);
 }
 
-/// Without the fences that Kokkos adds because a tool, here the recorder, is listening.
-std::vector<KokkosEvent> without_those_of_tools(std::vector<KokkosEvent> events) {
-    std::erase_if(events, [](const KokkosEvent& event) {
-        return event.label.starts_with("Kokkos::Tools::");
-    });
-    return events;
-}
-
-std::vector<std::string> sorted(std::vector<std::string> values) {
-    std::sort(values.begin(), values.end());
-    return values;
-}
-
 TEST_F(PaddingExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMessage) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make();
@@ -109,7 +53,6 @@ TEST_F(PaddingExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMe
     plan.execute(exec, a, b, c);
     events.stop();
 
-    const std::string prefix = "distview::PaddingExchangePlan::";
     std::vector<std::string> expected{prefix + "copy_local"};
     if (!plan.send_peers().empty()) expected.push_back(prefix + "pack");
     expected.insert(expected.end(), plan.receive_peers().size(), prefix + "unpack");
@@ -118,44 +61,14 @@ TEST_F(PaddingExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMe
     EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
 }
 
-// Kernels and fences carry the instance's number; a fence of all instances would be Kokkos's own.
 TEST_F(PaddingExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make();
-    KokkosEvents events;
-    plan.execute(exec, a);
-    auto handle = plan.start(exec, a);
-    const std::size_t fences_before_finish = without_those_of_tools(events.fences()).size();
-    handle.finish();
-    events.stop();
-
-    const std::vector<KokkosEvent> fences = without_those_of_tools(events.fences());
-    EXPECT_EQ(labels(fences),
-              (std::vector<std::string>{
-                  "distview::PaddingExchangePlan: messages are packed, MPI may read",
-                  "distview::PaddingExchangePlan: padding is filled",
-                  "distview::PaddingExchangePlan: messages are packed, MPI may read",
-                  "distview::PaddingExchangePlan: padding is filled"}));
-    EXPECT_EQ(fences_before_finish, 3u);
-    for (const auto& event : events.kernels()) EXPECT_EQ(event.device_id, device_id_of(exec));
-    for (const auto& event : fences) EXPECT_EQ(event.device_id, device_id_of(exec));
+    expect_two_fences_an_exchange(comm, layout, make());
 }
 
 TEST_F(PaddingExchangeBehaviour, LabelsEverything) {
-    KokkosEvents events;
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a(exec, "distview::test::a", layout, comm.rank());
-    plan.execute(exec, a);
-    plan.execute(exec, a);
-    events.stop();
-    const auto others = labelled_otherwise(events.all(), {"distview::", "Kokkos::"});
-    EXPECT_TRUE(others.empty()) << describe(others);
-    KokkosEvents of_execute;
-    plan.execute(exec, a);
-    of_execute.stop();
-    const auto not_ours =
-        labelled_otherwise(without_those_of_tools(of_execute.all()), {"distview::"});
-    EXPECT_TRUE(not_ours.empty()) << describe(not_ours);
+    expect_all_labelled(comm, layout, [&] {
+        return NumberedArray(exec, "distview::test::a", layout, comm.rank());
+    });
 }
 
 TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourHoweverManyFields) {
@@ -184,13 +97,30 @@ TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourHoweverManyFields) {
 
 TEST_F(PaddingExchangeBehaviour, PlansCostOneAgreementAndNoMessages) {
     MpiCounters counters;
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make();
-    plan.bind(a);
+    const PaddingExchangePlan plan(comm, layout);
     const MpiTraffic traffic = counters.stop();
-    EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{{"MPI_Allreduce", 2}}));
+    EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{{"MPI_Allreduce", 1}}));
     EXPECT_TRUE(traffic.sent.empty());
     EXPECT_TRUE(traffic.received.empty());
+}
+
+// Every neighbour is told where to read, and answers whether it can.
+TEST_F(PaddingExchangeBehaviour, SetsCostTwoAgreementsAndTwoSmallMessagesANeighbour) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(), b = make();
+    for (int time = 0; time < 2; ++time) {
+        MpiCounters counters;
+        plan.bind(a, b);
+        const MpiTraffic traffic = counters.stop();
+        const bool is_new = time == 0;
+        EXPECT_EQ(traffic.collective_calls(), is_new ? 2 : 0);
+        EXPECT_EQ(std::ssize(traffic.sent), is_new ? std::ssize(plan.send_peers()) : 0);
+        for (const auto& [peer, count] : traffic.sent) {
+            EXPECT_EQ(count.messages, 2);
+            EXPECT_LE(count.bytes, 512);
+        }
+        EXPECT_EQ(traffic.received, traffic.sent);
+    }
 }
 
 } // namespace

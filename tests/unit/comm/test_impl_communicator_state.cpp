@@ -22,7 +22,12 @@ TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
 
 TEST(CommunicatorState, ClosesItsUsersOnce) {
     struct User : distview::impl::Closable {
-        void close() noexcept override { ++closed; }
+        void leave() noexcept override { ++left; }
+        void close() noexcept override {
+            EXPECT_EQ(left, 1); // before anybody waits for this process
+            ++closed;
+        }
+        int left = 0;
         int closed = 0;
     };
     const OwnedComm parent = duplicate_world();

@@ -196,17 +196,20 @@ TEST_F(PaddingExchangeErrors, FieldsThatDifferOnOneRank) {
 }
 
 TEST_F(PaddingExchangeErrors, TransportsThatAreNotThere) {
-    ::setenv("DISTVIEW_TRANSPORT", "direct", 1);
+    ::setenv("DISTVIEW_TRANSPORT", "ipc", 1);
     EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError,
-                              "DISTVIEW_TRANSPORT: 'direct' is not available here");
+                              "DISTVIEW_TRANSPORT: 'ipc' is not available here, only 'direct', "
+                              "'cma' and 'message' are");
     ::setenv("DISTVIEW_TRANSPORT", "carrier pigeon", 1);
     EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError, "got 'carrier pigeon'");
     ::setenv("DISTVIEW_TRANSPORT", "message", 1);
     EXPECT_NO_THROW(build(usual()));
     if (n == 1) return;
-    ::setenv("DISTVIEW_TRANSPORT", odd() ? "cma" : "message", 1);
+    ::setenv("DISTVIEW_TRANSPORT", odd() ? "ipc" : "message", 1);
     EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError,
-                              text("only 'message' is [rank ", n - 1, " of ", n, ']'));
+                              text("'cma' and 'message' are [rank ", n - 1, " of ", n, ']'));
+    ::setenv("DISTVIEW_TRANSPORT", odd() ? "direct" : "message", 1);
+    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError, differs);
 }
 
 TEST_F(PaddingExchangeErrors, ArraysOfAnotherLayout) {

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicators.hpp"
 #include "field_fixture.hpp"
+#include "transports.hpp"
 
+#include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
@@ -23,37 +26,6 @@ using Host = Kokkos::HostSpace;
 using Right = Kokkos::LayoutRight;
 using Left = Kokkos::LayoutLeft;
 using Strided = Kokkos::LayoutStride;
-
-/// The communicators that cases are tried on: the world in its order and in reverse.
-struct Worlds {
-    OwnedComm reversed = reversed_world();
-    Communicator forward_comm{MPI_COMM_WORLD};
-    Communicator reversed_comm{reversed.get()};
-};
-
-/// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send.
-///
-/// Every region of every field begins at a multiple of 16 bytes.
-std::map<int, MessageCount> expected_traffic(const PaddingExchangePlan& plan, bool outgoing,
-                                             const std::vector<std::int64_t>& element_sizes,
-                                             bool one_geometry, bool reversed) {
-    std::map<int, MessageCount> result;
-    for (std::size_t i = 0; i < element_sizes.size(); ++i) {
-        const PaddingExchangeSchedule& schedule =
-            plan.schedule(one_geometry ? 0 : static_cast<int>(i));
-        const auto add = [&](const PaddingRegion& region) {
-            if (region.peer == schedule.process()) return;
-            const int peer = reversed ? world_size() - 1 - region.peer : region.peer;
-            result[peer].messages = 1;
-            result[peer].bytes += (region.elements * element_sizes[i] + 15) / 16 * 16;
-        };
-        if (outgoing)
-            schedule.for_each_outgoing(add);
-        else
-            schedule.for_each_incoming(add);
-    }
-    return result;
-}
 
 /// Exchanges fields of these types three times, everything checked.
 template <class... Views>
@@ -90,8 +62,16 @@ private:
     void exchange(PaddingExchangePlan& plan, const std::vector<FieldExchange>& exchanges,
                   std::index_sequence<I...>) {
         const Exec exec;
+        const Memory memory =
+            m_random.pick(std::vector<Memory>{Memory::own, Memory::arena, Memory::mixed});
         std::tuple<TestField<Views>...> fields{
-            TestField<Views>(m_geometries[I], exchanges[I].layout, m_comm.rank(), m_random)...};
+            TestField<Views>(m_geometries[I], exchanges[I].layout, m_comm, m_random, memory)...};
+        const std::vector<std::int64_t> sizes{sizeof(typename Views::value_type)...};
+        const Traffic expected =
+            expected_traffic(plan, sizes, m_one_geometry, m_reversed,
+                             senders_of_messages(m_comm, required_transport(),
+                                                 (std::get<I>(fields).in_arena() && ...)),
+                             hosts_of(m_comm));
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);
             MpiCounters counters;
@@ -104,17 +84,13 @@ private:
             for (std::size_t i = 0; i < sizeof...(I); ++i)
                 EXPECT_EQ(flaws[i], "")
                     << "field " << i << ", round " << round << ": " << m_geometries[i].describe();
-            if (round > 1) check(traffic, plan);
+            if (round > 1) check(traffic, expected);
         }
     }
 
-    void check(const MpiTraffic& traffic, const PaddingExchangePlan& plan) const {
-        const std::vector<std::int64_t> sizes{sizeof(typename Views::value_type)...};
-        EXPECT_EQ(traffic.sent, expected_traffic(plan, true, sizes, m_one_geometry, m_reversed));
-        EXPECT_EQ(traffic.received,
-                  expected_traffic(plan, false, sizes, m_one_geometry, m_reversed));
-        EXPECT_EQ(traffic.sent.size(), plan.send_peers().size());
-        EXPECT_EQ(traffic.received.size(), plan.receive_peers().size());
+    static void check(const MpiTraffic& traffic, const Traffic& expected) {
+        EXPECT_EQ(traffic.sent, expected.sent);
+        EXPECT_EQ(traffic.received, expected.received);
         EXPECT_EQ(traffic.collective_calls(), 0);
         EXPECT_TRUE(traffic.one_sided.empty());
     }
@@ -200,7 +176,8 @@ TEST(PaddingExchangePlan, WorksOnPartsOfTheWorldAtOnce) {
             random_geometry(random, random_process_grid(random, comm.size(), 2), limits);
         const ArrayLayout layout = geometry.layout();
         PaddingExchangePlan plan(comm, layout, geometry.options());
-        TestField<DistView<double**>> field(geometry, layout, comm.rank(), random);
+        TestField<DistView<double**>> field(geometry, layout, comm, random,
+                                            i % 2 == 0 ? Memory::arena : Memory::mixed);
         field.fill(i);
         plan.execute(Exec(), field.view());
         EXPECT_EQ(field.find_flaw(i), "") << geometry.describe();
@@ -228,20 +205,22 @@ ArrayGeometry large_geometry(int process_count) {
 }
 
 // Messages of 1.1 and 1.7 MB, far beyond what MPI sends eagerly, and copies cut into many pieces.
-TEST(PaddingExchangePlan, MovesLongMessages) {
+TEST(PaddingExchangePlan, MovesLongRegions) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayGeometry geometry = large_geometry(comm.size());
     const ArrayLayout layout = geometry.layout();
     Random random(1, 1);
-    TestField<DistView<double**>> a(geometry, layout, comm.rank(), random);
-    TestField<DistView<double**, Strided, Host>> b(geometry, layout, comm.rank(), random);
     PaddingExchangePlan plan(comm, layout);
-    for (std::uint64_t round = 0; round < 2; ++round) {
-        a.fill(round);
-        b.fill(round + 10);
-        plan.execute(Exec(), a.view(), b.view());
-        EXPECT_EQ(a.find_flaw(round), "");
-        EXPECT_EQ(b.find_flaw(round + 10), "");
+    for (const Memory memory : {Memory::own, Memory::arena}) {
+        TestField<DistView<double**>> a(geometry, layout, comm, random, memory);
+        TestField<DistView<double**, Strided, Host>> b(geometry, layout, comm, random, memory);
+        for (std::uint64_t round = 0; round < 2; ++round) {
+            a.fill(round);
+            b.fill(round + 10);
+            plan.execute(Exec(), a.view(), b.view());
+            EXPECT_EQ(a.find_flaw(round), "");
+            EXPECT_EQ(b.find_flaw(round + 10), "");
+        }
     }
 }
 
@@ -259,9 +238,33 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     EXPECT_EQ(plan.send_peers().size(), messages);
     plan.bind(a);
     EXPECT_EQ(plan.workspace_bytes(), 2 * messages * 64);
-    EXPECT_EQ(plan.describe(), "padding exchange, transport to other processes: message\n"
-                               "every field: " +
-                                   layout.describe() + '\n' + plan.schedule().describe());
+    const std::string geometry =
+        "\nevery field: " + layout.describe() + '\n' + plan.schedule().describe();
+    std::string expected = "padding exchange; transports allowed: direct, message" + geometry +
+                           "\nbound set 0 of 1 field:";
+    const auto add = [&](const char* direction, const std::vector<int>& peers,
+                         const std::string& how) {
+        for (const int peer : peers) expected += text("\n  ", direction, " process ", peer, how);
+    };
+    // A region takes a multiple of 16 bytes; between two processes there are two.
+    const std::string bytes = comm.size() == 2 ? "32 bytes" : "16 bytes";
+    add("from", plan.receive_peers(), ": message, " + bytes);
+    add("to", plan.send_peers(), ": message, " + bytes);
+    EXPECT_EQ(plan.describe(), expected);
+
+    if (!is_possible(comm, Transport::direct)) return;
+    const auto shared = make_dist_view<double*>(Exec(), comm, layout, "shared");
+    plan.bind(shared);
+    expected += "\nbound set 1 of 1 field:";
+    add("from", plan.receive_peers(), ": direct, " + bytes);
+    add("to", plan.send_peers(), ": read in place");
+    EXPECT_EQ(plan.describe(), expected);
+    // Nothing is packed that is read in place.
+    EXPECT_EQ(plan.workspace_bytes(), 2 * messages * 64);
+
+    const TransportSetting forced(Transport::direct);
+    EXPECT_EQ(PaddingExchangePlan(comm, layout).describe(),
+              "padding exchange; transports allowed: direct" + geometry);
 }
 
 } // namespace

@@ -79,15 +79,17 @@ TEST(Transport, MustBeOneThatExists) {
     }
 }
 
-TEST(Transport, IsMessagesInThisVersion) {
-    EXPECT_EQ(choose_transport(std::nullopt), Transport::message);
-    EXPECT_EQ(choose_transport(Transport::message), Transport::message);
+TEST(Transport, MustBeOneThatThisBuildHas) {
+    check_available(std::nullopt);
+    check_available(Transport::direct);
+    check_available(Transport::cma);
+    check_available(Transport::message);
     try {
-        choose_transport(Transport::direct);
+        check_available(Transport::ipc);
         ADD_FAILURE() << "nothing thrown";
     } catch (const UsageError& error) {
-        EXPECT_STREQ(error.what(),
-                     "DISTVIEW_TRANSPORT: 'direct' is not available here, only 'message' is");
+        EXPECT_STREQ(error.what(), "DISTVIEW_TRANSPORT: 'ipc' is not available here, only "
+                                   "'direct', 'cma' and 'message' are");
     }
 }
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/combine_box.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 #include <distview/core/concepts.hpp>
+#include <distview/core/local_box.hpp>
 
+#include <array>
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -15,50 +21,135 @@ namespace distview {
 /// and their padding must be neither read nor written.
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: the padding
-/// stays unfilled and the plan cannot be used again. Ranks that finished theirs learn of it with the
-/// next set of arrays that is new to the plan, not with a known one. When the communicator is
-/// closed, or MPI ends, neighbours that have started the exchange get up to 2 seconds to complete
-/// their part.
+/// stays unfilled and the plan cannot be used again. Neighbours that read this section in place get a
+/// UsageError from their finish() or their next exchange; those that get messages learn of it with
+/// the next set of arrays that is new to the plan, not with a known one. When the communicator is
+/// closed, or MPI ends, these get up to 2 seconds to complete their part.
 template <ExecutionSpace Exec>
 class [[nodiscard]] ExchangeHandle {
 public:
-    ExchangeHandle(std::shared_ptr<impl::PaddingExchangeEngine> engine, const Exec& exec)
-        : m_engine(std::move(engine)), m_exec(exec) {}
-    ~ExchangeHandle() {
-        if (m_engine) m_engine->abandon();
-    }
+    ExchangeHandle(std::shared_ptr<impl::PaddingExchangeEngine> engine, const Exec& exec) noexcept
+        : m_exchange(std::move(engine)), m_exec(exec) {}
     ExchangeHandle(ExchangeHandle&&) noexcept = default;
-    ExchangeHandle& operator=(ExchangeHandle&& other) noexcept {
-        std::swap(m_engine, other.m_engine);
-        std::swap(m_exec, other.m_exec);
-        return *this;
-    }
+    /// Abandons the exchange that this was the handle of, if it is in flight.
+    ExchangeHandle& operator=(ExchangeHandle&&) noexcept = default;
 
-    /// Waits for the neighbours and fills the padding.
+    /// Waits for the neighbours, fills the padding and waits until they have read this section.
     ///
-    /// Collective: over the plan's communicator, as execute()
+    /// Collective: over the plan's communicator, as execute(); of several plans in flight, in the same
+    ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the padding that the schedule names
-    /// Cost:       no allocation; one kernel for local copies and one a message
-    /// Errors:     UsageError if called twice; MpiError, after which the plan is unusable
-    void finish() {
-        require<UsageError>(m_engine != nullptr, "ExchangeHandle::finish: called twice");
-        auto& binding = m_engine->active();
-        const auto& labels = m_engine->labels;
-        impl::copy_boxes(m_exec, labels.copy_local, binding.local().data(), 0,
-                         static_cast<int>(binding.local().size()));
-        for (int i = binding.wait_for_message(); i >= 0; i = binding.wait_for_message())
-            impl::copy_boxes(m_exec, labels.unpack, binding.unpack().data(),
-                             binding.unpack_begin(i), binding.unpack_end(i));
-        binding.wait_for_sends();
-        m_exec.fence(labels.fence_unpack);
-        m_engine->end();
-        m_engine.reset();
+    /// Cost:       no allocation; one kernel a neighbour
+    /// Errors:     UsageError if called twice, or if a neighbour that is read in place, or reads, has
+    ///             abandoned an exchange of the plan; Error if its memory cannot be read; MpiError.
+    ///             After these the plan is unusable
+    void finish() { fill()->wait_for_readers(); }
+
+    /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
+    /// this section: what a step from one array to another needs, with one synchronisation a step.
+    ///
+    ///     plan.start(exec, u).finish_filling();   // u's padding is filled
+    ///     compute(exec, u, v);                    // writes v, not u
+    ///     plan.start(exec, v).finish_filling();   // now all have read u
+    ///     compute(exec, v, u);
+    ///
+    /// Touches: until the plan's next start() or wait_for_readers() has returned, owned elements near
+    ///          the section's border must not be written, nor the array be destroyed
+    void finish_filling() { fill(); }
+
+    /// Whether all that finish() would wait for before it has filled the padding is there already.
+    ///
+    /// Collective: no (local); lets MPI make progress
+    bool can_finish() const {
+        return m_exchange.engine("ExchangeHandle::can_finish").active().has_all_elements();
+    }
+
+    /// Waits only for the neighbours from whom positions of `box` are filled, and fills these (and
+    /// perhaps more); finish() does the rest.
+    ///
+    /// Indices: positions of view(), padding included: box = plan.schedule().reads(cells) for a
+    ///          kernel over `cells`. With fields of several layouts, those of each one's section
+    /// Space:   on the instance given to start(); on return all work has finished
+    /// Errors:  those of finish()
+    void finish(const LocalBox& box) {
+        auto& engine = m_exchange.engine("ExchangeHandle::finish");
+        auto& binding = engine.active();
+        while (const auto arrived = binding.wait_for_elements(box, engine.rank()))
+            copy(engine, binding, *arrived);
+        m_exec.fence(engine.labels.fence_done);
     }
 
 private:
-    std::shared_ptr<impl::PaddingExchangeEngine> m_engine;
+    std::shared_ptr<impl::PaddingExchangeEngine> fill() {
+        auto& engine = m_exchange.engine("ExchangeHandle::finish");
+        auto& binding = engine.active();
+        while (const auto arrived = binding.wait_for_elements()) copy(engine, binding, *arrived);
+        m_exec.fence(engine.labels.fence_done);
+        binding.end_reading();
+        return m_exchange.end();
+    }
+
+    void copy(const impl::PaddingExchangeEngine& engine,
+              const impl::PaddingExchangeBinding& binding,
+              const impl::PaddingExchangeBinding::Arrived& arrived) {
+        const std::vector<impl::CopyBox>& incoming = binding.copies().incoming;
+        if (arrived.process)
+            for (int i = arrived.begin; i < arrived.end; ++i)
+                impl::copy_from(*arrived.process, incoming[static_cast<std::size_t>(i)]);
+        else
+            impl::copy_boxes(m_exec, engine.labels.unpack, incoming.data(), arrived.begin,
+                             arrived.end);
+    }
+
+    impl::ExchangeInFlight m_exchange;
     Exec m_exec;
+};
+
+/// A combination of padding with the elements that it copies, in flight; made by
+/// PaddingExchangePlan::start_combine().
+///
+/// Until finish() returns, the fields' padding must not be written and their owned elements must be
+/// neither read nor written. Destroyed without finish() it does what ExchangeHandle does.
+template <ExecutionSpace Exec, class Op, class... Values>
+class [[nodiscard]] CombineHandle {
+public:
+    CombineHandle(std::shared_ptr<impl::PaddingExchangeEngine> engine, const Exec& exec,
+                  const Op& op) noexcept
+        : m_exchange(std::move(engine)), m_exec(exec), m_op(op) {}
+
+    /// Waits for the neighbours, combines and waits until they have read this section's padding.
+    ///
+    /// Collective: over the plan's communicator
+    /// Space:      on the instance given to start_combine(); on return all work has finished
+    /// Touches:    writes owned elements near the section's border; the padding is left as it is
+    /// Cost:       no allocation; one kernel a region of the schedule
+    /// Errors:     those of ExchangeHandle::finish()
+    void finish() {
+        auto& engine = m_exchange.engine("CombineHandle::finish");
+        auto& binding = engine.active();
+        const impl::ExchangeCopies& copies = binding.copies();
+        while (const auto arrived = binding.wait_for_elements())
+            for (int i = arrived->begin; i < arrived->end; ++i)
+                impl::copy_from(*arrived->process, copies.incoming[static_cast<std::size_t>(i)]);
+        // One after the other, in an order that is always the same: several may go to one element.
+        for (const auto& part : copies.combinations)
+            combiners[part.field](m_exec, engine.labels.combine, copies.combined.data(), part.begin,
+                                  part.end, m_op);
+        m_exec.fence(engine.labels.fence_done);
+        binding.end_reading();
+        m_exchange.end()->wait_for_readers();
+    }
+
+private:
+    using Combiner = void (*)(const Exec&, const std::string&, const impl::CopyBox*, int, int,
+                              const Op&);
+    static constexpr std::array<Combiner, sizeof...(Values)> combiners{
+        impl::combine_boxes<Values, Exec, Op>...};
+
+    impl::ExchangeInFlight m_exchange;
+    Exec m_exec;
+    Op m_op;
 };
 
 } // namespace distview

@@ -6,15 +6,64 @@
 #include <distview/comm/impl/field.hpp>
 #include <distview/core/dist_view.hpp>
 
+#include <cstddef>
 #include <exception>
+#include <memory>
+#include <optional>
 #include <string>
 #include <type_traits>
 
 namespace distview {
 
+/// Host memory that the processes of this node can read in place, of any content: where
+/// make_dist_view() puts sections. For sections that it does not make, of strides of one's own or of
+/// types known at run time only: wrap it, with the result as the DistView's owner.
+///
+/// Null where shared memory cannot be had; the message sink is told the first time why. Begins at a
+/// multiple of 64 bytes. Not MPI's: may outlive MPI and the communicator.
+///
+/// Collective: no (local)
+/// Errors:     UsageError if the communicator has been closed
+std::shared_ptr<void> allocate_shared(const Communicator& comm, std::size_t bytes);
+
 namespace impl {
 /// Throws UsageError unless the layout has as many processes as the communicator.
 void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout);
+
+/// allocate_shared() as Kokkos' tools see allocations of its own.
+std::shared_ptr<void> allocate_shared_labelled(const Communicator& comm, std::size_t bytes,
+                                               const std::string& label);
+
+/// Whether a View may lie in memory that Kokkos did not allocate and the node's processes share.
+template <DistViewLike View>
+inline constexpr bool fits_arena =
+    std::is_same_v<typename View::memory_space, Kokkos::HostSpace> &&
+    std::is_trivially_copyable_v<typename View::value_type> &&
+    !std::is_const_v<typename View::value_type> &&
+    View::view_type::rank_dynamic() == View::view_type::rank() &&
+    !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
+
+/// The section of this rank in shared memory, filled with zeros by `exec`; empty if there is none.
+template <DistViewLike View, ExecutionSpace Exec>
+std::optional<View> make_in_arena(const Exec& exec, const Communicator& comm,
+                                  const ArrayLayout& layout, const std::string& label) {
+    using Section = typename View::view_type;
+    using Value = typename View::value_type;
+    if (layout.rank() != View::rank()) return std::nullopt; // for the constructor to refuse
+    const Extents extents = layout.local_extents(comm.rank());
+    typename View::array_layout shape;
+    std::size_t count = 1;
+    for (std::size_t d = 0; d < Section::rank(); ++d) {
+        shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+        count *= shape.dimension[d];
+    }
+    const std::shared_ptr<void> memory =
+        allocate_shared_labelled(comm, count * sizeof(Value), label);
+    if (!memory) return std::nullopt;
+    const Section section(static_cast<Value*>(memory.get()), shape);
+    Kokkos::deep_copy(exec, section, Value());
+    return View(layout, comm.rank(), section, memory, label);
+}
 } // namespace impl
 
 /// Makes this rank's section of a new distributed array, filled with zeros.
@@ -24,7 +73,9 @@ void check_grid(const char* caller, const Communicator& comm, const ArrayLayout&
 /// Rank r of the communicator is process r of the layout's grid.
 ///
 /// Collective: over comm; all ranks pass equal layouts and the same element type
-/// Space:      memory of `Exec`, touched first by `exec`; on return work may still run there
+/// Space:      memory of `Exec`; on return work may still run there. Host memory comes from segments
+///             that the node's processes share, where there are any, so that neighbours can read it
+///             in place: keep the DistView, not its View
 /// Cost:       one allocation, one agreement
 /// Errors:     UsageError if the layout's grid has not comm.size() processes or differs between
 ///             ranks, ShapeError if its rank is not the view's, Error if a rank is out of memory
@@ -39,7 +90,10 @@ auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayou
     std::exception_ptr failure;
     try {
         impl::check_grid("make_dist_view", comm, layout);
-        view = View(exec, label, layout, comm.rank());
+        std::optional<View> shared;
+        if constexpr (impl::fits_arena<View>)
+            shared = impl::make_in_arena<View>(exec, comm, layout, label);
+        view = shared ? *shared : View(exec, label, layout, comm.rank());
     } catch (...) {
         failure = std::current_exception();
     }

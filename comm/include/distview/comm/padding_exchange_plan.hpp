@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
@@ -33,7 +34,9 @@ struct FieldExchange {
 ///     exchange.finish();
 ///
 /// All directions move in one phase, corners included; periodic axes within one process are plain
-/// copies. Each neighbouring process gets one message with the regions of all fields.
+/// copies. Arrays of make_dist_view() are read straight from the memory of the processes of the same
+/// node; every other neighbouring process gets one message with the regions of all fields. Which it
+/// is, the ranks find out when arrays are bound; describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
 /// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
@@ -41,7 +44,7 @@ struct FieldExchange {
 /// anew every time binds every time. The last 32 sets are kept.
 ///
 /// One exchange at a time is in flight per plan; different plans may be in flight together if all
-/// ranks start them in the same order. A plan is used by one thread at a time.
+/// ranks start, and finish, them in the same order. A plan is used by one thread at a time.
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    the padding that options name; see PaddingExchangeSchedule
@@ -71,12 +74,14 @@ public:
     void bind(const Fields&... fields) {
         (check_memory<Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        m_engine->bind(described);
+        m_engine->bind(impl::ExchangeKind::fill, described);
     }
     /// The same for arrays whose types are known at run time.
     ///
     /// Errors: also ShapeError if one is read-only or the host cannot access it (on all ranks)
-    void bind(std::span<const AnyDistView> fields) { m_engine->bind(described(fields)); }
+    void bind(std::span<const AnyDistView> fields) {
+        m_engine->bind(impl::ExchangeKind::fill, described(fields));
+    }
 
     /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
     ///
@@ -92,9 +97,13 @@ public:
 
     /// Begins to fill the padding of the fields and returns what finish() ends.
     ///
-    /// Space:   waits for the work on `exec` that writes the fields; copies and sends
-    /// Touches: reads owned elements near the section's border
-    /// Cost:    one kernel, one fence, one message a neighbour; no allocation for a bound set
+    /// Space:   waits for the work on `exec` that writes the fields, copies within the section, packs and
+    ///          sends; on return no work of its own is running
+    /// Touches: reads owned elements near the section's border; fills the padding that is filled from
+    ///          the section itself
+    /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, and short
+    ///          rows), one fence, one message a neighbour that cannot read in place; no allocation for a
+    ///          bound set
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
@@ -108,6 +117,43 @@ public:
         return start_described(exec, described(fields));
     }
 
+    /// Combines the fields' padding with the elements that it copies: the adjoint of execute().
+    ///
+    ///     plan.combine(exec, Sum{}, f);   // f(owner) = f(owner) + f(copy) for all copies
+    ///
+    /// As a scatter needs it: contributions that a process has collected in its padding go to their
+    /// owners. Every element becomes op(...op(op(element, first copy), second copy)...), the copies
+    /// ordered by direction as their holders see it, the last axis fastest: the same bits however
+    /// they travel. The padding keeps its values: set it to zero before collecting again.
+    ///
+    /// Shapes:  op(T here, T incoming) for the element type T of every field: Sum, Minimum, Maximum or
+    ///          a function object of the program's
+    /// Touches: reads the padding that execute() would fill; writes owned elements near the border
+    /// Space:   on `exec`; on return all work has finished
+    /// Cost:    one message a neighbour that cannot be read in place; the first call binds
+    /// Errors:  those of execute()
+    template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
+    void combine(const Exec& exec, const Op& op, const Fields&... fields) {
+        start_combine(exec, op, fields...).finish();
+    }
+    /// Begins combine() and returns what finish() ends; see start().
+    template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
+    CombineHandle<Exec, Op, typename Fields::value_type...>
+    start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
+        (check_memory<Fields>(), ...);
+        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        auto& binding = m_engine->begin(impl::ExchangeKind::combine, described);
+        CombineHandle<Exec, Op, typename Fields::value_type...> handle(m_engine, exec, op);
+        begin(exec, binding);
+        return handle;
+    }
+
+    /// Returns when the neighbours have read what the last exchange let them; needed only after
+    /// ExchangeHandle::finish_filling(), and then only if no exchange of this plan follows.
+    ///
+    /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
+    void wait_for_readers() { m_engine->wait_for_readers(); }
+
     /// What field `field` exchanges on this process; all fields share schedule(0) if the plan was
     /// made from one layout.
     ///
@@ -115,15 +161,19 @@ public:
     const PaddingExchangeSchedule& schedule(int field = 0) const {
         const auto& schedules = m_engine->schedules();
         require<UsageError>(field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
-            return text("PaddingExchangePlan::schedule: expected a field in [0, ",
-                        schedules.size(), "), got ", field);
+            return text("PaddingExchangePlan::schedule: expected a field in [0, ", schedules.size(),
+                        "), got ", field);
         });
         return schedules[static_cast<std::size_t>(field)];
     }
-    /// Processes that this one sends a message to in every execute, ascending.
-    std::vector<int> send_peers() const;
-    /// Processes that this one receives a message from in every execute, ascending.
-    std::vector<int> receive_peers() const;
+    /// schedule(0).inner_cells() and outer_cells(), without their cost.
+    const LocalBox& inner_cells() const noexcept { return m_engine->inner_cells(); }
+    const std::vector<LocalBox>& outer_cells() const noexcept { return m_engine->outer_cells(); }
+
+    /// Processes that get elements of this one in every execute, ascending.
+    std::vector<int> send_peers() const { return m_engine->send_peers(); }
+    /// Processes whose elements this one gets in every execute, ascending.
+    std::vector<int> receive_peers() const { return m_engine->receive_peers(); }
 
     /// Bytes of message buffers of the sets bound so far.
     std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
@@ -133,14 +183,25 @@ public:
 private:
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        auto& binding = m_engine->begin(fields);
+        auto& binding = m_engine->begin(impl::ExchangeKind::fill, fields);
         ExchangeHandle<Exec> handle(m_engine, exec);
-        binding.post_receives();
-        impl::copy_boxes(exec, m_engine->labels.pack, binding.pack().data(), 0,
-                         static_cast<int>(binding.pack().size()));
-        exec.fence(m_engine->labels.fence_pack);
-        binding.start_sends();
+        // First: neighbours get padding that it fills, too.
+        const std::vector<impl::CopyBox>& local = binding.copies().local;
+        impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
+                         static_cast<int>(local.size()));
+        begin(exec, binding);
         return handle;
+    }
+
+    /// Lets others have this section's elements.
+    template <ExecutionSpace Exec>
+    void begin(const Exec& exec, impl::PaddingExchangeBinding& binding) {
+        binding.post_receives();
+        const std::vector<impl::CopyBox>& pack = binding.copies().pack;
+        impl::copy_boxes(exec, m_engine->labels.pack, pack.data(), 0,
+                         static_cast<int>(pack.size()));
+        exec.fence(m_engine->labels.fence_ready);
+        binding.start_sends(m_engine->epoch());
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/core/array_layout.hpp>
+#include <distview/core/local_box.hpp>
 
 #include <array>
 #include <cstdint>
@@ -73,6 +74,29 @@ public:
         for_each_region(m_outgoing, visit);
     }
 
+    // The same exchange in two steps and fewer, longer boxes, as a plan does it: first what the section
+    // fills itself, then what comes from other processes. Along an axis that one process has to itself the
+    // second kind reaches over the padding, which the first step has filled on both sides. (Not with
+    // Stencil::faces, where corners are left alone.)
+
+    /// Calls visit(PaddingRegion) for each box that is filled from the section itself.
+    template <class Visitor>
+    void for_each_local(Visitor&& visit) const {
+        for_each_incoming([&](const PaddingRegion& region) {
+            if (region.peer == m_process) visit(region);
+        });
+    }
+    /// Calls visit(PaddingRegion) for each box that comes from another process.
+    template <class Visitor>
+    void for_each_received(Visitor&& visit) const {
+        for_each_region(joined(m_incoming), others_only(visit));
+    }
+    /// Calls visit(PaddingRegion) for each box that goes to another process.
+    template <class Visitor>
+    void for_each_sent(Visitor&& visit) const {
+        for_each_region(joined(m_outgoing), others_only(visit));
+    }
+
     /// What one process sends to (or receives from) one peer; `elements` over all its regions.
     struct Message {
         int peer = 0;
@@ -90,6 +114,17 @@ public:
     /// Positions along an axis that the exchange never writes: interior and, unless the axis is
     /// periodic, boundary padding.
     LocalRange unwritten_range(int axis) const noexcept;
+
+    // Cells of the interior for a kernel that reads as far around a cell as the widths exchanged:
+    //
+    //     start(); kernel over inner_cells(); finish(); kernel over each of outer_cells()
+
+    /// Those for which no element of another process is read; may be none.
+    LocalBox inner_cells() const noexcept;
+    /// All others, in disjoint boxes: at most two for every axis along which there are neighbours.
+    std::vector<LocalBox> outer_cells() const;
+    /// The positions that such a kernel over `cells` reads.
+    LocalBox reads(const LocalBox& cells) const noexcept;
 
     /// "sends 3 messages (1200 elements), copies 24 elements itself" and a line per message.
     std::string describe() const;
@@ -111,8 +146,15 @@ private:
     std::string where(int axis, int coordinate) const;
     std::vector<Message> messages(const Pieces& pieces) const;
 
+    Pieces joined(const Pieces& pieces) const;
     template <class Visitor>
-    void for_each_region(const Pieces& pieces, Visitor& visit) const {
+    auto others_only(Visitor& visit) const {
+        return [this, &visit](const PaddingRegion& region) {
+            if (region.peer != m_process) visit(region);
+        };
+    }
+    template <class Visitor>
+    void for_each_region(const Pieces& pieces, Visitor&& visit) const {
         const int rank = m_layout.rank();
         std::array<int, max_rank> choice{};
         for (;;) {

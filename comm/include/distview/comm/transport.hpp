@@ -26,9 +26,10 @@ std::string_view to_string(Transport transport) noexcept;
 /// Errors: UsageError if the value is not the name of a transport
 std::optional<Transport> required_transport();
 
-/// The transport to a peer on this build: the one required, else the best there is.
+/// Refuses a transport that this build does not have; which peers can be reached by those that it has
+/// is found out when a plan binds.
 ///
-/// Errors: UsageError if the required one is not available; this version has `message` only
-Transport choose_transport(std::optional<Transport> required);
+/// Errors: UsageError unless it is empty, direct, cma or message
+void check_available(std::optional<Transport> required);
 
 } // namespace distview

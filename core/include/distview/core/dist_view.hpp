@@ -74,15 +74,17 @@ public:
             Kokkos::view_alloc(exec, label), layout.local_extents(process));
     }
 
-    /// Wraps existing memory; `owner`, if given, is kept as long as any copy of this lives.
+    /// Wraps existing memory; `owner`, if given, is kept as long as any copy of this lives. `label`,
+    /// if given, replaces that of the view.
     ///
     /// Collective: no (local)
     /// Errors:     ShapeError if the extents are not those of the process's section; UsageError
     ///             if there is no such process
     DistView(const ArrayLayout& layout, int process, const view_type& section,
-             std::shared_ptr<const void> owner = nullptr)
+             std::shared_ptr<const void> owner = nullptr, const std::string& label = {})
         : m_view(section), m_layout(layout), m_process(process), m_identity(impl::next_identity()),
           m_owner(std::move(owner)) {
+        if (!label.empty()) m_label = std::make_shared<const std::string>(label);
         check_layout();
         check_extents();
     }
@@ -93,7 +95,7 @@ public:
                  !std::is_same_v<Kokkos::View<OtherData, OtherProperties...>, view_type>)
     DistView(const DistView<OtherData, OtherProperties...>& other)
         : m_view(other.view()), m_layout(other.layout()), m_process(other.process()),
-          m_identity(other.identity()), m_owner(other.owner()) {}
+          m_identity(other.identity()), m_owner(other.owner()), m_label(other.m_label) {}
 
     const ArrayLayout& layout() const noexcept { return m_layout; }
     /// The process in layout().grid() whose section this is.
@@ -105,7 +107,7 @@ public:
     /// The same for copies of one DistView, different for any two made independently, also one after
     /// the other in the same memory: what plans know an array by. 0 for a default-constructed one.
     std::uint64_t identity() const noexcept { return m_identity; }
-    std::string label() const { return m_view.label(); }
+    std::string label() const { return m_label ? *m_label : m_view.label(); }
     const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
 
     /// The whole section, padding included.
@@ -136,6 +138,9 @@ public:
     }
 
 private:
+    template <class, class...>
+    friend class DistView;
+
     void check_layout() const {
         require<ShapeError>(m_layout.rank() == rank(), [&] {
             return text("DistView: expected a layout of ", rank(), " axes, got ", m_layout.rank());
@@ -150,8 +155,8 @@ private:
         for (std::size_t d = 0; d < view_type::rank(); ++d)
             require<ShapeError>(m_view.extent(d) == static_cast<std::size_t>(extents[d]), [&] {
                 return text("DistView: expected ", extents[d], " elements along axis ", d,
-                            " of the section of process ", m_process, ", the view '",
-                            m_view.label(), "' has ", m_view.extent(d));
+                            " of the section of process ", m_process, ", the view '", label(),
+                            "' has ", m_view.extent(d));
             });
     }
 
@@ -160,6 +165,7 @@ private:
     int m_process = 0;
     std::uint64_t m_identity = 0;
     std::shared_ptr<const void> m_owner;
+    std::shared_ptr<const std::string> m_label; ///< of memory that Kokkos has not labelled
 };
 
 /// The DistView over Views of a given type.

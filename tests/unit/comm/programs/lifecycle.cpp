@@ -157,7 +157,15 @@ void abandons(int argc, char** argv, std::int64_t columns, bool everywhere) {
     const Runtime runtime(argc, argv);
     Belongings belongings(columns);
     auto handle = belongings.plan.start(Exec(), belongings.array);
-    if (!everywhere && belongings.comm.rank() != 0) handle.finish();
+    if (everywhere || belongings.comm.rank() == 0) return;
+    try {
+        handle.finish();
+    } catch (const UsageError& error) {
+        // What is read in place may be gone before it has been read.
+        expect(std::string_view(error.what()).find("process 0 has abandoned") !=
+                   std::string_view::npos,
+               "an error that names the process");
+    }
 }
 
 void fails_in_flight(int argc, char** argv) {
@@ -169,6 +177,57 @@ void fails_in_flight(int argc, char** argv) {
     } catch (const UsageError& error) {
         expect(error.what() == std::string("on the way"), "the exception thrown");
     }
+}
+
+/// Ends with an exchange that nobody ends: its handle is never destroyed.
+void leaks(int argc, char** argv, bool everywhere) {
+    const Runtime runtime(argc, argv);
+    global_belongings = std::make_unique<Belongings>();
+    auto* handle = new auto(global_belongings->plan.start(Exec(), global_belongings->array));
+    static auto* reachable = handle; // no leak to a sanitizer
+    static_cast<void>(reachable);
+    if (!everywhere && global_belongings->comm.rank() != 0) {
+        try {
+            handle->finish();
+        } catch (const UsageError&) {
+            // Rank 0 was gone first.
+        }
+    }
+    global_belongings->drop_array();
+}
+
+void plan_goes_in_flight(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto array = make_dist_view<double**>(Exec(), comm, ring(comm, 4), "array");
+    auto plan = std::make_unique<PaddingExchangePlan>(comm, ring(comm, 4));
+    auto handle = plan->start(Exec(), array);
+    plan.reset();
+    handle.finish(); // the handle keeps what it needs
+}
+
+// In the same memory: plans must not take one array for the other.
+void arrays_go_before_plans(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    PaddingExchangePlan plan(comm, ring(comm, 4));
+    for (int round = 0; round < 50; ++round) {
+        const auto array = make_dist_view<double**>(Exec(), comm, ring(comm, 4), "array");
+        const double mine = 100.0 * round + comm.rank();
+        Kokkos::deep_copy(array.owned(), mine);
+        plan.execute(Exec(), array);
+        const double below = 100.0 * round + (comm.rank() + comm.size() - 1) % comm.size();
+        expect(array.view()(0, 0) == below && array.view()(0, 3) == below, "the neighbour's value");
+    }
+}
+
+void closes_in_flight(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    Belongings belongings;
+    auto handle = belongings.plan.start(Exec(), belongings.array);
+    belongings.comm.close();
+    expect_usage_error([&] { handle.finish(); },
+                       "ExchangeHandle::finish: the communicator has been closed");
 }
 
 struct Case {
@@ -192,6 +251,11 @@ constexpr Case cases[] = {
     {"abandons_long_on_one_rank",
      [](int argc, char** argv) { abandons(argc, argv, 300000, false); }},
     {"fails_in_flight", fails_in_flight},
+    {"leaks", [](int argc, char** argv) { leaks(argc, argv, true); }},
+    {"leaks_on_one_rank", [](int argc, char** argv) { leaks(argc, argv, false); }},
+    {"plan_goes_in_flight", plan_goes_in_flight},
+    {"arrays_go_before_plans", arrays_go_before_plans},
+    {"closes_in_flight", closes_in_flight},
 };
 
 } // namespace

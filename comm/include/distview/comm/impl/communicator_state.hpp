@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/arena.hpp>
+#include <distview/comm/impl/shared_segment.hpp>
+
 #include <mpi.h>
 
+#include <cstddef>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -13,12 +18,14 @@ namespace distview::impl {
 class Closable {
 public:
     virtual ~Closable() = default;
+    /// Gives up what is under way, so that nobody waits for this process; local, does not throw.
+    virtual void leave() noexcept = 0;
     /// Frees MPI objects; local, does not throw.
     virtual void close() noexcept = 0;
 };
 
 /// What all copies of a Communicator share.
-class CommunicatorState {
+class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
 public:
     CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit)
         : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit) {}
@@ -41,6 +48,16 @@ public:
     void add(const std::weak_ptr<Closable>& user);
     /// Keeps a user alive until close(): MPI may still touch its buffers.
     void keep(std::shared_ptr<Closable> user) { m_kept.push_back(std::move(user)); }
+    /// The same for memory that neighbours may still touch.
+    void keep_memory(std::shared_ptr<void> memory) { m_kept_memory.push_back(std::move(memory)); }
+
+    /// Where this process's arrays lie, for the node's other processes to see.
+    const std::shared_ptr<Arena>& arena() const noexcept { return m_arena; }
+    /// Memory of the arena for `count` SyncLines, null if there is none. Given back it is used for lines
+    /// again and for nothing else: a process that gives up may still write to one that is not in use.
+    std::shared_ptr<void> line_memory(std::size_t count);
+    /// Another process's segment, mapped once; null if it cannot be reached.
+    std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address);
     /// Closes all users and frees the duplicate; collective, does not throw.
     void close() noexcept;
 
@@ -52,6 +69,10 @@ private:
     int m_next_tag = 0;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
+    std::vector<std::shared_ptr<void>> m_kept_memory;
+    std::shared_ptr<Arena> m_arena = std::make_shared<Arena>();
+    std::vector<std::weak_ptr<SharedSegment>> m_segments;            ///< of other processes
+    std::multimap<std::size_t, std::shared_ptr<void>> m_spare_lines; ///< by count
 };
 
 } // namespace distview::impl

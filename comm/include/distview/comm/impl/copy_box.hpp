@@ -4,6 +4,7 @@
 #include <distview/core/concepts.hpp>
 #include <distview/core/process_grid.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -16,56 +17,122 @@ namespace distview::impl {
 ///
 /// Axes are ordered for speed, outermost first, merged where both sides are contiguous; the
 /// innermost run may be of whole bytes. Places are fixed when a plan binds.
+///
+/// Boxes of one shape may go together: then further runs of bytes, the lanes, are copied with every
+/// element. What lies close in memory, as the two ends of a row and the row between them, is then met
+/// once and not three times.
 struct CopyBox {
     struct Axis {
         std::int64_t count = 1;
         std::int64_t source_stride = 0;      ///< bytes
         std::int64_t destination_stride = 0; ///< bytes
     };
+    struct Lane {
+        std::int64_t source = 0;      ///< bytes from the element
+        std::int64_t destination = 0; ///< likewise
+        std::int64_t bytes = 0;
+    };
+    static constexpr int most_lanes = 2;
+
     const char* source = nullptr;
     char* destination = nullptr;
     std::int64_t element_size = 1; ///< bytes; a merged contiguous run counts as one element
     int rank = 0;
+    int lane_count = 0;
     Axis axes[max_rank];
+    Lane lanes[most_lanes];
 };
 
-/// Appends the copy of a box, in its fastest order and cut into pieces that threads can share.
-void append_copy(std::vector<CopyBox>& boxes, CopyBox box);
+/// Appends the copies of boxes, in their fastest order, joined where that saves memory traffic and cut
+/// into pieces that threads can share. Boxes must not overlap.
+void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies);
+/// The same for one box.
+void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box);
+/// The same for a box whose elements are combined with those that are there: never runs of bytes.
+void append_combination(std::vector<CopyBox>& boxes, CopyBox box);
 
-template <class Word>
-inline void copy_row(const CopyBox::Axis& row, const char* from, char* to) {
-    for (std::int64_t i = 0; i < row.count; ++i) {
-        Word word;
-        std::memcpy(&word, from + i * row.source_stride, sizeof(Word));
-        std::memcpy(to + i * row.destination_stride, &word, sizeof(Word));
+template <std::size_t Bytes>
+inline void copy_fixed(const char* from, char* to) {
+    std::memcpy(to, from, Bytes);
+}
+
+inline void copy_run(const char* from, char* to, std::int64_t bytes) {
+    switch (bytes) {
+    case 4: return copy_fixed<4>(from, to);
+    case 8: return copy_fixed<8>(from, to);
+    case 16: return copy_fixed<16>(from, to);
+    case 24: return copy_fixed<24>(from, to);
+    default: std::memcpy(to, from, static_cast<std::size_t>(bytes));
     }
 }
 
-/// Copies the elements of the innermost axis.
+/// A row of runs of so many bytes. Memory is what it waits for: the less there is between two loads, the
+/// more of them are under way. Numbers come by value, so that no store can change them.
+template <std::size_t Bytes>
+inline void copy_row(CopyBox::Axis row, const char* from, char* to) {
+    for (std::int64_t i = 0; i < row.count; ++i) {
+        copy_fixed<Bytes>(from, to);
+        from += row.source_stride;
+        to += row.destination_stride;
+    }
+}
+
+/// The same with one lane of runs as long: the two ends of rows.
+template <std::size_t Bytes>
+inline void copy_row_of_two(CopyBox::Axis row, CopyBox::Lane lane, const char* from, char* to) {
+    for (std::int64_t i = 0; i < row.count; ++i) {
+        copy_fixed<Bytes>(from, to);
+        copy_fixed<Bytes>(from + lane.source, to + lane.destination);
+        from += row.source_stride;
+        to += row.destination_stride;
+    }
+}
+
+template <std::size_t Bytes>
+inline void copy_short_row(const CopyBox& box, const CopyBox::Axis& row, const char* from,
+                           char* to) {
+    if (box.lane_count == 0)
+        copy_row<Bytes>(row, from, to);
+    else
+        copy_row_of_two<Bytes>(row, box.lanes[0], from, to);
+}
+
+/// Copies the elements of the innermost axis, with their lanes.
 inline void copy_innermost(const CopyBox& box, const CopyBox::Axis& row, const char* from,
                            char* to) {
-    switch (box.element_size) {
-    case 4: return copy_row<std::uint32_t>(row, from, to);
-    case 8: return copy_row<std::uint64_t>(row, from, to);
-    default: break;
+    const std::int64_t bytes = box.element_size;
+    if (box.lane_count == 0 || (box.lane_count == 1 && box.lanes[0].bytes == bytes)) {
+        switch (bytes) { // one to four elements of 4 or 8 bytes
+        case 4: return copy_short_row<4>(box, row, from, to);
+        case 8: return copy_short_row<8>(box, row, from, to);
+        case 12: return copy_short_row<12>(box, row, from, to);
+        case 16: return copy_short_row<16>(box, row, from, to);
+        case 24: return copy_short_row<24>(box, row, from, to);
+        case 32: return copy_short_row<32>(box, row, from, to);
+        default: break;
+        }
     }
-    for (std::int64_t i = 0; i < row.count; ++i)
-        std::memcpy(to + i * row.destination_stride, from + i * row.source_stride,
-                    static_cast<std::size_t>(box.element_size));
+    const CopyBox::Axis axis = row;
+    const CopyBox::Lane lanes[CopyBox::most_lanes] = {box.lanes[0], box.lanes[1]};
+    const int lane_count = box.lane_count;
+    for (std::int64_t i = 0; i < axis.count; ++i) {
+        copy_run(from, to, bytes);
+        for (int k = 0; k < lane_count; ++k)
+            copy_run(from + lanes[k].source, to + lanes[k].destination, lanes[k].bytes);
+        from += axis.source_stride;
+        to += axis.destination_stride;
+    }
 }
 
-/// Copies one box, in the calling thread.
-inline void copy(const CopyBox& box) {
-    if (box.rank == 0) {
-        std::memcpy(box.destination, box.source, static_cast<std::size_t>(box.element_size));
-        return;
-    }
+/// Calls visit(from, to) for each place of the outer axes.
+template <class Visit>
+inline void for_each_row(const CopyBox& box, Visit&& visit) {
     const int inner = box.rank - 1;
     std::int64_t index[max_rank] = {};
     const char* from = box.source;
     char* to = box.destination;
     for (;;) {
-        copy_innermost(box, box.axes[inner], from, to);
+        visit(from, to);
         int d = inner - 1;
         for (; d >= 0; --d) {
             const CopyBox::Axis& axis = box.axes[d];
@@ -80,6 +147,28 @@ inline void copy(const CopyBox& box) {
     }
 }
 
+/// Calls visit(from, to, bytes) for each run that is contiguous on both sides.
+template <class Visit>
+inline void for_each_run(const CopyBox& box, Visit&& visit) {
+    const CopyBox::Axis row = box.rank == 0 ? CopyBox::Axis{} : box.axes[box.rank - 1];
+    for_each_row(box, [&](const char* from, char* to) {
+        for (std::int64_t i = 0; i < row.count; ++i) {
+            const char* const source = from + i * row.source_stride;
+            char* const destination = to + i * row.destination_stride;
+            visit(source, destination, static_cast<std::size_t>(box.element_size));
+            for (int k = 0; k < box.lane_count; ++k)
+                visit(source + box.lanes[k].source, destination + box.lanes[k].destination,
+                      static_cast<std::size_t>(box.lanes[k].bytes));
+        }
+    });
+}
+
+/// Copies one box, in the calling thread.
+inline void copy(const CopyBox& box) {
+    const CopyBox::Axis row = box.rank == 0 ? CopyBox::Axis{} : box.axes[box.rank - 1];
+    for_each_row(box, [&](const char* from, char* to) { copy_innermost(box, row, from, to); });
+}
+
 /// Host spaces whose kernels have ended when the call that launches them returns.
 template <class Exec>
 inline constexpr bool is_synchronous =
@@ -91,16 +180,15 @@ inline constexpr bool is_synchronous =
 #endif
     false;
 
-/// Copies boxes[begin, end) in one kernel on `exec`.
+/// Calls work(i) for i in [begin, end) in one kernel on `exec`.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
 /// an instance with several threads does Kokkos get the label and copy it.
 ///
-/// Space: on return work may still run on `exec`; the boxes must stay until it has finished
-template <ExecutionSpace Exec>
-void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes, int begin,
-                int end) {
+/// Space: on return work may still run on `exec`
+template <ExecutionSpace Exec, class Work>
+void run_boxes(const Exec& exec, const std::string& label, int begin, int end, const Work& work) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
     if (is_synchronous<Exec> && exec.concurrency() == 1) {
@@ -108,14 +196,20 @@ void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
                                             &kernel);
-        for (int i = begin; i < end; ++i) copy(boxes[i]);
+        for (int i = begin; i < end; ++i) work(i);
         if (is_watched) Kokkos::Tools::endParallelFor(kernel);
         return;
     }
     static const std::string no_label;
     Kokkos::parallel_for(is_watched ? label : no_label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, begin, end),
-                         [boxes](int i) { copy(boxes[i]); });
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, begin, end), work);
+}
+
+/// Copies boxes[begin, end), as run_boxes() does; they must stay until the work has finished.
+template <ExecutionSpace Exec>
+void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes, int begin,
+                int end) {
+    run_boxes(exec, label, begin, end, [boxes](int i) { copy(boxes[i]); });
 }
 
 } // namespace distview::impl

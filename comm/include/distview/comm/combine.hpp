@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+namespace distview {
+
+// How PaddingExchangePlan::combine() puts two elements together. A program's own is any function
+// object T(T here, T incoming) that can be copied to the execution space.
+
+struct Sum {
+    template <class T>
+    KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
+        return static_cast<T>(here + incoming);
+    }
+};
+
+/// The smaller one; `here` if neither is, as with NaN.
+struct Minimum {
+    template <class T>
+    KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
+        return incoming < here ? incoming : here;
+    }
+};
+
+/// The larger one; `here` if neither is, as with NaN.
+struct Maximum {
+    template <class T>
+    KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
+        return here < incoming ? incoming : here;
+    }
+};
+
+} // namespace distview

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/copy_box.hpp>
+#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/impl/field.hpp>
+#include <distview/comm/impl/peer_transports.hpp>
+#include <distview/core/local_box.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <span>
+#include <vector>
+
+namespace distview::impl {
+
+/// Bytes for messages, at cache lines. Not a View: an abandoned exchange's buffers stay until
+/// MPI_Finalize, which may come after Kokkos::finalize.
+class MessageBuffer {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    MessageBuffer() = default;
+    explicit MessageBuffer(std::size_t size)
+        : m_data(static_cast<char*>(::operator new(size, std::align_val_t(alignment)))),
+          m_size(size) {}
+
+    char* data() const noexcept { return m_data.get(); }
+    std::size_t size() const noexcept { return m_size; }
+
+private:
+    struct Delete {
+        void operator()(char* data) const noexcept {
+            ::operator delete(data, std::align_val_t(alignment));
+        }
+    };
+    std::unique_ptr<char, Delete> m_data;
+    std::size_t m_size = 0;
+};
+
+/// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
+/// messages.
+struct ExchangeCopies {
+    /// The elements that go to one process, or come from it.
+    struct Partner {
+        int peer = 0;
+        std::int64_t offset = 0; ///< into the buffer, bytes
+        std::int64_t bytes = 0;
+        int begin = 0; ///< of `incoming`: what to copy once they are here
+        int end = 0;
+        std::vector<LocalBox> boxes; ///< the positions of this section that they fill
+    };
+    /// Boxes of one field that do not overlap.
+    struct Combination {
+        std::size_t field = 0;
+        int begin = 0; ///< of `combined`
+        int end = 0;
+    };
+
+    std::vector<Partner> sends;    ///< messages, by ascending peer
+    std::vector<Partner> receives; ///< likewise
+    std::vector<Partner> in_place; ///< from PeerTransports::sources, in its order
+    MessageBuffer send_buffer;
+    MessageBuffer receive_buffer;
+    SharedPack shared_pack;
+    std::vector<CopyBox> local;    ///< within the section, before the others; only to fill
+    std::vector<CopyBox> pack;     ///< for messages and for readers
+    std::vector<CopyBox> incoming; ///< from buffers and from others' memory
+    std::vector<CopyBox> combined; ///< only to combine, once all are here
+    /// In the order in which they are to be combined, which does not depend on transports.
+    std::vector<Combination> combinations;
+};
+
+/// Throws UsageError if a message has more bytes than MPI counts.
+ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
+                           std::span<const Field> fields, const PeerTransports& transports,
+                           SharedPack shared_pack);
+
+} // namespace distview::impl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/field.hpp>
+#include <distview/comm/impl/foreign_memory.hpp>
+#include <distview/comm/impl/neighbour_sync.hpp>
+#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/comm/transport.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace distview::impl {
+
+/// The lines through which a plan's neighbours keep step with this process: one of its own, and one
+/// for each process that reads from it. In the arena; null if that has no memory.
+class PlanLines {
+public:
+    PlanLines(CommunicatorState& state, std::vector<int> readers);
+
+    bool exist() const noexcept { return m_lines != nullptr; }
+    const std::vector<int>& readers() const noexcept { return m_readers; }
+    SyncLine* ready() const noexcept { return m_lines; }
+    SyncLine* done(std::size_t reader) const noexcept { return m_lines + 1 + reader; }
+    /// To keep after an exchange was given up: neighbours may still write here.
+    const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
+
+private:
+    std::vector<int> m_readers;
+    std::shared_ptr<void> m_memory;
+    SyncLine* m_lines = nullptr;
+};
+
+/// A neighbour whose elements this process copies from its memory.
+struct ReadablePeer {
+    Transport transport = Transport::direct; ///< or cma
+    SyncLine* ready = nullptr;
+    SyncLine* done = nullptr;
+    ForeignProcess process{};
+    struct RemoteField {
+        const char* data = nullptr; ///< mapped here, or with cma an address of the peer's
+        std::array<std::int64_t, max_rank> strides{};
+    };
+    std::vector<RemoteField> fields;
+    const char* packed =
+        nullptr; ///< what it packs for this process; mapped, or an address of its own
+    std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
+};
+
+/// By which transport each neighbour's elements come, and by which this process's go; everything that
+/// is not here goes in messages.
+struct PeerTransports {
+    std::map<int, ReadablePeer> sources;
+    std::map<int, SyncLine*> readers;
+};
+
+/// Finds out, together with the neighbours, who can read whose fields in place.
+///
+/// Collective among neighbours: each tells those that read from it where its fields are; they try to
+/// reach them and answer. `sources` and the lines' readers are ascending, and each process is a
+/// source of its readers. Throws UsageError, after all messages, if `required` cannot be had.
+///
+/// `packs[r]` is what this process packs for lines.readers()[r], null if nothing; not `complete`, memory for
+/// these is lacking, and nobody reads in place.
+struct OfferedPacks {
+    std::vector<const char*> packs;
+    bool complete = true;
+};
+PeerTransports find_transports(CommunicatorState& state, int tag, std::span<const Field> fields,
+                               const OfferedPacks& packs, const std::vector<int>& sources,
+                               const PlanLines& lines, std::optional<Transport> required);
+
+} // namespace distview::impl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace distview::impl {
+
+/// What another process of the node needs to find a segment; plain numbers that can be sent.
+struct SegmentAddress {
+    std::int64_t process = -1; ///< its maker, as the operating system counts; -1: there is none
+    std::int64_t descriptor = -1;
+    std::int64_t bytes = 0;
+    std::int64_t key = 0; ///< a random number that the segment begins with
+
+    friend constexpr bool operator==(const SegmentAddress&, const SegmentAddress&) = default;
+};
+
+/// Memory that several processes of a node see.
+///
+/// Has no name in the file system: it is unlinked at once and found through its maker's open
+/// descriptor, so that a crash leaves nothing behind. Whether another process's segment can be
+/// reached is decided by trying: it must begin with the key that its maker told.
+class SharedSegment {
+public:
+    /// Bytes at the beginning that belong to the segment itself.
+    static constexpr std::size_t header_bytes = 256;
+
+    /// A new segment of zeros with room for at least `bytes`, or why there is none. The memory is
+    /// reserved: writing it later cannot fail.
+    static std::shared_ptr<SharedSegment> make(std::size_t bytes, std::string& why_not);
+    /// Another process's segment; null if it cannot be reached from here.
+    static std::shared_ptr<SharedSegment> open(const SegmentAddress& address);
+
+    ~SharedSegment();
+    SharedSegment(const SharedSegment&) = delete;
+    SharedSegment& operator=(const SharedSegment&) = delete;
+
+    char* data() const noexcept { return m_data; }
+    /// Header included.
+    std::size_t bytes() const noexcept { return m_bytes; }
+    const SegmentAddress& address() const noexcept { return m_address; }
+
+private:
+    SharedSegment(int descriptor, char* data, std::size_t bytes) noexcept
+        : m_descriptor(descriptor), m_data(data), m_bytes(bytes) {}
+
+    int m_descriptor;
+    char* m_data;
+    std::size_t m_bytes;
+    SegmentAddress m_address{};
+};
+
+} // namespace distview::impl

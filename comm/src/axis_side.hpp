@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/axis_intersection.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace distview::impl {
+
+/// Elements [begin, end) of a slice that one process has in one piece: t is at offset + t * step.
+struct AxisWindow {
+    int process = 0;
+    std::int64_t mirror = 0; ///< which copy of a periodic axis: 0 the interior itself
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+    std::int64_t offset = 0;
+    std::int64_t step = 1;
+
+    std::int64_t local(std::int64_t t) const noexcept { return offset + t * step; }
+    friend auto operator<=>(const AxisWindow&, const AxisWindow&) = default;
+};
+
+/// A place where an element is: of a window, if the process has several.
+struct AxisPlace {
+    int process = 0;
+    std::int64_t mirror = 0;
+    std::int64_t local = 0;
+};
+
+/// Where the elements of a slice of an axis are: those to read, or those to write.
+///
+/// Cells (i) are interior cells of the axis, elements (t) those of the slice: i = begin + t * step.
+class AxisSide {
+public:
+    enum class Form {
+        intervals, ///< every process has one interval of cells (and its padding)
+        cyclic,    ///< blocks dealt out in several rounds
+        lists      ///< unstructured
+    };
+    enum class Role { source, target };
+
+    /// `slice` must be valid and complete.
+    AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding);
+
+    Form form() const noexcept { return m_form; }
+    const AxisSlice& slice() const noexcept { return m_slice; }
+    std::int64_t count() const noexcept { return m_slice.count; }
+
+    // Of intervals. Windows without padding tile [0, count()).
+
+    void append_windows(int p, std::vector<AxisWindow>& windows) const;
+    /// The windows of all processes that share elements with [begin, end).
+    void append_windows_meeting(std::int64_t begin, std::int64_t end,
+                                std::vector<AxisWindow>& windows) const;
+    /// The window that element t is in, padding aside.
+    AxisWindow owner_window(std::int64_t t) const noexcept;
+
+    // Of cyclic axes.
+
+    int owner(std::int64_t t) const noexcept {
+        return static_cast<int>(cell(t) / m_block_size % m_grid_size);
+    }
+    std::int64_t local(std::int64_t t) const noexcept {
+        const std::int64_t i = cell(t);
+        return i / m_block_size / m_grid_size * m_block_size + i % m_block_size;
+    }
+    /// The element after the last one in the block of element t.
+    std::int64_t chunk_end(std::int64_t t) const noexcept;
+    /// Whether element t - 1 is (or would be) in another block than t.
+    bool starts_chunk(std::int64_t t) const noexcept;
+    /// The first element from t on that process p owns, or count().
+    std::int64_t next_owned(int p, std::int64_t t) const noexcept;
+    /// After so many elements owners repeat.
+    std::int64_t period() const noexcept { return m_period; }
+    /// By how much a multiple of the period moves local positions.
+    std::int64_t local_period(std::int64_t elements) const noexcept;
+
+    // Of any form, element by element.
+
+    /// Calls visit(AxisPlace, t) for the elements of process p by ascending t, window by window.
+    template <class Visit>
+    void for_each_own(int p, Visit&& visit) const;
+    /// Calls visit(AxisPlace) for the one place to read element t from, or all to write it to.
+    template <class Visit>
+    void for_each_place(std::int64_t t, Visit&& visit) const;
+
+private:
+    struct Listed {
+        std::int64_t t;
+        std::int64_t local;
+    };
+
+    std::int64_t cell(std::int64_t t) const noexcept { return m_slice.begin + t * m_slice.step; }
+    std::int64_t bound(int p) const noexcept;
+    std::int64_t held_begin(int p) const noexcept;
+    std::int64_t held_end(int p) const noexcept;
+    /// Whether process p has elements in its part of a mirror.
+    bool find_window(int p, std::int64_t mirror, AxisWindow& window) const noexcept;
+    void append_mirror_meeting(std::int64_t mirror, std::int64_t begin, std::int64_t end,
+                               std::vector<AxisWindow>& windows) const;
+    void find_widest_padding();
+    void list_holders();
+    std::vector<Listed> listed(int p) const;
+
+    AxisLayout m_layout;
+    AxisSlice m_slice;
+    Form m_form = Form::intervals;
+    Role m_role;
+    bool m_fill_padding = false; ///< and there is some
+    std::int64_t m_size;         ///< interior cells
+    int m_grid_size;
+    std::int64_t m_block_size = 0; ///< cyclic
+    std::int64_t m_period = 1;
+    Widths m_widest{};                     ///< no section reaches further beyond its interior
+    std::vector<std::int64_t> m_offsets{}; ///< of shared labels: holders of label i begin here
+    std::vector<AxisPlace> m_holders{};
+};
+
+template <class Visit>
+void AxisSide::for_each_own(int p, Visit&& visit) const {
+    switch (m_form) {
+    case Form::intervals: {
+        std::vector<AxisWindow> windows;
+        append_windows(p, windows);
+        for (const AxisWindow& window : windows)
+            for (std::int64_t t = window.begin; t < window.end; ++t)
+                visit(AxisPlace{p, window.mirror, window.local(t)}, t);
+        break;
+    }
+    case Form::cyclic:
+        for (std::int64_t t = next_owned(p, 0); t < count(); t = next_owned(p, t + 1))
+            visit(AxisPlace{p, 0, local(t)}, t);
+        break;
+    case Form::lists:
+        for (const Listed& element : listed(p)) visit(AxisPlace{p, 0, element.local}, element.t);
+        break;
+    }
+}
+
+template <class Visit>
+void AxisSide::for_each_place(std::int64_t t, Visit&& visit) const {
+    switch (m_form) {
+    case Form::intervals: {
+        if (!m_fill_padding) {
+            const AxisWindow window = owner_window(t);
+            visit(AxisPlace{window.process, 0, window.local(t)});
+            break;
+        }
+        std::vector<AxisWindow> windows;
+        append_windows_meeting(t, t + 1, windows);
+        for (const AxisWindow& window : windows)
+            visit(AxisPlace{window.process, window.mirror, window.local(t)});
+        break;
+    }
+    case Form::cyclic: visit(AxisPlace{owner(t), 0, local(t)}); break;
+    case Form::lists: {
+        const auto i = static_cast<std::size_t>(cell(t));
+        if (!m_offsets.empty()) {
+            for (auto h = static_cast<std::size_t>(m_offsets[i]);
+                 h < static_cast<std::size_t>(m_offsets[i + 1]); ++h)
+                visit(m_holders[h]);
+            break;
+        }
+        const UnstructuredLayout& lists = m_layout.as_unstructured();
+        const GlobalIndex label(lists.all_labels()[i]);
+        const int p = lists.owner(label);
+        visit(AxisPlace{p, 0, lists.to_local(p, label).value()});
+        break;
+    }
+    }
+}
+
+} // namespace distview::impl

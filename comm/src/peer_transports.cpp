@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/peer_transports.hpp>
+
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "PaddingExchangePlan";
+
+std::vector<std::int64_t> numbers(const SegmentAddress& address) {
+    return {address.process, address.descriptor, address.bytes, address.key};
+}
+
+SegmentAddress segment_address(const std::int64_t* numbers) {
+    return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+/// Layout of an offer, as 64-bit numbers: lines, process, then each field.
+constexpr std::size_t lines_at = 0;              // segment (4), offset of ready, of done
+constexpr std::size_t process_at = lines_at + 6; // id, address of key, key
+constexpr std::size_t pack_at = process_at + 3;  // segment (4), offset, address
+constexpr std::size_t head = pack_at + 6;
+constexpr std::size_t field_numbers = 4 + 1 + 1 + static_cast<std::size_t>(max_rank);
+// segment (4), offset, address, strides
+
+std::size_t offer_size(std::size_t fields) { return head + fields * field_numbers; }
+
+void append_place(std::vector<std::int64_t>& offer, const Arena& arena, const void* data) {
+    const std::optional<Arena::Place> place = arena.find(data);
+    for (const std::int64_t number : numbers(place ? place->segment : SegmentAddress{}))
+        offer.push_back(number);
+    offer.push_back(place ? place->offset : 0);
+}
+
+std::vector<std::int64_t> make_offer(const Arena& arena, std::span<const Field> fields,
+                                     const OfferedPacks& packs, const PlanLines& lines,
+                                     std::size_t reader) {
+    std::vector<std::int64_t> offer;
+    const bool possible = lines.exist() && packs.complete;
+    append_place(offer, arena, possible ? lines.ready() : nullptr);
+    offer.push_back(
+        possible ? offer.back() + static_cast<std::int64_t>(sizeof(SyncLine) * (1 + reader)) : 0);
+    const ForeignProcess self = ForeignProcess::self();
+    offer.insert(offer.end(), {self.id, self.key_address, self.key});
+    append_place(offer, arena, packs.packs[reader]);
+    offer.push_back(reinterpret_cast<std::intptr_t>(packs.packs[reader]));
+    for (const Field& field : fields) {
+        append_place(offer, arena, field.data);
+        offer.push_back(reinterpret_cast<std::intptr_t>(field.data));
+        offer.insert(offer.end(), field.strides.begin(), field.strides.end());
+    }
+    return offer;
+}
+
+/// The peer's fields, and what it packs, as this process reaches them in mapped segments; false if it
+/// does not.
+bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer,
+                std::size_t fields, ReadablePeer& peer) {
+    for (std::size_t f = 0; f < fields; ++f) {
+        const std::int64_t* const at = offer.data() + head + f * field_numbers;
+        const std::shared_ptr<SharedSegment> segment = state.segment_of(segment_address(at));
+        if (!segment) return false;
+        ReadablePeer::RemoteField field;
+        field.data = segment->data() + at[4];
+        std::copy_n(at + 6, max_rank, field.strides.begin());
+        peer.fields.push_back(field);
+        peer.segments.push_back(segment);
+    }
+    if (offer[pack_at + 5] == 0) return true; // it packs nothing
+    const auto pack = state.segment_of(segment_address(offer.data() + pack_at));
+    if (!pack) return false;
+    peer.packed = pack->data() + offer[pack_at + 4];
+    peer.segments.push_back(pack);
+    return true;
+}
+
+/// The same by the peer's own addresses.
+void name_fields(const std::vector<std::int64_t>& offer, std::size_t fields, ReadablePeer& peer) {
+    peer.fields.clear();
+    peer.packed = reinterpret_cast<const char*>(static_cast<std::intptr_t>(offer[pack_at + 5]));
+    for (std::size_t f = 0; f < fields; ++f) {
+        const std::int64_t* const at = offer.data() + head + f * field_numbers;
+        ReadablePeer::RemoteField field;
+        field.data = reinterpret_cast<const char*>(static_cast<std::intptr_t>(at[5]));
+        std::copy_n(at + 6, max_rank, field.strides.begin());
+        peer.fields.push_back(field);
+    }
+}
+
+/// What is made of an offer: the best transport of those allowed, or none.
+std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<std::int64_t>& offer,
+                                   std::size_t fields, std::optional<Transport> required) {
+    if (required == Transport::message) return {};
+    ReadablePeer peer;
+    const std::shared_ptr<SharedSegment> lines =
+        state.segment_of(segment_address(offer.data() + lines_at));
+    if (!lines) return {};
+    peer.segments.push_back(lines);
+    peer.ready = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 4]);
+    peer.done = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 5]);
+    if (required != Transport::cma && map_fields(state, offer, fields, peer)) return peer;
+    // The operating system copies long runs as fast as we do, but not short ones: unless it is asked
+    // for, messages are the safer choice.
+    if (required != Transport::cma) return {};
+    peer.transport = Transport::cma;
+    peer.process = {offer[process_at], offer[process_at + 1], offer[process_at + 2]};
+    if (!peer.process.can_be_read()) return {};
+    name_fields(offer, fields, peer);
+    return peer;
+}
+
+} // namespace
+
+PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
+    : m_readers(std::move(readers)), m_memory(state.line_memory(1 + m_readers.size())),
+      m_lines(static_cast<SyncLine*>(m_memory.get())) {
+    for (std::size_t i = 0; i < 1 + m_readers.size() && m_lines; ++i) new (m_lines + i) SyncLine;
+}
+
+PeerTransports find_transports(CommunicatorState& state, int tag, std::span<const Field> fields,
+                               const OfferedPacks& packs, const std::vector<int>& sources,
+                               const PlanLines& lines, std::optional<Transport> required) {
+    const MPI_Comm comm = state.comm();
+    const std::size_t size = offer_size(fields.size());
+    const int count = message_count(static_cast<std::int64_t>(size), name);
+    const std::vector<int>& readers = lines.readers();
+
+    std::vector<std::vector<std::int64_t>> received(sources.size(),
+                                                    std::vector<std::int64_t>(size));
+    std::vector<std::vector<std::int64_t>> offers;
+    std::vector<MPI_Request> requests(sources.size() + readers.size(), MPI_REQUEST_NULL);
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        check_mpi(
+            MPI_Irecv(received[s].data(), count, MPI_INT64_T, sources[s], tag, comm, &requests[s]),
+            "MPI_Irecv");
+    for (std::size_t r = 0; r < readers.size(); ++r) {
+        offers.push_back(make_offer(*state.arena(), fields, packs, lines, r));
+        check_mpi(MPI_Isend(offers.back().data(), count, MPI_INT64_T, readers[r], tag, comm,
+                            &requests[sources.size() + r]),
+                  "MPI_Isend");
+    }
+    const auto wait_for_all = [&] {
+        check_mpi(
+            MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    };
+    wait_for_all();
+
+    PeerTransports result;
+    std::vector<int> answers(sources.size(), 0);
+    std::string lacking;
+    for (std::size_t s = 0; s < sources.size(); ++s) {
+        std::optional<ReadablePeer> peer = accept(state, received[s], fields.size(), required);
+        answers[s] = peer ? 1 : 0;
+        if (peer)
+            result.sources.emplace(sources[s], std::move(*peer));
+        else if (required && *required != Transport::message && lacking.empty())
+            lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from process ",
+                           sources[s], " to process ", state.rank(), " is not available");
+    }
+    std::vector<int> verdicts(readers.size(), 0);
+    for (std::size_t s = 0; s < sources.size(); ++s)
+        check_mpi(MPI_Isend(&answers[s], 1, MPI_INT, sources[s], tag, comm, &requests[s]),
+                  "MPI_Isend");
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        check_mpi(MPI_Irecv(&verdicts[r], 1, MPI_INT, readers[r], tag, comm,
+                            &requests[sources.size() + r]),
+                  "MPI_Irecv");
+    wait_for_all();
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        if (verdicts[r]) result.readers.emplace(readers[r], lines.done(r));
+    require<UsageError>(lacking.empty(), lacking);
+    return result;
+}
+
+} // namespace distview::impl

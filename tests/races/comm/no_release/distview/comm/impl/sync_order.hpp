@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A planted fault: what a process says may be seen before what it wrote.
+#pragma once
+
+#include <atomic>
+
+namespace distview::impl::sync_order {
+
+inline constexpr std::memory_order publish = std::memory_order_relaxed;
+inline constexpr std::memory_order arrive = std::memory_order_acquire;
+
+} // namespace distview::impl::sync_order

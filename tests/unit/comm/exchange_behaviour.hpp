@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "numbered_array.hpp"
+#include "transports.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/allocations.hpp>
+#include <distview_testing/kokkos_events.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+/// What both kinds of test ask of an exchange: of arrays that go in messages, and of arrays that
+/// neighbours read in place.
+class PaddingExchangeBehaviour : public ::testing::Test {
+protected:
+    using Exec = Kokkos::DefaultHostExecutionSpace;
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    // Rows in a ring, columns in a ring of one process: messages and local copies, all corners.
+    const ArrayLayout layout{ProcessGrid{comm.size(), 1},
+                             {block(6 * comm.size(), {.padding = 2, .periodic = true}),
+                              block(40, {.padding = 1, .periodic = true})}};
+
+    NumberedArray make() const { return make_array(comm, layout); }
+    /// In memory that the node's processes share.
+    NumberedArray make_shared() const {
+        return make_dist_view<double**>(exec, comm, layout, "distview::test::shared");
+    }
+};
+
+/// Without the fences that Kokkos adds because a tool, here the recorder, is listening.
+inline std::vector<KokkosEvent> without_those_of_tools(std::vector<KokkosEvent> events) {
+    std::erase_if(events, [](const KokkosEvent& event) {
+        return event.label.starts_with("Kokkos::Tools::");
+    });
+    return events;
+}
+
+inline std::vector<std::string> sorted(std::vector<std::string> values) {
+    std::sort(values.begin(), values.end());
+    return values;
+}
+
+inline const std::string prefix = "distview::PaddingExchangePlan::";
+inline const std::string fence_ready =
+    "distview::PaddingExchangePlan: elements are written and packed, others may read";
+inline const std::string fence_done =
+    "distview::PaddingExchangePlan: others' elements have been read";
+
+/// Any thread of the process, operator new and malloc, and Kokkos's memory.
+inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& layout,
+                                  const std::vector<NumberedArray>& arrays) {
+    const Kokkos::DefaultHostExecutionSpace exec;
+    PaddingExchangePlan plan(comm, layout);
+    PaddingExchangePlan other(comm, std::vector<FieldExchange>{{layout}, {layout}, {layout}});
+    const NumberedArray &a = arrays.at(0), &b = arrays.at(1);
+    const NumberedArray &u = arrays.at(2), &v = arrays.at(3), &w = arrays.at(4);
+    const auto step = [&] {
+        plan.execute(exec, a);
+        other.execute(exec, u, v, w);
+        auto first = plan.start(exec, b); // two sets by turns
+        auto second = other.start(exec, u, v, w);
+        second.finish();
+        first.finish();
+        plan.bind(a);
+        auto in_parts = plan.start(exec, b);
+        in_parts.finish(plan.schedule().reads(plan.schedule().inner_cells()));
+        in_parts.finish_filling();
+        plan.combine(exec, Maximum{}, a);
+        other.combine(exec, Maximum{}, u, v, w);
+    };
+    step();
+    const auto steps = [&] {
+        for (int i = 0; i < 50; ++i) step();
+    };
+    const AllocationCounts counts = count_heap_allocations(steps);
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+    const AllocationCounts watched = count_allocations(steps);
+    EXPECT_EQ(watched.kokkos, 0) << watched.description;
+    // For a listener Kokkos copies the labels of kernels that several threads run.
+    if (exec.concurrency() == 1) {
+        EXPECT_EQ(watched.heap, 0) << watched.description;
+    }
+}
+
+// Kernels and fences carry the instance's number; a fence of all instances would be Kokkos's own.
+inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayLayout& layout,
+                                          const NumberedArray& a) {
+    const Kokkos::DefaultHostExecutionSpace exec;
+    PaddingExchangePlan plan(comm, layout);
+    KokkosEvents events;
+    plan.execute(exec, a);
+    auto handle = plan.start(exec, a);
+    const std::size_t fences_before_finish = without_those_of_tools(events.fences()).size();
+    handle.finish();
+    events.stop();
+
+    const std::vector<KokkosEvent> fences = without_those_of_tools(events.fences());
+    EXPECT_EQ(labels(fences),
+              (std::vector<std::string>{fence_ready, fence_done, fence_ready, fence_done}));
+    EXPECT_EQ(fences_before_finish, 3u);
+    for (const auto& event : events.kernels()) EXPECT_EQ(event.device_id, device_id_of(exec));
+    for (const auto& event : fences) EXPECT_EQ(event.device_id, device_id_of(exec));
+}
+
+template <class Make>
+void expect_all_labelled(const Communicator& comm, const ArrayLayout& layout, const Make& make) {
+    const Kokkos::DefaultHostExecutionSpace exec;
+    KokkosEvents events;
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make();
+    plan.execute(exec, a);
+    plan.execute(exec, a);
+    plan.combine(exec, Sum{}, a);
+    events.stop();
+    const auto others = labelled_otherwise(events.all(), {"distview::", "Kokkos::"});
+    EXPECT_TRUE(others.empty()) << describe(others);
+    KokkosEvents of_execute;
+    plan.execute(exec, a);
+    plan.combine(exec, Sum{}, a);
+    of_execute.stop();
+    const auto not_ours =
+        labelled_otherwise(without_those_of_tools(of_execute.all()), {"distview::"});
+    EXPECT_TRUE(not_ours.empty()) << describe(not_ours);
+}
+
+} // namespace distview::testing

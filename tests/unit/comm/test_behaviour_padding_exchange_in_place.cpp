@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an exchange of arrays that neighbours read in place does beside filling padding.
+#include "exchange_behaviour.hpp"
+
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+class InPlaceExchangeBehaviour : public PaddingExchangeBehaviour {
+protected:
+    void SetUp() override {
+        if (!is_possible(comm, Transport::direct)) GTEST_SKIP() << "no memory that can be shared";
+    }
+};
+
+TEST_F(InPlaceExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
+    expect_no_allocations(
+        comm, layout, {make_shared(), make_shared(), make_shared(), make_shared(), make_shared()});
+}
+
+TEST_F(InPlaceExchangeBehaviour, RunsAKernelForLocalCopiesAndOneANeighbour) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_shared(), b = make_shared(), c = make_shared();
+    plan.execute(exec, a, b, c);
+    KokkosEvents events;
+    plan.execute(exec, a, b, c);
+    events.stop();
+
+    std::vector<std::string> expected{prefix + "copy_local"};
+    expected.insert(expected.end(), plan.receive_peers().size(), prefix + "unpack");
+    EXPECT_EQ(sorted(labels(events.kernels())), sorted(expected)) << describe(events.all());
+    EXPECT_TRUE(events.deep_copies().empty()) << describe(events.all());
+    EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
+}
+
+TEST_F(InPlaceExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
+    expect_two_fences_an_exchange(comm, layout, make_shared());
+}
+
+// One kernel a region, since several may go to one element.
+TEST_F(InPlaceExchangeBehaviour, CombinesWithAKernelARegion) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_shared();
+    plan.combine(exec, Sum{}, a);
+    int regions = 0;
+    plan.schedule().for_each_outgoing([&](const PaddingRegion&) { ++regions; });
+    KokkosEvents events;
+    MpiCounters counters;
+    plan.combine(exec, Sum{}, a);
+    const MpiTraffic traffic = counters.stop();
+    events.stop();
+    EXPECT_EQ(labels(events.kernels()),
+              std::vector<std::string>(static_cast<std::size_t>(regions), prefix + "combine"));
+    EXPECT_EQ(labels(without_those_of_tools(events.fences())),
+              (std::vector<std::string>{fence_ready, fence_done}));
+    EXPECT_TRUE(traffic.sent.empty());
+    EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
+}
+
+TEST_F(InPlaceExchangeBehaviour, LabelsEverything) {
+    expect_all_labelled(comm, layout, [&] { return make_shared(); });
+}
+
+TEST_F(InPlaceExchangeBehaviour, SendsNoMessagesAtAll) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_shared(), b = make_shared();
+    plan.bind(a, b);
+    plan.combine(exec, Maximum{}, a, b);
+    MpiCounters counters;
+    for (int round = 0; round < 20; ++round) {
+        plan.execute(exec, a, b);
+        plan.start(exec, a, b).finish_filling();
+        plan.wait_for_readers();
+        plan.combine(exec, Maximum{}, a, b);
+    }
+    const MpiTraffic traffic = counters.stop();
+    EXPECT_TRUE(traffic.sent.empty());
+    EXPECT_TRUE(traffic.received.empty());
+    EXPECT_EQ(traffic.collective_calls(), 0);
+    EXPECT_TRUE(traffic.one_sided.empty());
+}
+
+// One rank's own array among shared ones: messages to those who read it, and to nobody else.
+TEST_F(InPlaceExchangeBehaviour, SendsMessagesOnlyFromArraysThatAreNotShared) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray shared = make_shared();
+    const bool is_odd_one = comm.rank() == comm.size() - 1;
+    const NumberedArray a = is_odd_one ? make() : shared;
+    plan.bind(a);
+    MpiCounters counters;
+    plan.execute(exec, a);
+    const MpiTraffic traffic = counters.stop();
+    std::int64_t expected = is_odd_one ? std::ssize(plan.send_peers()) : 0;
+    EXPECT_EQ(traffic.sent_total().messages, expected);
+    const std::vector<int> sources = plan.receive_peers();
+    expected = std::count(sources.begin(), sources.end(), comm.size() - 1);
+    EXPECT_EQ(traffic.received_total().messages, expected);
+}
+
+} // namespace
+
+} // namespace distview::testing

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Life of a combination in flight, and what happens to those who use it wrongly. Its results:
+// test_padding_exchange_combine.cpp.
+#include "communicators.hpp"
+#include "numbered_array.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Handle = CombineHandle<Exec, Sum, double>;
+
+static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
+static_assert(std::is_nothrow_move_constructible_v<Handle>);
+
+constexpr const char* in_flight = "PaddingExchangePlan: an exchange is in flight";
+constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
+
+/// Arrays of Kokkos' memory, whose padding goes in messages, and of shared memory.
+class CombineHandles : public ::testing::TestWithParam<bool> {
+protected:
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    const ArrayLayout layout = ring(comm);
+
+    /// 1 everywhere, so that an element's value is one more than its copies in number.
+    NumberedArray make_ones() const {
+        NumberedArray array = make_array(comm, layout);
+        if (GetParam()) array = make_dist_view<double**>(exec, comm, layout, "array");
+        Kokkos::deep_copy(exec, array.view(), 1.0);
+        exec.fence();
+        return array;
+    }
+    static bool is_combined(const NumberedArray& array) {
+        // Rows: padding, 4 owned of which the outer have a copy each, padding.
+        const double expected[] = {1, 2, 1, 1, 2, 1};
+        for (int i = 0; i < 6; ++i)
+            for (int j = 0; j < 3; ++j)
+                if (array.view()(i, j) != expected[i]) return false;
+        return true;
+    }
+};
+
+TEST_P(CombineHandles, CombineWhenFinishedAndNotBefore) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_ones();
+    auto handle = plan.start_combine(exec, Sum{}, a);
+    exec.fence();
+    for (int i = 0; i < 6; ++i) EXPECT_EQ(a.view()(i, 0), 1);
+    handle.finish();
+    EXPECT_TRUE(is_combined(a));
+}
+
+TEST_P(CombineHandles, FinishOnce) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_ones();
+    auto handle = plan.start_combine(exec, Sum{}, a);
+    handle.finish();
+    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "CombineHandle::finish: called twice");
+    EXPECT_TRUE(is_combined(a));
+}
+
+TEST_P(CombineHandles, RefuseAnyOtherExchangeOfTheirPlan) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_ones(), b = make_ones();
+    auto filling = plan.start(exec, b);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, a), UsageError, in_flight);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, b), UsageError, in_flight);
+    filling.finish();
+    auto combining = plan.start_combine(exec, Sum{}, a);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, a), UsageError, in_flight);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, in_flight);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, b), UsageError, in_flight);
+    combining.finish();
+    EXPECT_TRUE(is_combined(a));
+    plan.combine(exec, Sum{}, b);
+    EXPECT_TRUE(is_combined(b));
+}
+
+TEST_P(CombineHandles, MayBeMoved) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_ones();
+    auto first = plan.start_combine(exec, Sum{}, a);
+    auto moved = std::move(first);
+    moved.finish();
+    EXPECT_TRUE(is_combined(a));
+}
+
+TEST_P(CombineHandles, KeepWorkingWhenTheirPlanGoes) {
+    const NumberedArray a = make_ones();
+    auto plan = std::make_unique<PaddingExchangePlan>(comm, layout);
+    auto handle = plan->start_combine(exec, Sum{}, a);
+    plan.reset();
+    handle.finish();
+    EXPECT_TRUE(is_combined(a));
+}
+
+TEST_P(CombineHandles, AbandonedSpoilThePlanOnly) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, layout);
+    const NumberedArray a = make_ones(), never_bound = make_ones();
+    {
+        const auto dropped = plan.start_combine(exec, Sum{}, a);
+    }
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, a), UsageError, unusable);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, unusable);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, never_bound), UsageError, unusable);
+    PaddingExchangePlan healthy(mine, layout);
+    healthy.combine(exec, Sum{}, never_bound);
+    EXPECT_TRUE(is_combined(never_bound));
+    mine.close();
+}
+
+TEST_P(CombineHandles, RefuseToFinishAfterClose) {
+    const OwnedComm parent = duplicate_world();
+    Communicator mine(parent.get());
+    PaddingExchangePlan plan(mine, layout);
+    const NumberedArray a = make_ones();
+    auto handle = plan.start_combine(exec, Sum{}, a);
+    mine.close();
+    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "closed");
+}
+
+// What a fill has left to be read must be read before elements are combined, and the reverse.
+TEST_P(CombineHandles, TakeTurnsWithExchangesOfTheSameArrays) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make_ones();
+    for (int round = 0; round < 50; ++round) {
+        number(a, round);
+        plan.start(exec, a).finish_filling();
+        EXPECT_EQ(find_wrong_number(a, round), "");
+        plan.combine(
+            exec, [](double here, double incoming) { return here == incoming ? -1 : 1e9; }, a);
+        // Every copy was its element's value.
+        for (int j = 0; j < 3; ++j) {
+            EXPECT_EQ(a.view()(1, j), -1);
+            EXPECT_EQ(a.view()(4, j), -1);
+        }
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(InMessages, CombineHandles, ::testing::Values(false));
+INSTANTIATE_TEST_SUITE_P(InPlace, CombineHandles, ::testing::Values(true));
+
+} // namespace
+
+} // namespace distview::testing

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/arena.hpp>
+#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/core/message_sink.hpp>
+
+#include <distview_testing/random.hpp>
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <sys/resource.h>
+
+namespace distview::testing {
+
+namespace {
+
+using impl::Arena;
+using impl::SegmentAddress;
+using impl::SharedSegment;
+
+TEST(SharedSegment, IsTheSameMemoryWhereItIsOpened) {
+    std::string why;
+    const auto made = SharedSegment::make(10000, why);
+    ASSERT_NE(made, nullptr) << why;
+    EXPECT_GE(made->bytes(), 10000 + SharedSegment::header_bytes);
+    const auto opened = SharedSegment::open(made->address());
+    ASSERT_NE(opened, nullptr);
+    EXPECT_NE(opened->data(), made->data());
+    made->data()[5000] = 42;
+    EXPECT_EQ(opened->data()[5000], 42);
+    opened->data()[9999] = 43;
+    EXPECT_EQ(made->data()[9999], 43);
+}
+
+TEST(SharedSegment, OutlivesItsMaker) {
+    std::string why;
+    auto made = SharedSegment::make(100, why);
+    ASSERT_NE(made, nullptr) << why;
+    made->data()[SharedSegment::header_bytes] = 7;
+    const auto opened = SharedSegment::open(made->address());
+    const SegmentAddress address = made->address();
+    made.reset();
+    EXPECT_EQ(opened->data()[SharedSegment::header_bytes], 7);
+    EXPECT_EQ(SharedSegment::open(address), nullptr) << "the descriptor is closed";
+}
+
+// What another host, or another container, would find at the same place.
+TEST(SharedSegment, IsNotMistakenForAnother) {
+    std::string why;
+    const auto made = SharedSegment::make(100, why);
+    const auto other = SharedSegment::make(100, why);
+    ASSERT_TRUE(made && other) << why;
+    const SegmentAddress right = made->address();
+    ASSERT_NE(SharedSegment::open(right), nullptr);
+    for (const SegmentAddress wrong :
+         {SegmentAddress{},
+          SegmentAddress{right.process, right.descriptor, right.bytes, right.key + 1},
+          SegmentAddress{right.process, other->address().descriptor, right.bytes, right.key},
+          SegmentAddress{right.process, right.descriptor, right.bytes + 4096, right.key},
+          SegmentAddress{right.process, 0, right.bytes, right.key},
+          SegmentAddress{right.process, 100000, right.bytes, right.key},
+          SegmentAddress{1 << 22, right.descriptor, right.bytes, right.key}})
+        EXPECT_EQ(SharedSegment::open(wrong), nullptr);
+}
+
+TEST(Arena, GivesOutPiecesThatDoNotOverlap) {
+    for_each_case(50, [](Random& random, std::uint64_t) {
+        const auto arena = std::make_shared<Arena>();
+        struct Held {
+            std::shared_ptr<void> memory;
+            std::size_t bytes;
+            unsigned char mark;
+        };
+        std::vector<Held> held;
+        unsigned char mark = 0;
+        for (int i = 0; i < 200; ++i) {
+            if (!held.empty() && random.chance(0.45)) {
+                const auto at = static_cast<std::size_t>(
+                    random.integer(0, static_cast<std::int64_t>(held.size())));
+                std::swap(held[at], held.back());
+                held.pop_back();
+                continue;
+            }
+            const auto bytes = static_cast<std::size_t>(random.integer(0, 40000));
+            auto memory = arena->allocate(bytes);
+            ASSERT_NE(memory, nullptr);
+            EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory.get()) % 64, 0u);
+            std::memset(memory.get(), ++mark, bytes);
+            held.push_back({memory, bytes, mark});
+        }
+        for (const Held& piece : held) {
+            const auto* at = static_cast<const unsigned char*>(piece.memory.get());
+            int wrong = 0;
+            for (std::size_t i = 0; i < piece.bytes; ++i) wrong += at[i] != piece.mark;
+            EXPECT_EQ(wrong, 0);
+            const auto place = arena->find(at);
+            ASSERT_TRUE(place.has_value());
+            const auto opened = SharedSegment::open(place->segment);
+            ASSERT_NE(opened, nullptr);
+            if (piece.bytes > 0) {
+                EXPECT_EQ(static_cast<unsigned char>(opened->data()[place->offset]), piece.mark);
+            }
+        }
+        held.clear();
+        EXPECT_EQ(arena->bytes_in_use(), 0u);
+    });
+}
+
+TEST(Arena, UsesFreedMemoryAgain) {
+    const auto arena = std::make_shared<Arena>();
+    for (int i = 0; i < 1000; ++i) {
+        const auto a = arena->allocate(100000);
+        const auto b = arena->allocate(300000);
+        ASSERT_TRUE(a && b);
+    }
+    EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20);
+    {
+        const auto large = arena->allocate(std::size_t{100} << 20);
+    }
+    EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20) << "large memory goes back at once";
+}
+
+TEST(Arena, StaggersArraysOfOneSize) {
+    const auto arena = std::make_shared<Arena>();
+    std::vector<std::shared_ptr<void>> pieces;
+    std::set<std::uintptr_t> places;
+    for (int i = 0; i < 16; ++i) {
+        pieces.push_back(arena->allocate(std::size_t{2} << 20));
+        ASSERT_NE(pieces.back(), nullptr);
+        places.insert(reinterpret_cast<std::uintptr_t>(pieces.back().get()) % 4096);
+    }
+    EXPECT_GE(places.size(), 12u) << "few begin at the same place of a page";
+}
+
+TEST(Arena, KnowsItsMemoryFromOther) {
+    const auto arena = std::make_shared<Arena>();
+    const auto other = std::make_shared<Arena>();
+    const auto mine = arena->allocate(100);
+    const auto theirs = other->allocate(100);
+    const int local = 0;
+    EXPECT_TRUE(arena->find(mine.get()).has_value());
+    EXPECT_FALSE(arena->find(theirs.get()).has_value());
+    EXPECT_FALSE(arena->find(&local).has_value());
+    EXPECT_FALSE(arena->find(nullptr).has_value());
+}
+
+TEST(Arena, LivesAsLongAsItsPieces) {
+    auto arena = std::make_shared<Arena>();
+    const auto piece = arena->allocate(1000);
+    arena.reset();
+    std::memset(piece.get(), 1, 1000);
+}
+
+/// What the library has reported while this lives.
+class Reports {
+public:
+    Reports() {
+        m_before = set_message_sink(
+            [this](Severity, std::string_view message) { texts.emplace_back(message); });
+    }
+    ~Reports() { set_message_sink(m_before); }
+    Reports(const Reports&) = delete;
+    Reports& operator=(const Reports&) = delete;
+    std::vector<std::string> texts;
+
+private:
+    MessageSink m_before;
+};
+
+// As when no more descriptors, or no /dev/shm, can be had.
+TEST(Arena, SaysOnceThatThereIsNoSharedMemory) {
+    Reports reports;
+    rlimit before{};
+    ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+    const rlimit none{0, before.rlim_max};
+    const auto arena = std::make_shared<Arena>();
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &none), 0);
+    const auto first = arena->allocate(100);
+    const auto second = arena->allocate(100);
+    ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+    EXPECT_EQ(first, nullptr);
+    EXPECT_EQ(second, nullptr);
+    ASSERT_EQ(reports.texts.size(), 1u);
+    EXPECT_EQ(reports.texts[0],
+              "distview: neighbours on this node cannot read some arrays in place, since shared "
+              "memory is lacking (shm_open: Too many open files); other transports are used");
+    EXPECT_NE(arena->allocate(100), nullptr) << "and tries again";
+}
+
+// More than the node has: refused, not ended by a signal when it is written.
+TEST(Arena, RefusesMoreThanThereIs) {
+    Reports reports;
+    const auto arena = std::make_shared<Arena>();
+    EXPECT_EQ(arena->allocate(std::size_t{1} << 50), nullptr);
+    EXPECT_EQ(reports.texts.size(), 1u);
+    EXPECT_NE(arena->allocate(100), nullptr);
+}
+
+} // namespace
+
+} // namespace distview::testing

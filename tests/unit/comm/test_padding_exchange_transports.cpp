@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random exchanges over every transport: every cell compared with the value that follows from its
+// global index, the bytes with those of the other transports, the messages with what memory allows.
+//
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+#include "any_field.hpp"
+#include "transports.hpp"
+
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+std::uint64_t case_count() {
+    const char* const value = std::getenv("DISTVIEW_CASES");
+    return value ? std::strtoull(value, nullptr, 10) : 250;
+}
+
+/// Ranges that reach into and beyond any section of these tests.
+LocalBox random_box(Random& random) {
+    LocalBox box{};
+    for (LocalRange& range : box) {
+        const std::int64_t begin = random.integer(0, 5);
+        range = {LocalIndex(begin), LocalIndex(begin + random.integer(1, 8))};
+    }
+    return box;
+}
+
+/// What one set of fields does over the transports, one after the other.
+class TransportCase {
+public:
+    TransportCase(Random& random, const Worlds& worlds, std::map<std::string, std::int64_t>& tally)
+        : m_random(random), m_tally(tally), m_reversed(random.chance(0.5)),
+          m_comm(m_reversed ? worlds.reversed_comm : worlds.forward_comm), m_set(m_comm, random) {}
+
+    void run(std::vector<TransportChoice> choices) {
+        m_random.shuffle(choices);
+        std::vector<std::vector<unsigned char>> first(rounds);
+        for (const TransportChoice choice : choices) {
+            SCOPED_TRACE("transport " + name_of(choice));
+            const TransportSetting setting(choice);
+            PaddingExchangePlan plan = m_set.plan(m_comm);
+            if (!bind(plan, choice)) continue;
+            ++m_tally[name_of(choice)];
+            const Traffic expected = expected_traffic(
+                plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
+                senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm));
+            for (std::uint64_t round = 0; round < rounds; ++round) {
+                m_set.fill(round);
+                MpiCounters counters;
+                exchange(plan, round);
+                const MpiTraffic traffic = counters.stop();
+                EXPECT_EQ(m_set.find_flaw(round), "") << "round " << round;
+                EXPECT_EQ(traffic.sent, expected.sent);
+                EXPECT_EQ(traffic.received, expected.received);
+                EXPECT_EQ(traffic.collective_calls(), 0);
+                std::vector<unsigned char> bytes = m_set.bytes();
+                if (first[round].empty())
+                    first[round] = std::move(bytes);
+                else
+                    EXPECT_TRUE(bytes == first[round]) << "other bytes in round " << round;
+            }
+        }
+    }
+
+private:
+    static constexpr std::uint64_t rounds = 3;
+
+    /// False if a neighbour's own memory keeps the only allowed transport from being used, which all
+    /// ranks must find.
+    bool bind(PaddingExchangePlan& plan, TransportChoice choice) const {
+        const bool refused = !m_set.all_in_arena() && !plan.send_peers().empty();
+        const std::vector<char> refusals = on_all_ranks(m_comm, refused);
+        if (choice == Transport::direct &&
+            std::count(refusals.begin(), refusals.end(), char{1}) > 0) {
+            EXPECT_THROW_ON_ALL_RANKS(plan.bind(m_set.views), UsageError,
+                                      "DISTVIEW_TRANSPORT: 'direct' from process ");
+            return false;
+        }
+        plan.bind(m_set.views);
+        return true;
+    }
+
+    void exchange(PaddingExchangePlan& plan, std::uint64_t round) const {
+        const Exec exec;
+        const std::span<const AnyDistView> views(m_set.views);
+        switch (m_random.integer(0, 4)) {
+        case 0: plan.execute(exec, views); break;
+        case 1: plan.start(exec, views).finish(); break;
+        case 2:
+            plan.start(exec, views).finish_filling();
+            EXPECT_EQ(m_set.find_flaw(round), "") << "before the others have read";
+            plan.wait_for_readers();
+            break;
+        default:
+            auto handle = plan.start(exec, views);
+            for (auto boxes = m_random.integer(1, 4); boxes > 0; --boxes) {
+                const LocalBox box = random_box(m_random);
+                handle.finish(box);
+                EXPECT_EQ(m_set.find_flaw_in(box, round), "") << "after finish(box)";
+            }
+            if (m_random.chance(0.5)) {
+                handle.finish();
+            } else {
+                handle.finish_filling();
+                plan.wait_for_readers();
+            }
+        }
+    }
+
+    Random& m_random;
+    std::map<std::string, std::int64_t>& m_tally;
+    bool m_reversed;
+    const Communicator& m_comm;
+    FieldSet m_set;
+};
+
+TEST(PaddingExchangeTransports, FillTheSameBytes) {
+    const Worlds worlds;
+    const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
+    std::map<std::string, std::int64_t> tally;
+    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+        TransportCase(random, worlds, tally).run(choices);
+    });
+    std::int64_t total = 0;
+    for (const auto& [name, cases] : tally) total += cases;
+    RecordProperty("cases", std::to_string(total));
+    if (world_rank() == 0) {
+        std::cout << "cases: " << total;
+        for (const auto& [name, cases] : tally) std::cout << ", " << name << ' ' << cases;
+        std::cout << std::endl;
+    }
+}
+
+// Their memory is not known to the plan's communicator as its own.
+TEST(PaddingExchangeTransports, TakeArraysOfAnotherCommunicator) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const OwnedComm parent = duplicate_world();
+    for_each_case(40, [&](Random& random, std::uint64_t i) {
+        const Communicator other(parent.get());
+        const FieldSet set(comm, random);
+        PaddingExchangePlan plan = set.plan(other);
+        for (std::uint64_t round = i; round < i + 2; ++round) {
+            set.fill(round);
+            plan.execute(Exec(), set.views);
+            EXPECT_EQ(set.find_flaw(round), "");
+        }
+    });
+}
+
+// What this machine keeps from being tested above is to be seen in the test's result.
+TEST(PaddingExchangeTransports, DirectIsPossibleHere) {
+    if (!is_possible(Communicator(MPI_COMM_WORLD), Transport::direct))
+        GTEST_SKIP() << "no segments that processes share: DISTVIEW_TRANSPORT=direct is not tested";
+}
+TEST(PaddingExchangeTransports, CmaIsPossibleHere) {
+    if (!is_possible(Communicator(MPI_COMM_WORLD), Transport::cma))
+        GTEST_SKIP() << "process_vm_readv is not permitted: DISTVIEW_TRANSPORT=cma is not tested";
+}
+
+// The oracle can fail: one bit in one cell is seen, wherever the section is.
+TEST(PaddingExchangeTransports, PlantedFlawsAreSeen) {
+    const Communicator comm(MPI_COMM_WORLD);
+    for_each_case(40, [&](Random& random, std::uint64_t) {
+        const FieldSet set(comm, random);
+        PaddingExchangePlan plan = set.plan(comm);
+        set.fill(1);
+        plan.execute(Exec(), set.views);
+        EXPECT_EQ(set.find_flaw(1), "");
+        const AnySection& section = set.views.front().section();
+        if (section.count() > 0) {
+            auto* const last = static_cast<unsigned char*>(section.data);
+            std::int64_t offset = 0;
+            for (std::size_t d = 0; d < section.extents.size(); ++d)
+                offset += (section.extents[d] - 1) * section.strides[d];
+            last[offset] ^= 1;
+            EXPECT_NE(set.find_flaw(1), "");
+        }
+    });
+}
+
+} // namespace
+
+} // namespace distview::testing

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "communicators.hpp"
+#include "field_fixture.hpp"
+
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/transport.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+/// DISTVIEW_TRANSPORT as a plan finds it when it is built; none: not set.
+using TransportChoice = std::optional<Transport>;
+
+inline std::string name_of(TransportChoice choice) {
+    return choice ? std::string(to_string(*choice)) : "unset";
+}
+
+/// Sets DISTVIEW_TRANSPORT, and on destruction to what it was.
+class TransportSetting {
+public:
+    explicit TransportSetting(TransportChoice choice) {
+        if (const char* value = std::getenv(name)) m_before = value;
+        set(choice ? TextChoice(to_string(*choice)) : TextChoice());
+    }
+    ~TransportSetting() { set(m_before); }
+    TransportSetting(const TransportSetting&) = delete;
+    TransportSetting& operator=(const TransportSetting&) = delete;
+
+private:
+    using TextChoice = std::optional<std::string>;
+    static constexpr const char* name = "DISTVIEW_TRANSPORT";
+    static void set(const TextChoice& value) {
+        if (value)
+            setenv(name, value->c_str(), 1);
+        else
+            unsetenv(name);
+    }
+    TextChoice m_before;
+};
+
+/// Whether arrays of make_dist_view() can be exchanged by this transport alone here. Collective.
+inline bool is_possible(const Communicator& comm, TransportChoice choice) {
+    const TransportSetting setting(choice);
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(comm.size(), {.padding = 1, .periodic = true})});
+    PaddingExchangePlan plan(comm, layout);
+    const auto array =
+        make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), comm, layout, "probe");
+    try {
+        plan.bind(array);
+    } catch (const UsageError&) {
+        return false;
+    }
+    return true;
+}
+
+/// Those of {unset, direct, cma, message} that are. Collective.
+inline std::vector<TransportChoice> possible_transports(const Communicator& comm) {
+    std::vector<TransportChoice> result;
+    for (const TransportChoice choice :
+         {TransportChoice(), TransportChoice(Transport::direct), TransportChoice(Transport::cma),
+          TransportChoice(Transport::message)})
+        if (is_possible(comm, choice)) result.push_back(choice);
+    return result;
+}
+
+/// The value of a flag on every rank. Collective.
+inline std::vector<char> on_all_ranks(const Communicator& comm, bool flag) {
+    const char mine = flag ? 1 : 0;
+    std::vector<char> result(static_cast<std::size_t>(comm.size()));
+    MPI_Allgather(&mine, 1, MPI_CHAR, result.data(), 1, MPI_CHAR, comm.mpi());
+    return result;
+}
+
+/// For every rank, the lowest one that shares memory with it. Collective.
+inline std::vector<int> hosts_of(const Communicator& comm) {
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    const int mine = comm.rank();
+    int lowest = 0;
+    MPI_Allreduce(&mine, &lowest, 1, MPI_INT, MPI_MIN, node);
+    MPI_Comm_free(&node);
+    std::vector<int> result(static_cast<std::size_t>(comm.size()));
+    MPI_Allgather(&lowest, 1, MPI_INT, result.data(), 1, MPI_INT, comm.mpi());
+    return result;
+}
+
+/// From which ranks a plan gets messages: those that it cannot read in place.
+inline std::vector<char> senders_of_messages(const Communicator& comm, TransportChoice choice,
+                                             bool all_in_arena) {
+    std::vector<char> result = on_all_ranks(comm, !all_in_arena);
+    for (char& sends : result)
+        if (choice == Transport::message)
+            sends = 1;
+        else if (choice)
+            sends = 0;
+    return result;
+}
+
+struct Traffic {
+    std::map<int, MessageCount> sent;
+    std::map<int, MessageCount> received;
+};
+
+/// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive.
+///
+/// Every region of every field begins at a multiple of 16 bytes.
+inline Traffic expected_traffic(const PaddingExchangePlan& plan,
+                                const std::vector<std::int64_t>& element_sizes, bool one_geometry,
+                                bool reversed, const std::vector<char>& sends_messages,
+                                const std::vector<int>& hosts) {
+    Traffic result;
+    for (std::size_t i = 0; i < element_sizes.size(); ++i) {
+        const PaddingExchangeSchedule& schedule =
+            plan.schedule(one_geometry ? 0 : static_cast<int>(i));
+        const auto add = [&](std::map<int, MessageCount>& traffic, const PaddingRegion& region,
+                             int sender) {
+            if (region.peer == schedule.process()) return;
+            const bool one_host = hosts[static_cast<std::size_t>(schedule.process())] ==
+                                  hosts[static_cast<std::size_t>(region.peer)];
+            if (one_host && !sends_messages[static_cast<std::size_t>(sender)]) return;
+            const int peer = reversed ? world_size() - 1 - region.peer : region.peer;
+            traffic[peer].messages = 1;
+            traffic[peer].bytes += (region.elements * element_sizes[i] + 15) / 16 * 16;
+        };
+        schedule.for_each_sent(
+            [&](const PaddingRegion& region) { add(result.sent, region, schedule.process()); });
+        schedule.for_each_received(
+            [&](const PaddingRegion& region) { add(result.received, region, region.peer); });
+    }
+    return result;
+}
+
+/// The communicators that cases are tried on: the world in its order and in reverse.
+struct Worlds {
+    OwnedComm reversed = reversed_world();
+    Communicator forward_comm{MPI_COMM_WORLD};
+    Communicator reversed_comm{reversed.get()};
+};
+
+} // namespace distview::testing
