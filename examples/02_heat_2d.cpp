@@ -37,14 +37,15 @@ int main(int argc, char** argv) {
             if (comm.rank() == 0)
                 std::printf("step %3d   heat %12.3f   hottest %8.4f\n", step, heat, hottest);
         }
-        plan.execute(exec, now);
         const auto t = now.view();
         const auto t_next = next.view();
-        for_each(
-            exec, next, KOKKOS_LAMBDA(int i, int j) {
+        apply_stencil(
+            exec, plan, next,
+            KOKKOS_LAMBDA(int i, int j) {
                 t_next(i, j) = t(i, j) + 0.2 * (t(i - 1, j) + t(i + 1, j) + t(i, j - 1) +
                                                 t(i, j + 1) - 4.0 * t(i, j));
-            });
+            },
+            now); // whose padding it fills first
         std::swap(now, next);
     }
 }

@@ -29,26 +29,19 @@ int main(int argc, char** argv) {
     PaddingExchangePlan plan(comm, layout);
     const auto h = height.view();
     const auto v = speed.view();
-    const LocalRange cells = height.interior_range(0);
-    const auto first = cells.begin.value();
-    const auto last = cells.end.value() - 1;
-    const auto accelerate = KOKKOS_LAMBDA(std::int64_t i) {
+    const auto accelerate = KOKKOS_LAMBDA(int i) {
         v(i) += 0.2F * static_cast<float>(h(i - 1) - h(i + 1));
     };
-    using Range = Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>;
+    const auto rise = KOKKOS_LAMBDA(int i) {
+        h(i) += 0.2 * (static_cast<double>(v(i - 1)) - static_cast<double>(v(i + 1)));
+    };
     for (int step = 0; step < 2000; ++step) {
         auto exchange = plan.start(exec, height, speed);
-        Kokkos::parallel_for("inner cells", Range(exec, first + 1, last), accelerate);
+        for_each(exec, speed, accelerate, plan.inner_cells());
         exchange.finish(); // now the neighbours' cells are here
-        Kokkos::parallel_for("first cell", Range(exec, first, first + 1), accelerate);
-        if (last > first)
-            Kokkos::parallel_for("last cell", Range(exec, last, last + 1), accelerate);
+        for (const LocalBox& cells : plan.outer_cells()) for_each(exec, speed, accelerate, cells);
 
-        plan.execute(exec, speed);
-        for_each(
-            exec, height, KOKKOS_LAMBDA(int i) {
-                h(i) += 0.2 * (static_cast<double>(v(i - 1)) - static_cast<double>(v(i + 1)));
-            });
+        apply_stencil(exec, plan, height, rise, speed); // does all that by itself
     }
     const double volume = sum(exec, comm, height);
     const auto crest = max_location(exec, comm, height);

@@ -57,6 +57,7 @@ public:
 
     const Section& section() const noexcept { return m_section; }
     const distview::ProcessGrid& grid() const noexcept { return m_layout.grid(); }
+    /// What this process sends in a step; nothing where neighbours read its arrays in place.
     int messages_per_step() const { return m_stepper->messages_per_step(); }
 
     const Array<Real>& h() const noexcept { return m_arrays[0]; }

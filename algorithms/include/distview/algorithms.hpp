@@ -8,4 +8,5 @@
 #include <distview/algorithms/for_each.hpp>
 #include <distview/algorithms/gather.hpp>
 #include <distview/algorithms/reduce.hpp>
+#include <distview/algorithms/stencil.hpp>
 #include <distview/comm.hpp>

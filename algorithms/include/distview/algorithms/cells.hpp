@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/core/dist_view.hpp>
+#include <distview/core/local_box.hpp>
 
 namespace distview {
 
@@ -47,6 +48,20 @@ CellBox<View::rank()> cell_box(const View& view, Cells cells) {
         box.end[d] = range.end.value();
     }
     return box;
+}
+
+/// The positions of `box` that the section has.
+template <DistViewLike View>
+CellBox<View::rank()> cell_box(const View& view, const LocalBox& box) {
+    CellBox<View::rank()> result;
+    if constexpr (View::rank() == 0) result.end[0] = 1;
+    for (int d = 0; d < View::rank(); ++d) {
+        const LocalRange& range = box[static_cast<std::size_t>(d)];
+        const auto extent = static_cast<std::int64_t>(view.view().extent(static_cast<unsigned>(d)));
+        result.begin[d] = range.begin.value() < 0 ? 0 : range.begin.value();
+        result.end[d] = range.end.value() < extent ? range.end.value() : extent;
+    }
+    return result;
 }
 
 } // namespace impl

@@ -34,6 +34,15 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
     impl::launch_for(caller, exec, view, cells, functor);
 }
 
+/// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
+/// view.view(), padding too if the box has any; what the section has not is left out.
+template <ExecutionSpace Exec, DistViewLike View, class Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {
+    static const impl::Caller caller("for_each");
+    impl::launch_for(caller, exec, view, cells, functor);
+}
+
 /// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
 ///
 /// Collective: no (local)

@@ -68,9 +68,9 @@ std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
     return std::min<std::int64_t>(exec.concurrency(), cell_count);
 }
 
-/// Launches body(i, j, ...) for every cell; returns at once.
-template <ExecutionSpace Exec, DistViewLike View, class Body>
-void launch_for(const Caller& caller, const Exec& exec, const View& view, Cells cells,
+/// Launches body(i, j, ...) for every cell of `cells`, which are Cells or a LocalBox; returns at once.
+template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
+void launch_for(const Caller& caller, const Exec& exec, const View& view, const Which& cells,
                 const Body& body) {
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "sections.hpp"
+
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/stencil.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/ranks.hpp>
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using Plate = DistView<std::int64_t**, Kokkos::HostSpace>;
+
+/// For the plans that are built while it lives, on all ranks alike.
+class ForcedTransport {
+public:
+    explicit ForcedTransport(const char* name) { ::setenv("DISTVIEW_TRANSPORT", name, 1); }
+    ~ForcedTransport() { ::unsetenv("DISTVIEW_TRANSPORT"); }
+    ForcedTransport(const ForcedTransport&) = delete;
+    ForcedTransport& operator=(const ForcedTransport&) = delete;
+};
+
+/// A plate of integers with a rule that reads two cells down and one up along each axis: wrong cells,
+/// or old ones, change everything after them.
+struct Model {
+    std::int64_t rows;
+    std::int64_t columns;
+    bool periodic[2];
+    std::vector<std::int64_t> cells;
+
+    std::int64_t at(std::int64_t i, std::int64_t j) const {
+        if (periodic[0]) i = (i + rows) % rows;
+        if (periodic[1]) j = (j + columns) % columns;
+        const bool outside = i < 0 || i >= rows || j < 0 || j >= columns;
+        return outside ? 0 : cells[static_cast<std::size_t>(i * columns + j)];
+    }
+    void step() {
+        std::vector<std::int64_t> next(cells.size());
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < columns; ++j)
+                next[static_cast<std::size_t>(i * columns + j)] =
+                    (at(i, j) + 3 * at(i - 2, j) + 5 * at(i + 1, j - 1) + 7 * at(i, j + 1) +
+                     11 * at(i - 1, j - 2)) %
+                    1000003;
+        cells = std::move(next);
+    }
+};
+
+template <class View>
+struct Rule {
+    View from;
+    View to;
+    KOKKOS_FUNCTION void operator()(int i, int j) const {
+        to(i, j) = (from(i, j) + 3 * from(i - 2, j) + 5 * from(i + 1, j - 1) + 7 * from(i, j + 1) +
+                    11 * from(i - 1, j - 2)) %
+                   1000003;
+    }
+};
+
+std::int64_t first_value(std::int64_t i, std::int64_t j) { return (i * 7919 + j * 104729) % 1009; }
+
+/// The number of cells that differ from the model after so many steps; ranks are late at random, so
+/// that both ways through apply_stencil() are taken.
+int count_wrong_cells(Random& random, const Communicator& comm, int steps) {
+    const HostExec exec;
+    const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
+    Model model{random.integer(2 * grid[0], 2 * grid[0] + 12),
+                random.integer(2 * grid[1], 2 * grid[1] + 12),
+                {random.chance(0.5), random.chance(0.5)},
+                {}};
+    const auto axis = [&](std::int64_t n, bool periodic) {
+        return block(n, {.padding = Widths(2, 1), .boundary = Widths(2, 1), .periodic = periodic});
+    };
+    const ArrayLayout layout(
+        ProcessGrid(std::span<const int>(grid)),
+        {axis(model.rows, model.periodic[0]), axis(model.columns, model.periodic[1])});
+    for (std::int64_t i = 0; i < model.rows; ++i)
+        for (std::int64_t j = 0; j < model.columns; ++j) model.cells.push_back(first_value(i, j));
+
+    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "now");
+    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "next");
+    // The first interior cell has the global index 2 along each axis, that of the boundary's width.
+    for_each_global(exec, now, [&](GlobalIndex i, GlobalIndex j) {
+        now.view()(now.local_index(0, i).value(), now.local_index(1, j).value()) =
+            first_value(i.value() - 2, j.value() - 2);
+    });
+    PaddingExchangePlan plan(comm, layout);
+    for (int step = 0; step < steps; ++step) {
+        Random own(static_cast<std::uint64_t>(comm.rank()), static_cast<std::uint64_t>(step));
+        if (own.chance(0.2)) std::this_thread::sleep_for(std::chrono::microseconds(300));
+        const Rule<Plate::view_type> rule{now.view(), next.view()};
+        apply_stencil(exec, plan, next, rule, now);
+        std::swap(now, next);
+        model.step();
+    }
+    int wrong = 0;
+    const LocalRange rows = now.interior_range(0);
+    const LocalRange columns = now.interior_range(1);
+    for (auto i = rows.begin; i < rows.end; ++i)
+        for (auto j = columns.begin; j < columns.end; ++j)
+            wrong += now.view()(i.value(), j.value()) !=
+                     model.at(now.global_index(0, i) - 2, now.global_index(1, j) - 2);
+    return wrong;
+}
+
+void expect_model_steps(std::uint64_t cases) {
+    const Communicator comm = world();
+    for_each_case(cases, [&](Random& random, std::uint64_t) {
+        EXPECT_EQ(count_wrong_cells(random, comm, 12), 0);
+    });
+}
+
+TEST(ApplyStencil, StepsAsOneProcessWould) { expect_model_steps(60); }
+
+TEST(ApplyStencil, StepsAlikeWithMessages) {
+    const ForcedTransport transport("message");
+    expect_model_steps(60);
+}
+
+// Nobody has begun when the others compute their inner cells.
+TEST(ApplyStencil, ComputesEveryCellOnceHoweverLateTheNeighbours) {
+    const HostExec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                             {block(5 * comm.size(), {.padding = 1, .periodic = true}),
+                              block(6, {.padding = 1, .periodic = true})});
+    const auto from = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "from");
+    const auto to = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "to");
+    PaddingExchangePlan plan(comm, layout);
+    plan.bind(from);
+    for (int late = 0; late < comm.size(); ++late) {
+        if (comm.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        apply_stencil(exec, plan, to, [&](int i, int j) { to.view()(i, j) += 1.0; }, from);
+    }
+    int wrong = 0;
+    for (int i = 0; i < 7; ++i)
+        for (int j = 0; j < 8; ++j) {
+            const bool inside = i >= 1 && i < 6 && j >= 1 && j < 7;
+            wrong += to.view()(i, j) != (inside ? comm.size() : 0.0);
+        }
+    EXPECT_EQ(wrong, 0);
+}
+
+TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
+    const HostExec exec;
+    const Communicator comm = world();
+    const auto layout_of = [&](std::int64_t n) {
+        return ArrayLayout(ProcessGrid{comm.size()}, {block(n * comm.size(), {.padding = 1})});
+    };
+    const auto from = make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(4), "from");
+    const auto to = make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(5), "to");
+    PaddingExchangePlan plan(comm, layout_of(4));
+    EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
+                                  exec, plan, to, [](int) {}, from),
+                              ShapeError, "apply_stencil: the cells are those of a");
+}
+
+} // namespace
+
+} // namespace distview::testing
