@@ -1,160 +1,168 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Filling the padding of a periodic 3-D array, width 1, corners included: a plan against hand-written
-// MPI. Each rank has n^3 cells; ranks split the slowest axis, which is kindest to the hand-written
-// code: it wraps the other axes in place and sends whole padded planes without packing.
+// Filling the padding of a periodic array, corners included: a plan, reading in place and by
+// messages, against what experts write by hand for this shape and against the floor, plain copies
+// from memory that ranks share. Ranks split one axis. Before each timed exchange every rank writes
+// its border anew, which is not timed.
 
+#include "baselines/mpi_packed.hpp"
+#include "baselines/mpi_planes.hpp"
+#include "baselines/mpi_types.hpp"
+#include "baselines/petsc_dmda.hpp"
+#include "baselines/section.hpp"
+#include "baselines/shared_window.hpp"
 #include "perf.hpp"
+#include "plan_of_transport.hpp"
+#include "shapes.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 
-#include <mpi.h>
-
-#include <array>
-#include <limits>
+#include <algorithm>
+#include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace {
 
 using namespace distview;
+using perf::Data;
 using perf::Exec;
+using perf::Section;
 
-using Cube = DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
-
-ArrayLayout slabs(std::int64_t n, int ranks) {
-    const BlockOptions options{.padding = 1, .periodic = true};
-    return ArrayLayout(ProcessGrid{ranks, 1, 1},
-                       {block(n * ranks, options), block(n, options), block(n, options)});
-}
-
-/// What an expert would write for this shape: persistent requests on the array itself.
-class HandWritten {
+/// The contenders of one shape, each verified when it is added.
+class Field {
 public:
-    HandWritten(const Communicator& comm, const Cube& cube)
-        : m_cube(cube), m_n(static_cast<int>(cube.view().extent(1)) - 2),
-          m_alone(comm.size() == 1) {
-        if (m_alone) return;
-        const int below = (comm.rank() + comm.size() - 1) % comm.size();
-        const int above = (comm.rank() + 1) % comm.size();
-        const int plane = (m_n + 2) * (m_n + 2);
-        const auto at = [&](int k) { return &m_cube.view()(k, 0, 0); };
-        MPI_Recv_init(at(0), plane, MPI_DOUBLE, below, 1, comm.mpi(), &m_requests[0]);
-        MPI_Recv_init(at(m_n + 1), plane, MPI_DOUBLE, above, 2, comm.mpi(), &m_requests[1]);
-        MPI_Send_init(at(m_n), plane, MPI_DOUBLE, above, 1, comm.mpi(), &m_requests[2]);
-        MPI_Send_init(at(1), plane, MPI_DOUBLE, below, 2, comm.mpi(), &m_requests[3]);
-    }
-    ~HandWritten() {
-        for (MPI_Request& request : m_requests)
-            if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    }
-    HandWritten(const HandWritten&) = delete;
-    HandWritten& operator=(const HandWritten&) = delete;
+    Field(benchmark::State& state, const Section& section) : m_state(state), m_section(section) {}
 
-    void execute(const Exec& exec) {
-        const auto a = m_cube.view();
-        const int n = m_n;
-        if (!m_alone) MPI_Startall(2, m_requests.data());
-        Kokkos::parallel_for(
-            m_label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, 1, n + 1), [=](int k) {
-                for (int j = 1; j <= n; ++j) {
-                    a(k, j, 0) = a(k, j, n);
-                    a(k, j, n + 1) = a(k, j, 1);
-                }
-                for (int i = 0; i < n + 2; ++i) {
-                    a(k, 0, i) = a(k, n, i);
-                    a(k, n + 1, i) = a(k, 1, i);
-                }
-            });
-        exec.fence(m_label);
-        if (m_alone) {
-            for (int j = 0; j < n + 2; ++j)
-                for (int i = 0; i < n + 2; ++i) {
-                    a(0, j, i) = a(n, j, i);
-                    a(n + 1, j, i) = a(1, j, i);
-                }
-            return;
-        }
-        MPI_Startall(2, m_requests.data() + 2);
-        MPI_Waitall(4, m_requests.data(), MPI_STATUSES_IGNORE);
+    void add(const std::string& name, double* array, const std::function<void()>& exchange) {
+        perf::set(m_section, array);
+        exchange();
+        correct = perf::verify(m_state, perf::is_filled(m_section, array), "padding of " + name) &&
+                  correct;
+        contenders.push_back(
+            {name, exchange, [this, array] { perf::rewrite_border(m_section, array); }});
     }
+    /// A part of one, which alone does not fill the padding; `before` leaves caches and buffers as
+    /// the parts before it do.
+    void add_part(const std::string& name, const std::function<void()>& work,
+                  const std::function<void()>& before) {
+        contenders.push_back({name, work, before});
+    }
+
+    std::vector<perf::Contender> contenders;
+    bool correct = true;
 
 private:
-    Cube m_cube;
-    int m_n;
-    bool m_alone;
-    std::string m_label = "hand-written wrap";
-    std::array<MPI_Request, 4> m_requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL,
-                                          MPI_REQUEST_NULL};
+    benchmark::State& m_state;
+    Section m_section;
 };
 
-double value(std::int64_t k, std::int64_t j, std::int64_t i) {
-    return static_cast<double>((k * 4099 + j) * 4099 + i);
+/// What the bars ask for, from the medians of contest().
+void add_ratios(benchmark::State& state, const std::vector<perf::Contender>& contenders,
+                const std::vector<double>& medians) {
+    const auto of = [&](const std::string& name) {
+        for (std::size_t i = 0; i < contenders.size(); ++i)
+            if (contenders[i].name == name) return medians[i];
+        return 0.0;
+    };
+    auto& counters = state.counters;
+    counters["direct_over_floor"] = of("direct") / of("floor");
+    counters["direct_over_best_floor"] =
+        of("direct") / std::min({of("floor"), of("floor_rows"), of("floor_packed")});
+    if (of("packed_message") == 0) return; // one rank
+
+    counters["packed_over_parts"] =
+        of("packed") / (of("packed_pack") + of("own") + of("packed_message") + of("packed_unpack"));
+    counters["types_over_parts"] =
+        of("types") / (of("types_pack") + of("own") + of("packed_message") + of("types_unpack"));
+    double best = of("packed");
+    for (const char* name : {"types", "planes", "petsc"})
+        if (of(name) > 0) best = std::min(best, of(name));
+    if (of("planes") > 0)
+        counters["planes_over_parts"] = of("planes") / (of("planes_wrap") + of("planes_message"));
+    counters["best_mpi_us"] = best * 1e6;
+    counters["best_mpi_over_floor"] = best / of("floor");
+    counters["best_mpi_over_direct"] = best / of("direct");
+    counters["message_over_best_mpi"] = of("message") / best;
 }
 
-/// Sets the interior to a function of the global index and all padding to NaN.
-void set(const Cube& cube) {
-    Kokkos::deep_copy(cube.view(), std::numeric_limits<double>::quiet_NaN());
-    const LocalRange rows = cube.interior_range(0);
-    const std::int64_t first = cube.global_index(0, rows.begin) - 1;
-    for (std::int64_t k = 1; k <= rows.size(); ++k)
-        for (std::int64_t j = 1; j <= cube.interior_range(1).size(); ++j)
-            for (std::int64_t i = 1; i <= cube.interior_range(2).size(); ++i)
-                cube.view()(k, j, i) = value(first + k - 1, j - 1, i - 1);
-}
-
-bool is_filled(const Cube& cube) {
-    const std::int64_t n0 = cube.layout().interior_size(0);
-    const std::int64_t n = cube.layout().interior_size(1);
-    const std::int64_t first = cube.global_index(0, cube.interior_range(0).begin) - 1;
-    for (std::size_t k = 0; k < cube.view().extent(0); ++k)
-        for (std::size_t j = 0; j < cube.view().extent(1); ++j)
-            for (std::size_t i = 0; i < cube.view().extent(2); ++i) {
-                const auto wrap = [](std::int64_t g, std::int64_t size) {
-                    return (g + size) % size;
-                };
-                const double expected = value(wrap(first + static_cast<std::int64_t>(k) - 1, n0),
-                                              wrap(static_cast<std::int64_t>(j) - 1, n),
-                                              wrap(static_cast<std::int64_t>(i) - 1, n));
-                if (cube.view()(k, j, i) != expected) return false;
-            }
-    return true;
-}
-
+template <int Rank>
 void padding_exchange(benchmark::State& state) {
     const Exec exec;
     const Communicator& comm = perf::communicator();
-    const std::int64_t n = perf::smoke() ? 8 : state.range(0);
-    const ArrayLayout layout = slabs(n, comm.size());
-    const Cube cube = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        exec, comm, layout, "cube");
-    PaddingExchangePlan plan(comm, layout);
-    HandWritten hand_written(comm, cube);
+    const Section section = perf::make_section<Rank>(perf::smoke() ? 8 : state.range(0),
+                                                     state.range(1), state.range(2) != 0);
+    const ArrayLayout layout = perf::make_layout<Rank>(section);
+    // Messages, ours and theirs, are of an array as anybody would allocate it.
+    const DistView<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace> plain(exec, "plain", layout,
+                                                                             comm.rank());
+    const auto shared = make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        exec, comm, layout, "shared");
+    double* const array = plain.view().data();
+    const auto rewrite = [&] { perf::rewrite_border(section, array); };
 
-    set(cube);
-    plan.execute(exec, cube);
-    const bool plan_correct = is_filled(cube);
-    set(cube);
-    hand_written.execute(exec);
-    if (!perf::verify(state, plan_correct, "the plan's padding") ||
-        !perf::verify(state, is_filled(cube), "the hand-written padding"))
-        return;
+    Field field(state, section);
+    auto direct = perf::plan_of_transport("direct", comm, layout);
+    field.add("direct", shared.view().data(), [&] { direct.execute(exec, shared); });
+    auto message = perf::plan_of_transport("message", comm, layout);
+    field.add("message", array, [&] { message.execute(exec, plain); });
+    perf::SharedWindow window(comm.mpi(), section);
+    field.add("floor", window.array(), [&] { window.execute_boxes(); });
+    field.add("floor_rows", window.array(), [&] { window.execute_rows(); });
+    field.add("floor_packed", window.array(), [&] { window.execute_packed(); });
 
-    perf::contest(state, exec,
-                  {{"plan", [&] { plan.execute(exec, cube); }},
-                   {"hand_written", [&] { hand_written.execute(exec); }}});
-    std::int64_t sent = 0;
-    for (const auto& message : plan.schedule().sends()) sent += 8 * message.elements;
-    state.counters["messages"] = static_cast<double>(plan.send_peers().size());
-    state.counters["sent_bytes"] = static_cast<double>(sent);
-    state.counters["local_bytes"] = static_cast<double>(8 * plan.schedule().local_elements());
+    perf::MpiPacked packed(comm.mpi(), section, array);
+    perf::MpiTypes types(comm.mpi(), section, array);
+    std::unique_ptr<perf::MpiPlanes> planes;
+    if (section.ranks > 1) {
+        field.add("packed", array, [&] { packed.execute(); });
+        field.add("types", array, [&] { types.execute(); });
+        field.add_part("own", [&] { packed.copy_own(); }, rewrite);
+        field.add_part("packed_pack", [&] { packed.pack(); }, [&] { packed.message(), rewrite(); });
+        field.add_part(
+            "packed_message", [&] { packed.message(); }, [&] { rewrite(), packed.pack(); });
+        field.add_part(
+            "packed_unpack", [&] { packed.unpack(); },
+            [&] { rewrite(), packed.pack(), packed.message(); });
+        field.add_part("types_pack", [&] { types.pack(); }, rewrite);
+        field.add_part("types_unpack", [&] { types.unpack(); }, rewrite);
+    }
+    if (perf::MpiPlanes::applies(section)) {
+        planes = std::make_unique<perf::MpiPlanes>(comm.mpi(), section, array);
+        field.add("planes", array, [&] { planes->execute(); });
+        field.add_part(
+            "planes_wrap", [&] { planes->wrap(); }, [&] { planes->message(), rewrite(); });
+        field.add_part(
+            "planes_message", [&] { planes->message(); }, [&] { rewrite(), planes->wrap(); });
+    }
+#ifdef DISTVIEW_PERF_HAVE_PETSC
+    perf::PetscDmda petsc(comm.mpi(), section);
+    field.add("petsc", petsc.array(), [&] { petsc.execute(); });
+#endif
+    if (!field.correct) return;
+
+    const std::vector<double> medians = perf::contest(state, exec, field.contenders);
+    add_ratios(state, field.contenders, medians);
+    state.counters["sent_bytes"] = static_cast<double>(packed.sent_bytes());
+    state.counters["local_bytes"] = static_cast<double>(8 * direct.schedule().local_elements());
 }
-BENCHMARK(padding_exchange)
-    ->Arg(16)
-    ->Arg(64)
-    ->Arg(128)
-    ->Iterations(200)
-    ->UseManualTime()
-    ->Unit(benchmark::kMicrosecond);
+
+// Few cells come with many repetitions. The last argument: whether ranks split the fastest axis.
+#define DISTVIEW_SHAPE(rank, n, width, times)                                                      \
+    BENCHMARK(padding_exchange<rank>)                                                              \
+        ->ArgNames({"n", "width", "fastest"})                                                      \
+        ->Args({n, width, 0})                                                                      \
+        ->Args({n, width, 1})                                                                      \
+        ->Iterations(times)                                                                        \
+        ->UseManualTime()                                                                          \
+        ->Unit(benchmark::kMicrosecond)
+DISTVIEW_SHAPE(3, 64, 1, 300);
+DISTVIEW_SHAPE(3, 128, 1, 150);
+DISTVIEW_SHAPE(3, 256, 1, 60);
+DISTVIEW_SHAPE(3, 128, 3, 100);
+DISTVIEW_SHAPE(2, 1024, 1, 300);
+DISTVIEW_SHAPE(2, 4096, 1, 150);
 
 } // namespace

@@ -5,8 +5,12 @@
 
 #include <distview/comm/collectives.hpp>
 
+#include <mpi.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
+#include <thread>
 
 namespace distview::perf {
 
@@ -19,41 +23,78 @@ const Communicator& communicator() { return *program_state().comm; }
 
 bool smoke() { return program_state().smoke; }
 
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Whether all ranks read the same clock, and have a core each to wait on.
+bool can_start_together() {
+    static const bool can = [] {
+        MPI_Comm node = MPI_COMM_NULL;
+        MPI_Comm_split_type(communicator().mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+        int here = 0;
+        MPI_Comm_size(node, &here);
+        MPI_Comm_free(&node);
+        const bool fits = here == communicator().size() &&
+                          static_cast<unsigned>(here) <= std::thread::hardware_concurrency();
+        return all_reduce(communicator(), ReduceOperation::min, fits ? 1 : 0) == 1;
+    }();
+    return can;
+}
+
+/// When the ranks are to start: at once, for a barrier lets them go microseconds apart, and who
+/// comes last would be waited for in what is timed.
+Clock::time_point start_together() {
+    if (!can_start_together()) {
+        agree(communicator(), "timed", nullptr); // a barrier
+        return Clock::now();
+    }
+    const std::int64_t now = Clock::now().time_since_epoch().count();
+    const std::int64_t last = all_reduce(communicator(), ReduceOperation::max, now);
+    const Clock::time_point start =
+        Clock::time_point(Clock::duration(last)) + std::chrono::microseconds(20);
+    while (Clock::now() < start) {
+    }
+    return start;
+}
+
+} // namespace
+
 double timed(const Exec& exec, const std::function<void()>& work) {
-    using Clock = std::chrono::steady_clock;
     exec.fence("distview::perf::timed: nothing earlier is timed");
-    agree(communicator(), "timed", nullptr); // a barrier
-    const Clock::time_point start = Clock::now();
+    const Clock::time_point start = start_together();
     work();
     exec.fence("distview::perf::timed: the work has finished");
     const std::chrono::duration<double> seconds = Clock::now() - start;
     return all_reduce(communicator(), ReduceOperation::max, seconds.count());
 }
 
-void contest(benchmark::State& state, const Exec& exec, const std::vector<Contender>& contenders) {
+std::vector<double> contest(benchmark::State& state, const Exec& exec,
+                            const std::vector<Contender>& contenders) {
     std::vector<std::vector<double>> seconds(contenders.size());
     for (const Contender& contender : contenders) { // warm-up
         contender.prepare();
         contender.run();
     }
     for (auto _ : state) {
-        for (std::size_t i = 0; i < contenders.size(); ++i) {
-            contenders[i].prepare();
-            seconds[i].push_back(timed(exec, contenders[i].run));
-        }
+        if (!smoke() || seconds[0].size() < 2)
+            for (std::size_t i = 0; i < contenders.size(); ++i) {
+                contenders[i].prepare();
+                contenders[i].run();
+                contenders[i].prepare();
+                seconds[i].push_back(timed(exec, contenders[i].run));
+            }
         state.SetIterationTime(seconds[0].back());
     }
-    const auto median = [](std::vector<double>& values) {
-        const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-        std::nth_element(values.begin(), middle, values.end());
-        return *middle;
-    };
-    const double first = median(seconds[0]);
+    std::vector<double> medians;
     for (std::size_t i = 0; i < contenders.size(); ++i) {
-        const double mine = median(seconds[i]);
-        state.counters[contenders[i].name + "_us"] = mine * 1e6;
-        if (i > 0) state.counters[contenders[i].name + "_ratio"] = mine / first;
+        const auto middle = seconds[i].begin() + static_cast<std::ptrdiff_t>(seconds[i].size() / 2);
+        std::nth_element(seconds[i].begin(), middle, seconds[i].end());
+        medians.push_back(*middle);
+        state.counters[contenders[i].name + "_us"] = medians[i] * 1e6;
+        if (i > 0) state.counters[contenders[i].name + "_ratio"] = medians[i] / medians[0];
     }
+    return medians;
 }
 
 bool verify(benchmark::State& state, bool correct, const std::string& what) {

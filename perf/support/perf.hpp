@@ -20,7 +20,9 @@ const Communicator& communicator();
 /// Whether to do as little as shows that the benchmark works (--smoke).
 bool smoke();
 
-/// Seconds that `work` takes on the slowest rank: fence, barrier, start, work, fence, stop.
+/// Seconds that `work` takes on the slowest rank: fence, start together, work, fence, stop.
+///
+/// On one node the ranks start at the same instant of its clock, else after a barrier.
 ///
 /// Collective: over communicator()
 double timed(const Exec& exec, const std::function<void()>& work);
@@ -36,11 +38,15 @@ struct Contender {
 /// Times the contenders in turns and reports the first as the benchmark's time; every contender's
 /// median in microseconds and its ratio to the first become counters ("<name>_us", "<name>_ratio").
 ///
-/// Turns, because the machine changes its mind while a benchmark runs. Iteration counts are fixed
+/// Turns, because the machine changes its mind while a benchmark runs; each begins with a run that
+/// is not timed, so that caches hold what they would if there were no other contenders. Iteration counts are fixed
 /// by the caller with ->Iterations(): ranks must not decide them one by one.
 ///
+/// Returns the medians in seconds. In a smoke run each contender is timed twice.
+///
 /// Collective: over communicator()
-void contest(benchmark::State& state, const Exec& exec, const std::vector<Contender>& contenders);
+std::vector<double> contest(benchmark::State& state, const Exec& exec,
+                            const std::vector<Contender>& contenders);
 
 /// Fails the benchmark, and in the end the program, unless `correct` holds on every rank; before or
 /// after the loop over state, never inside. Returns whether it does.

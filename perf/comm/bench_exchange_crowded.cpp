@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reading in place against messages with ranks in all directions, meant for more ranks than cores:
+// who waits must leave the core to those that it waits for. Run it with 8 and 12 ranks on 2 cores.
+
+#include "perf.hpp"
+#include "plan_of_transport.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <mpi.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using perf::Exec;
+using Cube = DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+/// n^3 cells on every rank.
+ArrayLayout bricks(std::int64_t n, int ranks) {
+    std::array<int, 3> grid{};
+    MPI_Dims_create(ranks, 3, grid.data());
+    std::vector<AxisSpec> axes;
+    for (const int processes : grid)
+        axes.push_back(block(n * processes, {.padding = 1, .periodic = true}));
+    return ArrayLayout(ProcessGrid(grid), axes);
+}
+
+/// Calls visit(element, expected) for each position, padding included, with the value that its
+/// global index stands for.
+template <class Visit>
+void for_each(const Cube& cube, Visit&& visit) {
+    const auto global = [&](int axis, std::int64_t l) {
+        const LocalRange cells = cube.interior_range(axis);
+        const std::int64_t size = cube.layout().interior_size(axis);
+        const std::int64_t low = cube.layout().axis(axis).periodic() ? 1 : 0;
+        const std::int64_t first = cube.global_index(axis, cells.begin) - low;
+        return (first + l - 1 + size) % size;
+    };
+    const auto extents = cube.layout().local_extents(cube.process());
+    for (std::int64_t k = 0; k < extents[0]; ++k)
+        for (std::int64_t j = 0; j < extents[1]; ++j)
+            for (std::int64_t i = 0; i < extents[2]; ++i)
+                visit(
+                    cube.view()(k, j, i),
+                    static_cast<double>((global(0, k) * 8209 + global(1, j)) * 8209 + global(2, i)),
+                    k >= 1 && k < extents[0] - 1 && j >= 1 && j < extents[1] - 1 && i >= 1 &&
+                        i < extents[2] - 1);
+}
+
+void crowded(benchmark::State& state) {
+    const Exec exec;
+    const Communicator& comm = perf::communicator();
+    const ArrayLayout layout = bricks(perf::smoke() ? 4 : state.range(0), comm.size());
+    const Cube shared = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        exec, comm, layout, "shared");
+    const Cube plain(exec, "plain", layout, comm.rank());
+    auto direct = perf::plan_of_transport("direct", comm, layout);
+    auto message = perf::plan_of_transport("message", comm, layout);
+
+    const auto check = [&](const Cube& cube, const char* name, PaddingExchangePlan& plan) {
+        for_each(cube, [](double& element, double expected, bool owned) {
+            element = owned ? expected : std::numeric_limits<double>::quiet_NaN();
+        });
+        plan.execute(exec, cube);
+        bool filled = true;
+        for_each(cube, [&](double element, double expected, bool) {
+            filled = filled && element == expected;
+        });
+        return perf::verify(state, filled, std::string("padding of ") + name);
+    };
+    if (!check(shared, "direct", direct) || !check(plain, "message", message)) return;
+
+    const std::vector<double> medians =
+        perf::contest(state, exec,
+                      {{"direct", [&] { direct.execute(exec, shared); }},
+                       {"message", [&] { message.execute(exec, plain); }}});
+    state.counters["direct_over_message"] = medians[0] / medians[1];
+}
+BENCHMARK(crowded)->ArgName("n")->Arg(32)->Arg(64)->Iterations(300)->UseManualTime()->Unit(
+    benchmark::kMicrosecond);
+
+} // namespace

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Several fields in one exchange against one exchange each, for small cubes where what an exchange
+// costs is not the copying; over both transports.
+
+#include "baselines/section.hpp"
+#include "perf.hpp"
+#include "plan_of_transport.hpp"
+#include "shapes.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <cstddef>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using perf::Exec;
+using perf::Section;
+using Cube = DistView<double***, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+template <std::size_t... I>
+void together(const Exec& exec, PaddingExchangePlan& plan, const std::vector<Cube>& fields,
+              std::index_sequence<I...>) {
+    plan.execute(exec, fields[I]...);
+}
+
+void one_by_one(const Exec& exec, PaddingExchangePlan& plan, const std::vector<Cube>& fields) {
+    for (const Cube& field : fields) plan.execute(exec, field);
+}
+
+template <std::size_t Count>
+void fields(benchmark::State& state) {
+    const Exec exec;
+    const Communicator& comm = perf::communicator();
+    const Section section = perf::make_section<3>(state.range(0), 1, false);
+    const ArrayLayout layout = perf::make_layout<3>(section);
+    auto direct = perf::plan_of_transport("direct", comm, layout);
+    auto message = perf::plan_of_transport("message", comm, layout);
+    std::vector<Cube> shared;
+    std::vector<Cube> plain;
+    for (std::size_t i = 0; i < Count; ++i) {
+        shared.push_back(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, comm, layout, "shared"));
+        plain.emplace_back(exec, "plain", layout, comm.rank());
+    }
+
+    bool correct = true;
+    std::vector<perf::Contender> contenders;
+    const auto add = [&](const std::string& name, const std::vector<Cube>& cubes, auto exchange) {
+        for (const Cube& cube : cubes) perf::set(section, cube.view().data());
+        exchange();
+        for (const Cube& cube : cubes)
+            correct = perf::verify(state, perf::is_filled(section, cube.view().data()),
+                                   "padding of " + name) &&
+                      correct;
+        contenders.push_back({name, exchange, [&cubes, &section] {
+                                  for (const Cube& cube : cubes)
+                                      perf::rewrite_border(section, cube.view().data());
+                              }});
+    };
+    constexpr auto all = std::make_index_sequence<Count>();
+    add("direct", shared, [&] { together(exec, direct, shared, all); });
+    add("direct_each", shared, [&] { one_by_one(exec, direct, shared); });
+    add("message", plain, [&] { together(exec, message, plain, all); });
+    add("message_each", plain, [&] { one_by_one(exec, message, plain); });
+    if (!correct) return;
+
+    const std::vector<double> medians = perf::contest(state, exec, contenders);
+    state.counters["direct_gain"] = medians[1] / medians[0];
+    state.counters["message_gain"] = medians[3] / medians[2];
+}
+BENCHMARK(fields<4>)
+    ->ArgName("n")
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->Arg(64)
+    ->Iterations(400)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK(fields<8>)
+    ->ArgName("n")
+    ->Arg(8)
+    ->Arg(16)
+    ->Arg(32)
+    ->Arg(64)
+    ->Iterations(400)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+
+} // namespace
