@@ -10,6 +10,8 @@
 #include <mutex>
 #include <vector>
 
+#include <unistd.h>
+
 namespace distview {
 
 namespace impl {
@@ -118,7 +120,18 @@ private:
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
         constexpr int least_limit = 32767; // what the standard guarantees
         const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
-        return std::make_shared<CommunicatorState>(comm, rank, size, tag_limit);
+        return std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, is_crowded(comm));
+    }
+
+    static bool is_crowded(MPI_Comm comm) {
+        MPI_Comm node = MPI_COMM_NULL;
+        check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+                  "MPI_Comm_split_type");
+        int ranks = 0;
+        check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+        check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+        // Of the node: std::thread::hardware_concurrency() counts those that this rank is bound to.
+        return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
     }
 
     static int on_parent_freed(MPI_Comm, int, void* value, void*) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <exception>
 #include <sstream>
-#include <thread>
 
 namespace distview::impl {
 
@@ -41,8 +40,7 @@ PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
     : m_comm(comm), m_schedules(std::move(schedules)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry),
-      m_required(required),
-      m_crowded(static_cast<unsigned>(comm.size()) > std::thread::hardware_concurrency()) {}
+      m_required(required), m_crowded(comm.state()->crowded()) {}
 
 PaddingExchangeEngine::~PaddingExchangeEngine() {
     // Neighbours may still read the buffers, and write how far they are.

@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <thread>
 #include <utility>
@@ -167,6 +168,42 @@ TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   exec, plan, to, [](int) {}, from),
                               ShapeError, "apply_stencil: the cells are those of a");
+}
+
+// The others finish, or learn that this rank has given up: nobody waits for it.
+TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
+    const HostExec exec;
+    const Communicator comm = world();
+    const auto layout_of = [&](std::int64_t n) {
+        return ArrayLayout(ProcessGrid{comm.size()},
+                           {block(n * comm.size(), {.padding = 1, .periodic = true})});
+    };
+    const auto make = [&](std::int64_t n) {
+        return make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(n), "array");
+    };
+    const auto from = make(4), right = make(4), wrong = make(5);
+    for (const bool messages : {false, true}) {
+        std::optional<ForcedTransport> transport;
+        if (messages) transport.emplace("message");
+        PaddingExchangePlan plan(comm, layout_of(4));
+        plan.bind(from);
+        const bool refused = comm.rank() == 0;
+        std::string what = "finished";
+        try {
+            apply_stencil(exec, plan, refused ? wrong : right, [](int) {}, from);
+        } catch (const ShapeError&) {
+            what = "refused";
+        } catch (const UsageError& error) {
+            what = error.what();
+        }
+        if (refused)
+            EXPECT_EQ(what, "refused");
+        else
+            EXPECT_TRUE(what == "finished" ||
+                        what.find("has abandoned an exchange") != std::string::npos)
+                << what;
+        MPI_Barrier(comm.mpi()); // nobody builds the next plan while others are in this one
+    }
 }
 
 } // namespace

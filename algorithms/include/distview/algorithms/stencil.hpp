@@ -27,11 +27,15 @@ namespace distview {
 ///             follows on `exec`: neighbours have read it
 /// Cost:       one exchange; one kernel, or one and one for each of plan.outer_cells(); no allocation
 ///             for a bound set
-/// Errors:     ShapeError if `to` has another layout or is another process's (local); those of PaddingExchangePlan::execute()
+/// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's; the
+///             plan is unusable then, and neighbours fare as with an ExchangeHandle that is not finished.
+///             Those of PaddingExchangePlan::execute()
 template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
                    const Functor& functor, const From&... from) {
+    // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
+    auto exchange = plan.start(exec, from...);
     const PaddingExchangeSchedule& schedule = plan.schedule();
     require<ShapeError>(to.layout() == schedule.layout(), [&] {
         return text("apply_stencil: the cells are those of a ", to.layout().describe(),
@@ -41,7 +45,6 @@ void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
         return text("apply_stencil: the cells are those of process ", to.process(),
                     ", expected those of process ", schedule.process());
     });
-    auto exchange = plan.start(exec, from...);
     if (exchange.can_finish()) {
         exchange.finish_filling();
         for_each(exec, to, functor);

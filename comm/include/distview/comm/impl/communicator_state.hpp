@@ -27,14 +27,17 @@ public:
 /// What all copies of a Communicator share.
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
 public:
-    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit)
-        : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit) {}
+    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit, bool crowded)
+        : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit),
+          m_crowded(crowded) {}
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
 
     MPI_Comm comm() const noexcept { return m_comm; }
     int rank() const noexcept { return m_rank; }
     int size() const noexcept { return m_size; }
+    /// Whether more of its ranks are on this node than the node has processors.
+    bool crowded() const noexcept { return m_crowded; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are
@@ -66,6 +69,7 @@ private:
     int m_rank;
     int m_size;
     int m_tag_limit;
+    bool m_crowded;
     int m_next_tag = 0;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
