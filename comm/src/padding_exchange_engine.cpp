@@ -114,12 +114,17 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
 
     const bool to_fill = kind == ExchangeKind::fill;
     std::optional<PlanLines>& lines = m_lines[to_fill ? 0 : 1];
+    ExchangeParts parts;
+    SharedPack shared_pack;
     std::exception_ptr failure;
     std::uint64_t digest = fields.size() * 2 + (to_fill ? 0 : 1);
     try {
         check_ready(to_begin);
         check(fields);
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
+        // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
+        parts = make_parts(kind, m_schedules, fields.size());
+        shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -131,8 +136,6 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
     const int tag = state.next_tag();
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
-        const ExchangeParts parts = make_parts(kind, m_schedules, fields.size());
-        SharedPack shared_pack(state, kind, parts, fields);
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
         for (const int reader : lines->readers()) packs.packs.push_back(shared_pack.of(reader));
         PeerTransports transports =
