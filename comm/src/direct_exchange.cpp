@@ -12,8 +12,8 @@ namespace distview::impl {
 
 namespace {
 
-[[noreturn]] void throw_gone(int peer) {
-    throw UsageError(text("PaddingExchangePlan: process ", peer,
+[[noreturn]] void throw_gone(const char* user, int peer) {
+    throw UsageError(text(user, ": process ", peer,
                           " has abandoned an exchange that this process takes part in"));
 }
 
@@ -23,9 +23,9 @@ bool is_wanted(const std::vector<char>* wanted, int source) {
 
 } // namespace
 
-DirectExchange::DirectExchange(SyncLine* ready, std::vector<Source> sources,
+DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
                                std::vector<Reader> readers, bool crowded)
-    : m_ready(readers.empty() ? nullptr : ready), m_sources(std::move(sources)),
+    : m_user(user), m_ready(readers.empty() ? nullptr : ready), m_sources(std::move(sources)),
       m_readers(std::move(readers)), m_waiting_for(m_sources.size()), m_crowded(crowded) {}
 
 void DirectExchange::begin(std::uint64_t epoch) noexcept {
@@ -44,7 +44,7 @@ int DirectExchange::next_arrival(const std::vector<char>* wanted) {
         const Source& source = m_sources[static_cast<std::size_t>(index)];
         switch (arrived(*source.ready, m_epoch)) {
         case Arrival::not_yet: break;
-        case Arrival::gone: throw_gone(source.peer);
+        case Arrival::gone: throw_gone(m_user, source.peer);
         case Arrival::here: std::swap(m_waiting_for[i], m_waiting_for[--m_waiting]); return index;
         }
     }
@@ -66,7 +66,7 @@ bool DirectExchange::is_taken(int source) const noexcept {
 
 void DirectExchange::end_reading() {
     for (const Source& source : m_sources)
-        if (!stayed(*source.ready)) throw_gone(source.peer);
+        if (!stayed(*source.ready)) throw_gone(m_user, source.peer);
     for (const Source& source : m_sources) publish(*source.done, m_epoch, m_crowded);
 }
 
@@ -75,7 +75,7 @@ bool DirectExchange::readers_done() {
         const Reader& reader = m_readers[m_readers_done];
         switch (arrived(*reader.done, m_epoch)) {
         case Arrival::not_yet: return false;
-        case Arrival::gone: throw_gone(reader.peer);
+        case Arrival::gone: throw_gone(m_user, reader.peer);
         case Arrival::here: break;
         }
     }

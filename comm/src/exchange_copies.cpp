@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/exchange_copies.hpp>
 
-#include <distview/comm/mpi_error.hpp>
-
 #include <algorithm>
 #include <functional>
 #include <limits>
@@ -105,7 +103,7 @@ private:
     static MessageBuffer lay_out(std::map<int, Partner>& partners) {
         std::int64_t bytes = 0;
         for (auto& [peer, partner] : partners) {
-            message_count(partner.bytes, "PaddingExchangePlan");
+            PersistentMessages::require_countable(partner.bytes, "PaddingExchangePlan");
             partner.offset = bytes;
             bytes += at_line(partner.bytes);
         }

@@ -139,8 +139,8 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
         for (const int reader : lines->readers()) packs.packs.push_back(shared_pack.of(reader));
         PeerTransports transports =
-            find_transports(state, tag, fields, packs, to_fill ? receive_peers() : send_peers(),
-                            *lines, m_required);
+            find_transports(state, name, tag, fields, packs,
+                            to_fill ? receive_peers() : send_peers(), *lines, m_required);
         binding = std::make_shared<PaddingExchangeBinding>(
             kind, m_comm.rank(), parts, fields, std::move(transports), std::move(shared_pack),
             lines->ready(), m_crowded);

@@ -17,8 +17,6 @@ namespace distview::impl {
 
 namespace {
 
-constexpr const char* name = "PaddingExchangePlan";
-
 std::vector<std::int64_t> numbers(const SegmentAddress& address) {
     return {address.process, address.descriptor, address.bytes, address.key};
 }
@@ -129,12 +127,13 @@ PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
     for (std::size_t i = 0; i < 1 + m_readers.size() && m_lines; ++i) new (m_lines + i) SyncLine;
 }
 
-PeerTransports find_transports(CommunicatorState& state, int tag, std::span<const Field> fields,
-                               const OfferedPacks& packs, const std::vector<int>& sources,
-                               const PlanLines& lines, std::optional<Transport> required) {
+PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
+                               std::span<const Field> fields, const OfferedPacks& packs,
+                               const std::vector<int>& sources, const PlanLines& lines,
+                               std::optional<Transport> required) {
     const MPI_Comm comm = state.comm();
     const std::size_t size = offer_size(fields.size());
-    const int count = message_count(static_cast<std::int64_t>(size), name);
+    const int count = message_count(static_cast<std::int64_t>(size), caller);
     const std::vector<int>& readers = lines.readers();
 
     std::vector<std::vector<std::int64_t>> received(sources.size(),

@@ -45,8 +45,8 @@ DirectExchange make_exchange(std::vector<Rank>& ranks, int me, bool crowded) {
         readers.push_back(
             {peer, &ranks[static_cast<std::size_t>(me)].done[static_cast<std::size_t>(peer)]});
     }
-    return {&ranks[static_cast<std::size_t>(me)].ready, std::move(sources), std::move(readers),
-            crowded};
+    return {"test", &ranks[static_cast<std::size_t>(me)].ready, std::move(sources),
+            std::move(readers), crowded};
 }
 
 void wait_for_readers(DirectExchange& exchange, Waiter& waiter) {

@@ -36,9 +36,10 @@ public:
     };
 
     DirectExchange() = default;
-    /// `ready` may be null if there are no readers; `crowded` as for a Waiter.
-    DirectExchange(SyncLine* ready, std::vector<Source> sources, std::vector<Reader> readers,
-                   bool crowded);
+    /// `user` begins the text of errors; `ready` may be null if there are no readers; `crowded` as for a
+    /// Waiter.
+    DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
+                   std::vector<Reader> readers, bool crowded);
 
     const std::vector<Source>& sources() const noexcept { return m_sources; }
     const std::vector<Reader>& readers() const noexcept { return m_readers; }
@@ -75,6 +76,7 @@ public:
     void abandon() noexcept;
 
 private:
+    const char* m_user = "";
     SyncLine* m_ready = nullptr;
     std::vector<Source> m_sources;
     std::vector<Reader> m_readers;

@@ -5,40 +5,15 @@
 #include <distview/comm/impl/exchange_parts.hpp>
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <new>
 #include <span>
 #include <vector>
 
 namespace distview::impl {
-
-/// Bytes for messages, at cache lines. Not a View: an abandoned exchange's buffers stay until
-/// MPI_Finalize, which may come after Kokkos::finalize.
-class MessageBuffer {
-public:
-    static constexpr std::size_t alignment = 64;
-
-    MessageBuffer() = default;
-    explicit MessageBuffer(std::size_t size)
-        : m_data(static_cast<char*>(::operator new(size, std::align_val_t(alignment)))),
-          m_size(size) {}
-
-    char* data() const noexcept { return m_data.get(); }
-    std::size_t size() const noexcept { return m_size; }
-
-private:
-    struct Delete {
-        void operator()(char* data) const noexcept {
-            ::operator delete(data, std::align_val_t(alignment));
-        }
-    };
-    std::unique_ptr<char, Delete> m_data;
-    std::size_t m_size = 0;
-};
 
 /// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
 /// messages.

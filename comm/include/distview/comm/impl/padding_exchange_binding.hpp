@@ -7,6 +7,7 @@
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/impl/foreign_memory.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/local_box.hpp>
 
@@ -21,29 +22,26 @@
 
 namespace distview::impl {
 
-/// What a padding exchange of one set of arrays needs: copies with their addresses, persistent
-/// requests, and what keeps it in step with those that read in place. Made once per set.
+/// What a padding exchange of one set of arrays needs: copies with their addresses, messages, and
+/// what keeps it in step with those that read in place. Made once per set.
 class PaddingExchangeBinding final : public Closable {
 public:
     /// Makes no requests yet: that is left for when all ranks have come so far.
     PaddingExchangeBinding(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, PeerTransports transports,
                            SharedPack shared_pack, SyncLine* ready, bool crowded);
-    ~PaddingExchangeBinding() override;
-    PaddingExchangeBinding(const PaddingExchangeBinding&) = delete;
-    PaddingExchangeBinding& operator=(const PaddingExchangeBinding&) = delete;
 
     /// Makes the persistent requests; local.
     void make_requests(MPI_Comm comm, int tag);
     /// Gives up the exchange under way.
     void leave() noexcept override { m_direct.abandon(); }
-    void close() noexcept override;
+    void close() noexcept override { m_messages.close(); }
 
     bool is_for(ExchangeKind kind, std::span<const Field> fields) const noexcept;
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
 
-    void post_receives();
+    void post_receives() { m_messages.start_receives(); }
     /// Sends what is packed, and lets the neighbours read the rest in place.
     void start_sends(std::uint64_t epoch);
 
@@ -70,9 +68,7 @@ public:
     std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
 
 private:
-    void settle() const noexcept;
     std::optional<Arrived> next_elements(bool all);
-    int next_message(bool may_wait);
 
     ExchangeKind m_kind;
     bool m_crowded; ///< more ranks than cores
@@ -82,11 +78,8 @@ private:
     std::vector<const ReadablePeer*> m_direct_peers; ///< of m_direct.sources()
     DirectExchange m_direct;
     MPI_Comm m_comm = MPI_COMM_NULL;
-    std::vector<MPI_Request> m_send_requests;
-    std::vector<MPI_Request> m_receive_requests;
-    std::vector<char> m_received; ///< messages of the exchange under way that have been returned
-    std::vector<char> m_wanted;   ///< direct sources that a box needs
-    std::size_t m_messages_left = 0;
+    PersistentMessages m_messages;
+    std::vector<char> m_wanted; ///< direct sources that a box needs
 };
 
 } // namespace distview::impl

@@ -65,7 +65,8 @@ struct PeerTransports {
 ///
 /// Collective among neighbours: each tells those that read from it where its fields are; they try to
 /// reach them and answer. `sources` and the lines' readers are ascending, and each process is a
-/// source of its readers. Throws UsageError, after all messages, if `required` cannot be had.
+/// source of its readers. Throws UsageError, after all messages, if `required` cannot be had; `caller`
+/// begins the text of other errors.
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing; not `complete`, memory for
 /// these is lacking, and nobody reads in place.
@@ -73,8 +74,9 @@ struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
 };
-PeerTransports find_transports(CommunicatorState& state, int tag, std::span<const Field> fields,
-                               const OfferedPacks& packs, const std::vector<int>& sources,
-                               const PlanLines& lines, std::optional<Transport> required);
+PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
+                               std::span<const Field> fields, const OfferedPacks& packs,
+                               const std::vector<int>& sources, const PlanLines& lines,
+                               std::optional<Transport> required);
 
 } // namespace distview::impl

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+
+#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/core/error.hpp>
+
+#include <distview_testing/assertions.hpp>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using distview::impl::MessageBuffer;
+using distview::impl::PersistentMessages;
+
+/// Byte `i` of what one process sends another in one round.
+char value(int from, int to, int round, std::size_t i) {
+    return static_cast<char>(1 + (from * 31 + to * 7 + round * 3 + static_cast<int>(i % 97)) % 100);
+}
+
+// Every process sends to every one, itself included, another number of bytes each.
+class PersistentMessagesOfAll : public ::testing::Test {
+protected:
+    static std::size_t bytes(int from, int to) {
+        return from > to + 1 ? 0 : static_cast<std::size_t>(1 + 1000 * from + 77 * to);
+    }
+
+    void SetUp() override { make(); }
+    void make() {
+        m_sent_at.clear();
+        m_received_at.clear();
+        std::size_t sent = 0, received = 0;
+        for (int peer = 0; peer < size; ++peer) {
+            m_sent_at.push_back(sent);
+            m_received_at.push_back(received);
+            sent += bytes(rank, peer);
+            received += bytes(peer, rank);
+        }
+        m_sent = MessageBuffer(sent);
+        m_received = MessageBuffer(received);
+        std::vector<PersistentMessages::Message> sends, receives;
+        for (int peer = 0; peer < size; ++peer) {
+            const auto p = static_cast<std::size_t>(peer);
+            sends.push_back(
+                {peer, m_sent.data() + m_sent_at[p], static_cast<std::int64_t>(bytes(rank, peer))});
+            receives.push_back({peer, m_received.data() + m_received_at[p],
+                                static_cast<std::int64_t>(bytes(peer, rank))});
+        }
+        messages = std::make_unique<PersistentMessages>();
+        messages->make(comm.get(), 3, sends, receives, m_sent.memory());
+    }
+    void write(int round) const {
+        for (int peer = 0; peer < size; ++peer)
+            for (std::size_t i = 0; i < bytes(rank, peer); ++i)
+                m_sent.data()[m_sent_at[static_cast<std::size_t>(peer)] + i] =
+                    value(rank, peer, round, i);
+    }
+    bool is_here(int peer, int round) const {
+        const char* const at = m_received.data() + m_received_at[static_cast<std::size_t>(peer)];
+        for (std::size_t i = 0; i < bytes(peer, rank); ++i)
+            if (at[i] != value(peer, rank, round, i)) return false;
+        return true;
+    }
+
+    OwnedComm comm = duplicate_world();
+    int rank = world_rank();
+    int size = world_size();
+    std::unique_ptr<PersistentMessages> messages;
+
+private:
+    MessageBuffer m_sent, m_received;
+    std::vector<std::size_t> m_sent_at, m_received_at;
+};
+
+TEST_F(PersistentMessagesOfAll, ComeOnceInEveryRound) {
+    EXPECT_TRUE(messages->sends_any());
+    EXPECT_EQ(messages->receive_count(), static_cast<std::size_t>(size));
+    EXPECT_EQ(messages->left(), 0u);
+    EXPECT_EQ(messages->next_received(true), PersistentMessages::none_yet);
+    for (int round = 0; round < 20; ++round) {
+        messages->start_receives();
+        write(round);
+        messages->start_sends();
+        std::vector<int> returned(static_cast<std::size_t>(size), 0);
+        for (int left = size; left > 0; --left) {
+            EXPECT_EQ(messages->left(), static_cast<std::size_t>(left));
+            int message = PersistentMessages::none_yet;
+            while (message == PersistentMessages::none_yet)
+                message = messages->next_received(round % 2 == 0);
+            const auto m = static_cast<std::size_t>(message);
+            EXPECT_EQ(++returned[m], 1);
+            EXPECT_TRUE(messages->is_received(m));
+            EXPECT_TRUE(is_here(message, round)) << "round " << round << ", process " << message;
+        }
+        EXPECT_EQ(messages->next_received(true), PersistentMessages::none_yet);
+        messages->wait_for_sends();
+    }
+}
+
+TEST_F(PersistentMessagesOfAll, SayWhenAllAreThere) {
+    EXPECT_TRUE(messages->all_arrived());
+    messages->start_receives();
+    MPI_Barrier(comm.get());
+    EXPECT_FALSE(messages->all_arrived()) << "nobody has sent anything";
+    MPI_Barrier(comm.get());
+    write(1);
+    messages->start_sends();
+    while (!messages->all_arrived()) {
+    }
+    for (int i = 0; i < size; ++i)
+        EXPECT_NE(messages->next_received(false), PersistentMessages::none_yet);
+    messages->wait_for_sends();
+}
+
+// Receives that nobody serves are cancelled; what is sent and not received keeps its memory.
+TEST_F(PersistentMessagesOfAll, EndWithoutTheOthers) {
+    messages->start_receives();
+    messages.reset();
+    MPI_Barrier(comm.get());
+    make();
+    messages->start_receives();
+    write(5);
+    messages->start_sends();
+    while (messages->left() > 0) messages->next_received(true);
+    for (int peer = 0; peer < size; ++peer) EXPECT_TRUE(is_here(peer, 5));
+    messages->wait_for_sends();
+}
+
+TEST(PersistentMessages, CountInLinesWhatIsTooLongForBytes) {
+    const std::int64_t most = std::numeric_limits<int>::max();
+    PersistentMessages::require_countable(most + 1, "test");
+    PersistentMessages::require_countable(most * 64, "test");
+    EXPECT_THROW_ON_ALL_RANKS(PersistentMessages::require_countable(most * 64 + 1, "test"),
+                              UsageError, "test: a message of ");
+}
+
+// Takes more than 4 GiB: with the long tests only.
+TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
+    if (!std::getenv("DISTVIEW_LONG_MESSAGES")) GTEST_SKIP() << "one of the long tests";
+    const std::size_t bytes = (std::size_t{1} << 31) + 4097;
+    const OwnedComm comm = duplicate_world();
+    const int me = world_rank();
+    const MessageBuffer sent(bytes), received(bytes);
+    for (std::size_t i = 0; i < bytes; i += 4096) sent.data()[i] = value(me, me, 0, i);
+    sent.data()[bytes - 1] = 'z';
+    PersistentMessages messages;
+    const auto length = static_cast<std::int64_t>(bytes);
+    const PersistentMessages::Message to{me, sent.data(), length};
+    const PersistentMessages::Message from{me, received.data(), length};
+    messages.make(comm.get(), 0, {&to, 1}, {&from, 1}, sent.memory());
+    messages.start_receives();
+    messages.start_sends();
+    EXPECT_EQ(messages.next_received(true), 0);
+    messages.wait_for_sends();
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i + 1 < bytes; i += 4096)
+        wrong += received.data()[i] == value(me, me, 0, i) ? 0u : 1u;
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_EQ(received.data()[bytes - 1], 'z');
+}
+
+} // namespace
+
+} // namespace distview::testing
