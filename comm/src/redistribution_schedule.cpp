@@ -2,7 +2,10 @@
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <algorithm>
+#include <map>
+#include <numeric>
 #include <sstream>
+#include <utility>
 
 namespace distview {
 
@@ -79,6 +82,36 @@ std::array<int, max_rank> checked_permutation(const std::vector<int>& given, int
     return result;
 }
 
+std::vector<int> checked_ranks(std::vector<int> given, int processes, const char* name) {
+    if (given.empty()) {
+        given.resize(static_cast<std::size_t>(processes));
+        std::iota(given.begin(), given.end(), 0);
+        return given;
+    }
+    std::vector<int> sorted = given;
+    std::sort(sorted.begin(), sorted.end());
+    require<UsageError>(
+        given.size() == static_cast<std::size_t>(processes) && sorted.front() >= 0 &&
+            std::adjacent_find(sorted.begin(), sorted.end()) == sorted.end(),
+        [&] {
+            return text("RedistributionSchedule: expected ", processes, " different ranks for the ",
+                        name, "'s processes, got ", tuple_text(given));
+        });
+    return given;
+}
+
+/// Processes of the source and the target that are one rank.
+std::vector<std::pair<int, int>> in_both(const std::vector<int>& from_ranks,
+                                         const std::vector<int>& to_ranks) {
+    std::map<int, int> target;
+    for (std::size_t p = 0; p < to_ranks.size(); ++p) target[to_ranks[p]] = static_cast<int>(p);
+    std::vector<std::pair<int, int>> result;
+    for (std::size_t p = 0; p < from_ranks.size(); ++p)
+        if (const auto found = target.find(from_ranks[p]); found != target.end())
+            result.emplace_back(static_cast<int>(p), found->second);
+    return result;
+}
+
 std::string slice_text(const AxisSlice& slice) {
     return text(slice.begin, " to ", slice.begin + (slice.count - 1) * slice.step, " in steps of ",
                 slice.step);
@@ -97,7 +130,9 @@ RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const Ar
     check_slices(options.from_slice, rank(), "source");
     check_slices(options.to_slice, rank(), "target");
 
-    m_is_identity = from == to;
+    m_from_ranks = checked_ranks(options.from_ranks, m_from.process_count(), "source");
+    m_to_ranks = checked_ranks(options.to_ranks, m_to.process_count(), "target");
+    m_is_identity = from == to && m_from_ranks == m_to_ranks;
     for (int d = 0; d < rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const int from_axis = m_permutation[i];
@@ -134,11 +169,23 @@ std::int64_t RedistributionSchedule::delivered_elements() const {
     return product;
 }
 
-std::int64_t RedistributionSchedule::local_elements(int process) const {
-    check_process(m_from.grid(), process, "source");
+std::int64_t RedistributionSchedule::local_elements(int rank) const {
+    const auto process = [&](const std::vector<int>& ranks) {
+        return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
+    };
+    const int from = process(m_from_ranks);
+    const int to = process(m_to_ranks);
+    const bool in_from = from < m_from.process_count();
+    const bool in_to = to < m_to.process_count();
+    require<UsageError>(in_from || in_to, [&] {
+        return text(
+            "RedistributionSchedule: expected a rank that is a process of the source or the "
+            "target, got ",
+            rank);
+    });
     std::int64_t sum = 0;
-    for_each_piece(process, process,
-                   [&](const RedistributionPiece& piece) { sum += piece.elements; });
+    if (in_from && in_to)
+        for_each_piece(to, from, [&](const RedistributionPiece& piece) { sum += piece.elements; });
     return sum;
 }
 
@@ -155,10 +202,9 @@ std::int64_t RedistributionSchedule::wire_elements() const {
         delivered *= sum;
     }
     std::int64_t local = 0;
-    const int in_both = std::min(m_from.process_count(), m_to.process_count());
-    for (int process = 0; process < in_both; ++process) {
-        const GridCoordinates to = m_to.coordinates(process);
-        const GridCoordinates from = m_from.coordinates(process);
+    for (const auto& [from_process, to_process] : in_both(m_from_ranks, m_to_ranks)) {
+        const GridCoordinates to = m_to.coordinates(to_process);
+        const GridCoordinates from = m_from.coordinates(from_process);
         std::int64_t product = 1;
         for (std::size_t d = 0; d < static_cast<std::size_t>(rank()) && product > 0; ++d)
             product *= share_with(shares[d][static_cast<std::size_t>(to[d])],
@@ -213,12 +259,12 @@ RedistributionSchedule::messages(const RedistributionRuns& runs) const {
     return result;
 }
 
-RedistributionSchedule::Factors RedistributionSchedule::factors(const RedistributionRuns& runs,
-                                                                int peer) const {
+RedistributionSchedule::PeerRuns RedistributionSchedule::runs_with(const RedistributionRuns& runs,
+                                                                   int peer) const {
     const ProcessGrid& grid = runs.receives ? m_from.grid() : m_to.grid();
     check_process(grid, peer, runs.receives ? "source" : "target");
     const GridCoordinates at = grid.coordinates(peer);
-    Factors result{};
+    PeerRuns result{};
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {
         const auto a = runs.receives ? static_cast<std::size_t>(m_permutation[d]) : d;
         const std::vector<AxisRun>& all = runs.axes[d];
@@ -232,7 +278,7 @@ RedistributionSchedule::Factors RedistributionSchedule::factors(const Redistribu
 }
 
 RedistributionPiece
-RedistributionSchedule::make_piece(bool receives, const Factors& factors,
+RedistributionSchedule::make_piece(bool receives, const PeerRuns& factors,
                                    const std::array<std::size_t, max_rank>& choice) const {
     RedistributionPiece piece;
     piece.length.fill(1);

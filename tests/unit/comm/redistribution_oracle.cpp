@@ -5,8 +5,10 @@
 #include <distview_testing/random.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <map>
+#include <numeric>
 #include <set>
 
 namespace distview::testing {
@@ -187,6 +189,52 @@ AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64
     const std::int64_t count = std::min(pair.from_slice.count, pair.to_slice.count);
     pair.from_slice.count = pair.to_slice.count = random.chance(0.9) ? count : count / 2;
     return pair;
+}
+
+std::string RedistributionCase::describe() const {
+    std::string result =
+        from.describe() + "\n" + to.describe() + "\npermutation " + tuple_text(options.permutation);
+    for (std::size_t d = 0; d < options.from_slice.size(); ++d)
+        result += text("\nslices ", slice_text(options.from_slice[d]), " and ",
+                       slice_text(options.to_slice[d]));
+    return result + (options.fill_padding ? "\nwith padding" : "");
+}
+
+RedistributionCase random_redistribution_case(Random& random, int rank, int from_processes,
+                                              int to_processes) {
+    constexpr std::array<std::int64_t, 7> limits{0, 60, 30, 16, 10, 7, 6};
+    const auto random_grid = [&](int processes) {
+        return ProcessGrid(rank == 0 ? std::vector<int>()
+                                     : random_process_grid(random, processes, rank));
+    };
+    const ProcessGrid from_grid = random_grid(from_processes);
+    const ProcessGrid to_grid = from_processes == to_processes && random.chance(0.3)
+                                    ? from_grid
+                                    : random_grid(to_processes);
+    std::vector<int> permutation(static_cast<std::size_t>(rank));
+    std::iota(permutation.begin(), permutation.end(), 0);
+    if (random.chance(0.6)) random.shuffle(permutation);
+
+    RedistributionCase result;
+    std::vector<AxisSpec> from_axes(permutation.size());
+    std::vector<AxisSpec> to_axes(permutation.size());
+    result.options.from_slice.resize(permutation.size());
+    result.options.to_slice.resize(permutation.size());
+    for (std::size_t d = 0; d < permutation.size(); ++d) {
+        const auto a = static_cast<std::size_t>(permutation[d]);
+        const AxisPair pair = random_axis_pair(random, from_grid.extent(permutation[d]),
+                                               to_grid.extent(static_cast<int>(d)),
+                                               limits.at(static_cast<std::size_t>(rank)));
+        from_axes[a] = pair.from;
+        to_axes[d] = pair.to;
+        result.options.from_slice[a] = pair.from_slice;
+        result.options.to_slice[d] = pair.to_slice;
+    }
+    result.options.permutation = permutation;
+    result.options.fill_padding = random.chance(0.5);
+    result.from = ArrayLayout(from_grid, from_axes);
+    result.to = ArrayLayout(to_grid, to_axes);
+    return result;
 }
 
 std::string describe(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <cstdint>
@@ -47,6 +47,19 @@ AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n);
 
 /// Two such axes of at most `limit` cells and slices of equal counts, often of the whole axes.
 AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit);
+
+/// Two layouts and what is moved from one to the other; slices and permutation are all written out.
+struct RedistributionCase {
+    ArrayLayout from;
+    ArrayLayout to;
+    RedistributionOptions options;
+
+    std::string describe() const;
+};
+
+/// Arrays of so many axes over grids of so many processes.
+RedistributionCase random_redistribution_case(Random& random, int rank, int from_processes,
+                                              int to_processes);
 
 /// For failure messages.
 std::string describe(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,

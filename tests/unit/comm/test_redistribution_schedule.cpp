@@ -34,57 +34,12 @@ struct Move {
     friend auto operator<=>(const Move&, const Move&) = default;
 };
 
-struct Case {
-    ArrayLayout from;
-    ArrayLayout to;
-    RedistributionOptions options;
-
-    std::string describe() const {
-        std::string result = from.describe() + "\n" + to.describe() + "\npermutation " +
-                             tuple_text(options.permutation);
-        for (std::size_t d = 0; d < options.from_slice.size(); ++d) {
-            const AxisSlice& f = options.from_slice[d];
-            const AxisSlice& t = options.to_slice[d];
-            result += text("\nslices ", f.begin, ' ', f.count, ' ', f.step, " and ", t.begin, ' ',
-                           t.count, ' ', t.step);
-        }
-        return result + (options.fill_padding ? "\nwith padding" : "");
-    }
-};
+using Case = RedistributionCase;
 
 Case random_case(Random& random, int rank) {
-    constexpr std::array<std::int64_t, 7> limits{0, 60, 30, 16, 10, 7, 6};
-    const auto random_grid = [&] {
-        const auto processes = static_cast<int>(random.integer(1, rank < 4 ? 13 : 7));
-        return ProcessGrid(rank == 0 ? std::vector<int>()
-                                     : random_process_grid(random, processes, rank));
-    };
-    const ProcessGrid from_grid = random_grid();
-    const ProcessGrid to_grid = random.chance(0.3) ? from_grid : random_grid();
-    std::vector<int> permutation(static_cast<std::size_t>(rank));
-    std::iota(permutation.begin(), permutation.end(), 0);
-    if (random.chance(0.6)) random.shuffle(permutation);
-
-    Case result;
-    std::vector<AxisSpec> from_axes(permutation.size());
-    std::vector<AxisSpec> to_axes(permutation.size());
-    result.options.from_slice.resize(permutation.size());
-    result.options.to_slice.resize(permutation.size());
-    for (std::size_t d = 0; d < permutation.size(); ++d) {
-        const auto a = static_cast<std::size_t>(permutation[d]);
-        const AxisPair pair = random_axis_pair(random, from_grid.extent(permutation[d]),
-                                               to_grid.extent(static_cast<int>(d)),
-                                               limits.at(static_cast<std::size_t>(rank)));
-        from_axes[a] = pair.from;
-        to_axes[d] = pair.to;
-        result.options.from_slice[a] = pair.from_slice;
-        result.options.to_slice[d] = pair.to_slice;
-    }
-    result.options.permutation = permutation;
-    result.options.fill_padding = random.chance(0.5);
-    result.from = ArrayLayout(from_grid, from_axes);
-    result.to = ArrayLayout(to_grid, to_axes);
-    return result;
+    const auto processes = [&] { return static_cast<int>(random.integer(1, rank < 4 ? 13 : 7)); };
+    const int from = processes();
+    return random_redistribution_case(random, rank, from, random.chance(0.3) ? from : processes());
 }
 
 /// All moves as products of the axes' moves, which are found position by position.

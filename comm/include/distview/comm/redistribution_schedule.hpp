@@ -24,6 +24,12 @@ struct RedistributionOptions {
     /// Whether to write also the communication padding (and on periodic axes the boundary padding)
     /// of the target that mirrors cells of its slice.
     bool fill_padding = false;
+    /// Whether elements are conjugated on the way, if they are complex.
+    bool conjugate = false;
+    /// The ranks that are processes 0, 1, ... of the source's grid, of the target's; empty: process p is
+    /// rank p. All different; a rank may be in one grid, in both or in none.
+    std::vector<int> from_ranks{};
+    std::vector<int> to_ranks{};
 };
 
 /// A box of elements that moves between two sections: a product of one AxisRun for each axis.
@@ -58,8 +64,7 @@ struct RedistributionRuns {
 /// Axes are independent: along each, intersecting the two layouts gives a short list of runs
 /// (AxisIntersection), and what moves between two processes is the product of the runs between
 /// their coordinates, which is iterated and never stored. The two process grids have nothing to do
-/// with each other; only wire_elements() and local_elements() take process p of the one for process
-/// p of the other.
+/// with each other; only wire_elements() and local_elements() ask which processes are one rank.
 ///
 /// Both sides of a message list its pieces in the same order: as in the axes' lists, the last axis
 /// of the target fastest. Within a piece the order is that of repeat and element along each axis,
@@ -68,8 +73,9 @@ struct RedistributionRuns {
 /// Collective: no (local); no MPI needed
 /// Cost:       building is O(rank), with unstructured or irregular axes O(their tables); the runs of
 ///             one process: see AxisIntersection; its messages: O(its peers)
-/// Errors:     LayoutError if ranks differ, the permutation is none, or slices do not fit (see
-///             AxisIntersection); UsageError for a process outside its grid
+/// Errors:     LayoutError if numbers of axes differ, the permutation is none, or slices do not fit
+///             (see AxisIntersection); UsageError for a process outside its grid, or for ranks that are
+///             not one for each process, or not different
 /// Source:     decision 0004 (a product of short lists)
 class RedistributionSchedule {
 public:
@@ -93,11 +99,16 @@ public:
     /// Number of elements written, which is more where the target's labels are shared or its padding
     /// is filled. Cost: O(the grids' extents, with their runs)
     std::int64_t delivered_elements() const;
-    /// Those of delivered_elements() that another process sends, if the processes of both grids are
-    /// numbered alike. Cost: as delivered_elements(), and O(processes)
+    /// Those of delivered_elements() that another rank sends. Cost: as delivered_elements(), and
+    /// O(processes)
     std::int64_t wire_elements() const;
-    /// What process `process` of the target gets from process `process` of the source.
-    std::int64_t local_elements(int process) const;
+    /// What rank `rank` gets from itself.
+    ///
+    /// Errors: UsageError if it is a process of neither grid
+    std::int64_t local_elements(int rank) const;
+    /// The ranks that are the processes of the source's grid, and of the target's.
+    const std::vector<int>& from_ranks() const noexcept { return m_from_ranks; }
+    const std::vector<int>& to_ranks() const noexcept { return m_to_ranks; }
     /// Whether every element already is where it goes to: layouts and slices are alike, axes are not
     /// permuted, and nothing is written but owned cells (or there is no element).
     bool is_identity() const noexcept;
@@ -127,11 +138,16 @@ public:
     RedistributionRuns runs_to(int to_process) const;
     RedistributionRuns runs_from(int from_process) const;
 
+    /// Those of a process's runs that are with one process of the other grid, by axis of the target:
+    /// what moves between the two is their product. Valid as long as `runs`.
+    using PeerRuns = std::array<std::span<const AxisRun>, max_rank>;
+    PeerRuns runs_with(const RedistributionRuns& runs, int peer) const;
+
     /// Calls visit(RedistributionPiece) for each piece that moves between the process of `runs` and
     /// `peer` of the other grid.
     template <class Visitor>
     void for_each_piece(const RedistributionRuns& runs, int peer, Visitor&& visit) const {
-        const Factors factors = this->factors(runs, peer);
+        const PeerRuns factors = runs_with(runs, peer);
         std::array<std::size_t, max_rank> choice{};
         for (int d = 0; d < rank(); ++d)
             if (factors[static_cast<std::size_t>(d)].empty()) return;
@@ -154,11 +170,7 @@ public:
     std::string describe() const;
 
 private:
-    /// The runs with one peer, by axis of the target.
-    using Factors = std::array<std::span<const AxisRun>, max_rank>;
-
-    Factors factors(const RedistributionRuns& runs, int peer) const;
-    RedistributionPiece make_piece(bool receives, const Factors& factors,
+    RedistributionPiece make_piece(bool receives, const PeerRuns& factors,
                                    const std::array<std::size_t, max_rank>& choice) const;
 
     ArrayLayout m_from;
@@ -166,6 +178,8 @@ private:
     std::array<int, max_rank> m_permutation{};
     std::array<AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
+    std::vector<int> m_from_ranks;
+    std::vector<int> m_to_ranks;
 };
 
 } // namespace distview

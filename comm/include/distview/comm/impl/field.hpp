@@ -34,14 +34,14 @@ struct Field {
     bool host_accessible = true;         ///< likewise
 };
 
+/// A field that is only read.
 template <DistViewLike View>
-Field make_field(const View& view) {
-    using Value = typename View::value_type;
-    static_assert(!std::is_const_v<Value>, "an exchange writes padding: the elements are const");
+Field make_source_field(const View& view) {
+    using Value = typename View::non_const_value_type;
     static_assert(std::is_trivially_copyable_v<Value>,
-                  "an exchange moves bytes: elements must be trivially copyable");
+                  "elements are moved as bytes: they must be trivially copyable");
     Field field;
-    field.data = reinterpret_cast<char*>(view.view().data());
+    field.data = reinterpret_cast<char*>(const_cast<Value*>(view.view().data()));
     field.element_size = sizeof(Value);
     field.element_code = element_code<Value>();
     for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d)
@@ -49,7 +49,15 @@ Field make_field(const View& view) {
     field.process = view.process();
     field.identity = view.identity();
     field.layout = &view.layout();
+    field.read_only = std::is_const_v<typename View::value_type>;
     return field;
+}
+
+template <DistViewLike View>
+Field make_field(const View& view) {
+    static_assert(!std::is_const_v<typename View::value_type>,
+                  "elements are written, but they are const");
+    return make_source_field(view);
 }
 
 inline Field make_field(const AnyDistView& view) {

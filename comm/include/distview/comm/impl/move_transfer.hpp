@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/copy_box.hpp>
+#include <distview/comm/impl/move_elements.hpp>
+#include <distview/comm/impl/move_nest.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// The elements that one process moves for one partner, of one array: a product of lists of runs,
+/// with addresses. Lists are never multiplied out: nests are made of them as they are run.
+class MoveTransfer {
+public:
+    /// One end: a section, or the elements packed as a dense box in the order of the source's axes.
+    struct End {
+        char* data = nullptr;
+        std::int64_t element_size = 1;
+        bool packed = false;
+        Extents strides{}; ///< bytes, by axis of the end's array; of a section only
+    };
+
+    /// `runs` are those of this process with `peer`.
+    MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
+                 const End& from, const End& to);
+
+    /// Number of nests.
+    std::int64_t nest_count() const noexcept { return m_nest_count; }
+    /// The n-th of them, arranged.
+    MoveNest nest(std::int64_t n) const;
+
+private:
+    /// Elements along an axis, in bytes.
+    struct Run {
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+        MoveLoop repeats{};
+        MoveLoop elements{};
+    };
+    struct Axis {
+        std::vector<Run> runs;
+        std::vector<std::int64_t> from_table; ///< instead of runs, where these are short and many
+        std::vector<std::int64_t> to_table;
+        std::int64_t choices() const noexcept {
+            return from_table.empty() ? static_cast<std::int64_t>(runs.size()) : 1;
+        }
+    };
+    static void make_tables(Axis& axis);
+
+    const char* m_from;
+    char* m_to;
+    std::int64_t m_element_size;
+    std::int64_t m_nest_count = 1;
+    std::vector<Axis> m_axes; ///< by axis of the target
+};
+
+/// Some blocks of one nest: enough work to be worth handing to a thread.
+struct MoveUnit {
+    int transfer = 0;
+    int blocks = 0;
+    std::int64_t nest = 0;
+    std::int64_t first_block = 0;
+};
+
+/// What an exchange moves at one time: units [begin, end) of all transfers together.
+struct MoveUnits {
+    std::vector<MoveTransfer> transfers;
+    std::vector<MoveUnit> units;
+
+    /// Cuts a transfer into units, which follow those that are there.
+    void append(MoveTransfer transfer);
+};
+
+/// Bytes of the elements that `runs` has with `peer`.
+std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
+                             int peer);
+
+/// Runs units [begin, end) in one kernel on `exec`, as run_boxes() does; they must stay until the
+/// work has finished.
+template <ExecutionSpace Exec, class MoverType>
+void move_units(const Exec& exec, const std::string& label, const MoveUnits& all, int begin,
+                int end, const MoverType& mover) {
+    const MoveUnit* const units = all.units.data();
+    const MoveTransfer* const transfers = all.transfers.data();
+    run_boxes(exec, label, begin, end, [units, transfers, mover](int i) {
+        const MoveUnit& unit = units[i];
+        transfers[unit.transfer].nest(unit.nest).for_each_block(
+            unit.first_block, unit.blocks,
+            [&](const MoveBlock& block) { move_block(mover, block); });
+    });
+}
+
+} // namespace distview::impl

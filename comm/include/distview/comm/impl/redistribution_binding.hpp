@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/direct_exchange.hpp>
+#include <distview/comm/impl/field.hpp>
+#include <distview/comm/impl/foreign_memory.hpp>
+#include <distview/comm/impl/move_transfer.hpp>
+#include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// What one process has to do in a redistribution, whichever arrays are moved.
+struct RedistributionRole {
+    /// Another process, or this one, and the runs' name for it.
+    struct Peer {
+        int rank = 0;    ///< in the communicator
+        int process = 0; ///< in the other grid
+        std::int64_t elements = 0;
+    };
+    int rank = 0;
+    RedistributionRuns runs_to{};   ///< if it is a process of the target's grid
+    RedistributionRuns runs_from{}; ///< if it is one of the source's
+    std::vector<Peer> receives;     ///< by ascending rank, this one included
+    std::vector<Peer> sends;        ///< likewise
+    std::vector<int> receive_ranks() const { return others(receives); }
+    std::vector<int> send_ranks() const { return others(sends); }
+
+private:
+    std::vector<int> others(const std::vector<Peer>& peers) const;
+};
+
+/// Where this process packs what it sends: first all places, then the memory, since some are told to
+/// their readers before it is known who needs which.
+class PackedPlaces {
+public:
+    /// Of the elements of all `fields` for each of the peers that are `wanted`, one field after the other.
+    PackedPlaces(std::span<const RedistributionRole::Peer> peers, const std::vector<int>& wanted,
+                 std::span<const Field> fields);
+    PackedPlaces() = default;
+
+    struct Place {
+        int rank = 0;
+        int process = 0;
+        std::int64_t offset = 0;
+        std::int64_t bytes = 0;
+        std::vector<std::int64_t> fields; ///< where each one begins
+    };
+    const std::vector<Place>& places() const noexcept { return m_places; }
+    const Place* of(int rank) const noexcept;
+    const MessageBuffer& buffer() const noexcept { return m_buffer; }
+    char* data(const Place& place, std::size_t field) const {
+        return m_buffer.data() + place.offset + place.fields[field];
+    }
+
+private:
+    std::vector<Place> m_places;
+    MessageBuffer m_buffer;
+};
+
+/// What a redistribution of one set of arrays needs: transfers with their addresses, messages, and what
+/// keeps it in step with those that read in place. Made once per set.
+class RedistributionBinding final : public Closable {
+public:
+    struct Fields {
+        std::span<const Field> sources; ///< by pair; of no data if this process has no section
+        std::span<const Field> targets;
+        bool as_bytes = false; ///< so that element types must be alike
+    };
+
+    /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
+    /// was offered to readers, empty if nothing was.
+    RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                          const Fields& fields, PeerTransports transports, PackedPlaces packed,
+                          SyncLine* ready, bool crowded);
+    RedistributionBinding(const RedistributionBinding&) = delete;
+    RedistributionBinding& operator=(const RedistributionBinding&) = delete;
+
+    void make_requests(MPI_Comm comm, int tag);
+    void leave() noexcept override { m_direct.abandon(); }
+    void close() noexcept override { m_messages.close(); }
+
+    bool is_for(const Fields& fields) const noexcept;
+
+    /// Units of one pair of arrays.
+    struct Batch {
+        std::size_t pair = 0;
+        int begin = 0;
+        int end = 0;
+    };
+    const MoveUnits& units() const noexcept { return m_units; }
+    const std::vector<Batch>& pack() const noexcept { return m_pack; }
+    const std::vector<Batch>& local() const noexcept { return m_local; }
+
+    void post_receives() { m_messages.start_receives(); }
+    /// Sends what is packed, and lets others read the rest in place.
+    void start_sends(std::uint64_t epoch) {
+        m_direct.begin(epoch);
+        m_messages.start_sends();
+    }
+
+    /// Somebody whose elements have arrived.
+    struct Partner {
+        int rank = 0;
+        Transport transport = Transport::message;
+        std::int64_t bytes = 0;
+        std::vector<Batch> batches; ///< what to do with them
+        CopyBox fetch{};            ///< cma: to be copied from its memory first
+        const ForeignProcess* process = nullptr;
+    };
+    /// The next one, waiting for it; null once all have been returned.
+    const Partner* wait_for_elements();
+    /// Whether wait_for_elements() would not wait; does not say who has gone.
+    bool has_all_elements() const { return m_direct.all_arrived() && m_messages.all_arrived(); }
+    void end_reading() { m_direct.end_reading(); }
+    /// Returns when this section's elements have been sent and read.
+    void wait_for_readers();
+
+    std::size_t workspace_bytes() const noexcept {
+        return m_packed.buffer().size() + m_received.buffer().size();
+    }
+    /// "from rank 1: direct, 120 bytes" and so on, a line each.
+    std::string describe() const;
+
+    std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
+
+private:
+    void add_batch(std::vector<Batch>& batches, std::size_t pair, MoveTransfer transfer);
+    void add_packing(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                     const Fields& fields);
+    void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                      const Fields& fields);
+
+    std::vector<std::uint64_t> m_identities;
+    PeerTransports m_transports;
+    bool m_crowded;
+    PackedPlaces m_packed;
+    PackedPlaces m_received;
+    MoveUnits m_units;
+    std::vector<Batch> m_pack;
+    std::vector<Batch> m_local;
+    std::vector<Partner> m_in_place; ///< of m_direct.sources()
+    std::vector<Partner> m_incoming; ///< of m_messages
+    DirectExchange m_direct;
+    PersistentMessages m_messages;
+    MPI_Comm m_comm = MPI_COMM_NULL;
+};
+
+} // namespace distview::impl

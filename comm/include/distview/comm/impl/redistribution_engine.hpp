@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/in_flight.hpp>
+#include <distview/comm/impl/redistribution_binding.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+#include <distview/comm/transport.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// The part of a RedistributionPlan that does not depend on types or execution spaces.
+class RedistributionEngine {
+public:
+    using Fields = RedistributionBinding::Fields;
+
+    struct Labels {
+        std::string pack = "distview::RedistributionPlan::pack";
+        std::string move = "distview::RedistributionPlan::move";
+        std::string fence_ready =
+            "distview::RedistributionPlan: elements are written and packed, others may read";
+        std::string fence_done = "distview::RedistributionPlan: elements have been read";
+    };
+
+    /// Collective.
+    RedistributionEngine(const Communicator& comm, RedistributionSchedule schedule, bool conjugate,
+                         std::optional<Transport> required);
+    ~RedistributionEngine();
+    RedistributionEngine(const RedistributionEngine&) = delete;
+    RedistributionEngine& operator=(const RedistributionEngine&) = delete;
+
+    const RedistributionSchedule& schedule() const noexcept { return m_schedule; }
+    const RedistributionRole& role() const noexcept { return m_role; }
+    bool conjugate() const noexcept { return m_conjugate; }
+    /// This rank's process of either grid; -1 if it is none.
+    int from_process() const noexcept { return m_from_process; }
+    int to_process() const noexcept { return m_to_process; }
+
+    RedistributionBinding& bind(const Fields& fields) { return obtain(fields, false); }
+    RedistributionBinding& begin(const Fields& fields);
+    RedistributionBinding& active();
+    void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
+    void wait_for_readers();
+    std::uint64_t epoch() const noexcept { return m_epoch; }
+    void abandon() noexcept;
+
+    std::size_t workspace_bytes() const noexcept;
+    std::string describe() const;
+
+    const Labels labels{};
+
+private:
+    void find_peers();
+    void check_ready(bool to_begin) const;
+    void check(const Fields& fields) const;
+    RedistributionBinding& obtain(const Fields& fields, bool to_begin);
+    void drop_oldest_binding();
+    void keep(const RedistributionBinding* binding) noexcept;
+
+    Communicator m_comm;
+    RedistributionSchedule m_schedule;
+    RedistributionRole m_role;
+    int m_from_process = -1;
+    int m_to_process = -1;
+    bool m_conjugate;
+    std::optional<Transport> m_required;
+    bool m_crowded;
+    bool m_unusable = false;
+    std::uint64_t m_epoch = 0;
+    std::optional<PlanLines> m_lines; ///< from the first binding on
+    std::uint64_t m_clock = 0;
+    RedistributionBinding* m_active = nullptr;
+    RedistributionBinding* m_unread = nullptr; ///< of the last exchange, until it has been read
+    std::vector<std::shared_ptr<RedistributionBinding>> m_bindings;
+};
+
+using RedistributionInFlight = InFlight<RedistributionEngine>;
+
+/// The engine of a plan's arguments; collective, agrees on them.
+std::shared_ptr<RedistributionEngine>
+make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
+                           const RedistributionOptions& options);
+
+} // namespace distview::impl

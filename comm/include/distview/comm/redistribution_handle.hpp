@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/move_elements.hpp>
+#include <distview/comm/impl/redistribution_engine.hpp>
+#include <distview/core/concepts.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <utility>
+
+namespace distview {
+
+namespace impl {
+
+/// The element types of a source and its target.
+template <class From, class To>
+struct Moved {
+    using from_type = From;
+    using to_type = To;
+};
+
+/// Moves some units of arrays of given types.
+template <class From, class To, ExecutionSpace Exec, class Op>
+void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
+                const RedistributionBinding::Batch& batch, const Op& op, bool conjugate) {
+    move_units(exec, label, units, batch.begin, batch.end, Mover<From, To, Op>{op, conjugate});
+}
+
+/// The same; special cases of alpha and beta look at less.
+template <class From, class To, ExecutionSpace Exec, class Scalar>
+void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
+                const RedistributionBinding::Batch& batch, const LinearUpdate<Scalar>& op,
+                bool conjugate) {
+    if (op.beta == Scalar(0) && op.alpha == Scalar(1))
+        move_typed<From, To>(exec, label, units, batch, Insert{}, conjugate);
+    else if (op.beta == Scalar(0))
+        move_typed<From, To>(exec, label, units, batch, ScaledInsert<Scalar>{op.alpha}, conjugate);
+    else
+        move_units(exec, label, units, batch.begin, batch.end,
+                   Mover<From, To, LinearUpdate<Scalar>>{op, conjugate});
+}
+
+} // namespace impl
+
+/// A redistribution in flight; made by RedistributionPlan::start().
+///
+/// Until finish() returns, sources must not be written and targets must be neither read nor written.
+///
+/// A handle that is destroyed without finish(), as by an exception, waits for nobody: targets are left
+/// as they are, written in part, and the plan cannot be used again. Processes that read this section in
+/// place get a UsageError from their finish() or their next execution; those that get messages are
+/// served. When the communicator is closed, or MPI ends, these get up to 2 seconds to complete their
+/// part.
+template <ExecutionSpace Exec, class Op, class... Pairs>
+class [[nodiscard]] RedistributionHandle {
+public:
+    RedistributionHandle(std::shared_ptr<impl::RedistributionEngine> engine, const Exec& exec,
+                         const Op& op) noexcept
+        : m_in_flight(std::move(engine)), m_exec(exec), m_op(op) {}
+    RedistributionHandle(RedistributionHandle&&) noexcept = default;
+
+    /// Takes what comes from others, as it comes, and waits until they have read this section.
+    ///
+    /// Collective: over the plan's communicator; of several plans in flight, in the same order on all ranks
+    /// Space:      on the instance given to start(); on return all work has finished
+    /// Touches:    writes the elements of the target's slice, one pass over memory
+    /// Cost:       no allocation; one kernel for each process that elements come from
+    /// Errors:     UsageError if called twice, or if a process that is read in place, or reads, has abandoned
+    ///             an execution of the plan; Error if its memory cannot be read; MpiError. After these the
+    ///             plan is unusable
+    void finish() {
+        auto& engine = m_in_flight.engine("RedistributionHandle::finish");
+        auto& binding = engine.active();
+        while (const auto* const partner = binding.wait_for_elements()) {
+            if (partner->process) impl::copy_from(*partner->process, partner->fetch);
+            move(partner->batches);
+        }
+        m_exec.fence(engine.labels.fence_done);
+        binding.end_reading();
+        m_in_flight.end()->wait_for_readers();
+    }
+
+    /// Whether finish() would not have to wait for elements.
+    ///
+    /// Collective: no (local); lets MPI make progress
+    bool can_finish() const {
+        return m_in_flight.engine("RedistributionHandle::can_finish").active().has_all_elements();
+    }
+
+    /// Moves what this process sends to itself; for RedistributionPlan::start().
+    void move_local() { move(m_in_flight.engine("RedistributionPlan::start").active().local()); }
+
+private:
+    using Move = void (*)(const Exec&, const std::string&, const impl::MoveUnits&,
+                          const impl::RedistributionBinding::Batch&, const Op&, bool);
+    static constexpr std::array<Move, sizeof...(Pairs)> moves{
+        [](const Exec& exec, const std::string& label, const impl::MoveUnits& units,
+           const impl::RedistributionBinding::Batch& batch, const Op& op, bool conjugate) {
+            impl::move_typed<typename Pairs::from_type, typename Pairs::to_type>(
+                exec, label, units, batch, op, conjugate);
+        }...};
+
+    void move(const std::vector<impl::RedistributionBinding::Batch>& batches) {
+        auto& engine = m_in_flight.engine("RedistributionHandle");
+        for (const auto& batch : batches)
+            moves[batch.pair](m_exec, engine.labels.move, engine.active().units(), batch, m_op,
+                              engine.conjugate());
+    }
+
+    impl::RedistributionInFlight m_in_flight;
+    Exec m_exec;
+    Op m_op;
+};
+
+} // namespace distview

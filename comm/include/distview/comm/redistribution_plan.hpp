@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/combine.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/redistribution_engine.hpp>
+#include <distview/comm/redistribution_handle.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+#include <distview/core/any_dist_view.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+namespace distview {
+
+namespace impl {
+
+/// What a plan takes as a section: a DistView, or a pointer to one, null on ranks outside its grid.
+template <class T>
+struct SectionArgument {
+    using view_type = T;
+    static const T* pointer(const T& view) noexcept { return &view; }
+};
+template <class T>
+struct SectionArgument<T*> {
+    using view_type = std::remove_const_t<T>;
+    static const view_type* pointer(const T* view) noexcept { return view; }
+};
+
+} // namespace impl
+
+/// A DistView, or a pointer to one.
+template <class T>
+concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>;
+
+/// Moves elements from one layout to any other, again and again: transposition, block to block-cyclic,
+/// one process grid to another, slices to slices.
+///
+/// Built once from two layouts, executed with any arrays of these:
+///
+///     RedistributionPlan transpose(comm, a.layout(), c.layout(), {.permutation = {1, 0}});
+///     transpose.execute(exec, a, c);                // c = a^T
+///     transpose.execute(exec, 2.0, a, 1.0, c);      // c = 1.0 * c + 2.0 * a^T
+///     transpose.combine(exec, Maximum{}, a, c);     // c = max(c, a^T)
+///
+/// Every element moves once: from arrays of make_dist_view() of the node's processes it is read straight
+/// from their memory, permuted, converted and combined on the way; to and from other processes goes one
+/// message each, with the elements of all arrays. Which it is, the ranks find out when arrays are
+/// bound; describe() tells. Elements that this process sends to itself are moved without either.
+///
+/// The first time a set of arrays comes, the plan binds it, as a PaddingExchangePlan does; from the
+/// second time on nothing is allocated. The last 32 sets are kept. One execution at a time is in flight
+/// per plan; a plan is used by one thread at a time.
+///
+/// Grids may have fewer processes than the communicator has ranks, and be made of any ranks (see
+/// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section.
+///
+/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
+/// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
+/// Source:     decisions 0006, 0011, 0012; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+class RedistributionPlan {
+public:
+    /// Cost:   one agreement, and the runs of this process; no messages are set up yet
+    /// Errors: those of RedistributionSchedule; UsageError if a grid has more processes than the
+    ///         communicator ranks, if ranks pass different arguments, or if DISTVIEW_TRANSPORT asks for
+    ///         what is not there (thrown on all ranks)
+    RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
+                       const RedistributionOptions& options = {})
+        : m_engine(impl::make_redistribution_engine(comm, from, to, options)) {}
+    RedistributionPlan(RedistributionPlan&&) noexcept = default;
+    RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
+
+    /// target = source. Element types may differ: they are converted as static_cast does.
+    ///
+    /// Shapes: sections of the plan's layouts; or std::tie() of several sources, and of as many targets,
+    ///         which travel together. Pointers to them where they may be missing
+    /// Space:  on `exec`; on return all work has finished
+    /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
+    ///         target share memory (unless the plan has nothing to move) or if element types differ
+    ///         between ranks (on all ranks); those of start() and RedistributionHandle::finish()
+    template <ExecutionSpace Exec, class Source, class Target>
+    void execute(const Exec& exec, const Source& source, const Target& target) {
+        start(exec, source, target).finish();
+    }
+    /// target = beta * target + alpha * source. With beta = 0 the target is not read.
+    template <ExecutionSpace Exec, class Scalar, class Source, class Target>
+    void execute(const Exec& exec, const Scalar& alpha, const Source& source, const Scalar& beta,
+                 const Target& target) {
+        start(exec, alpha, source, beta, target).finish();
+    }
+    /// target = op(target, source) for Sum, Minimum, Maximum or a function object T(T here, T incoming)
+    /// of the program's, T being the target's element type.
+    template <ExecutionSpace Exec, class Op, class Source, class Target>
+    void combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
+        start_combine(exec, op, source, target).finish();
+    }
+
+    /// Begins execute() and returns what finish() ends.
+    ///
+    /// Space:  waits for the work on `exec` that writes the source; on return no work of its own is running
+    /// Cost:   a kernel for what stays on this process, one for packing messages, one fence; no allocation
+    ///         for a bound set
+    /// Errors: UsageError if an execution of this plan is in flight or was abandoned; MpiError
+    template <ExecutionSpace Exec, class Source, class Target>
+    auto start(const Exec& exec, const Source& source, const Target& target) {
+        return start_combine(exec, impl::Insert{}, source, target);
+    }
+    template <ExecutionSpace Exec, class Scalar, class Source, class Target>
+    auto start(const Exec& exec, const Scalar& alpha, const Source& source, const Scalar& beta,
+               const Target& target) {
+        return start_combine(exec, impl::LinearUpdate<Scalar>{alpha, beta}, source, target);
+    }
+    template <ExecutionSpace Exec, class Op, class Source, class Target>
+    auto start_combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
+        return start_tuples(exec, op, as_tuple(source), as_tuple(target));
+    }
+
+    /// Prepares for a set of arrays ahead of the first execution.
+    template <class Source, class Target>
+    void bind(const Source& source, const Target& target) {
+        const auto sources = describe_all<true>(as_tuple(source));
+        const auto targets = describe_all<false>(as_tuple(target));
+        m_engine->bind({sources, targets});
+    }
+
+    /// target = source for arrays whose element types are known at run time only; they must be alike.
+    ///
+    /// Errors: also ShapeError if element types differ, or the target is read-only or the host cannot access
+    ///         one of them (on all ranks)
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
+        const std::array from{impl::make_field(source)};
+        const std::array to{impl::make_field(target)};
+        switch (from[0].element_size) {
+        case 1: return execute_raw<1>(exec, from, to);
+        case 2: return execute_raw<2>(exec, from, to);
+        case 4: return execute_raw<4>(exec, from, to);
+        case 8: return execute_raw<8>(exec, from, to);
+        default: return execute_raw<16>(exec, from, to);
+        }
+    }
+
+    const RedistributionSchedule& schedule() const noexcept { return m_engine->schedule(); }
+    /// This rank's process of the source's grid, and of the target's; -1 if it is none.
+    int from_process() const noexcept { return m_engine->from_process(); }
+    int to_process() const noexcept { return m_engine->to_process(); }
+    /// Other ranks that get elements of this one, and whose this one gets; ascending.
+    std::vector<int> send_peers() const { return m_engine->role().send_ranks(); }
+    std::vector<int> receive_peers() const { return m_engine->role().receive_ranks(); }
+
+    /// Bytes of message buffers of the sets bound so far.
+    std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
+    /// Layouts, what moves, and transports of this process, for people.
+    std::string describe() const { return m_engine->describe(); }
+
+private:
+    template <class... Sections>
+    static const std::tuple<Sections...>& as_tuple(const std::tuple<Sections...>& sections) {
+        return sections;
+    }
+    template <SectionLike Section>
+    static std::tuple<const Section&> as_tuple(const Section& section) {
+        return {section};
+    }
+
+    template <class Section>
+    using ViewOf = typename impl::SectionArgument<std::remove_cvref_t<Section>>::view_type;
+
+    template <bool IsSource, class Section>
+    static impl::Field describe_one(const Section& section) {
+        using View = ViewOf<Section>;
+        static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
+                      "RedistributionPlan: arrays must be in memory that the host can access");
+        const View* const view = impl::SectionArgument<Section>::pointer(section);
+        if (!view) {
+            impl::Field missing;
+            missing.element_size = sizeof(typename View::value_type);
+            missing.element_code = impl::element_code<typename View::non_const_value_type>();
+            return missing;
+        }
+        if constexpr (IsSource)
+            return impl::make_source_field(*view);
+        else
+            return impl::make_field(*view);
+    }
+    template <bool IsSource, class... Sections>
+    static std::array<impl::Field, sizeof...(Sections)>
+    describe_all(const std::tuple<Sections...>& sections) {
+        return std::apply(
+            [](const auto&... each) {
+                return std::array<impl::Field, sizeof...(Sections)>{
+                    describe_one<IsSource>(each)...};
+            },
+            sections);
+    }
+
+    template <class Source, class Target>
+    using MovedBetween = impl::Moved<typename ViewOf<Source>::non_const_value_type,
+                                     typename ViewOf<Target>::value_type>;
+
+    template <ExecutionSpace Exec, class Op, class... Sources, class... Targets>
+    RedistributionHandle<Exec, Op, MovedBetween<Sources, Targets>...>
+    start_tuples(const Exec& exec, const Op& op, const std::tuple<Sources...>& sources,
+                 const std::tuple<Targets...>& targets) {
+        static_assert(sizeof...(Sources) == sizeof...(Targets),
+                      "RedistributionPlan: expected as many sources as targets");
+        const auto from = describe_all<true>(sources);
+        const auto to = describe_all<false>(targets);
+        return start_fields<MovedBetween<Sources, Targets>...>(exec, op, {from, to});
+    }
+
+    template <std::size_t Bytes, ExecutionSpace Exec>
+    void execute_raw(const Exec& exec, std::span<const impl::Field> from,
+                     std::span<const impl::Field> to) {
+        using Raw = impl::RawElement<Bytes>;
+        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, {from, to, true}).finish();
+    }
+
+    /// Lets others have this section's elements, and moves those that stay.
+    template <class... Pairs, ExecutionSpace Exec, class Op>
+    RedistributionHandle<Exec, Op, Pairs...>
+    start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
+        constexpr std::array packers{&pack<Exec, typename Pairs::from_type>...};
+        auto& binding = m_engine->begin(fields);
+        RedistributionHandle<Exec, Op, Pairs...> handle(m_engine, exec, op);
+        binding.post_receives();
+        for (const auto& batch : binding.pack())
+            packers[batch.pair](exec, m_engine->labels.pack, binding.units(), batch);
+        exec.fence(m_engine->labels.fence_ready);
+        binding.start_sends(m_engine->epoch());
+        handle.move_local();
+        return handle;
+    }
+    template <class Exec, class Value>
+    static void pack(const Exec& exec, const std::string& label, const impl::MoveUnits& units,
+                     const impl::RedistributionBinding::Batch& batch) {
+        impl::move_units(exec, label, units, batch.begin, batch.end,
+                         impl::Mover<Value, Value, impl::Insert>{});
+    }
+
+    std::shared_ptr<impl::RedistributionEngine> m_engine;
+};
+
+} // namespace distview

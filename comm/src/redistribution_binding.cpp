@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/redistribution_binding.hpp>
+
+#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+
+using Peer = RedistributionRole::Peer;
+using End = MoveTransfer::End;
+
+End section(const Field& field) {
+    End end{field.data, field.element_size, false, {}};
+    std::copy(field.strides.begin(), field.strides.end(), end.strides.begin());
+    return end;
+}
+
+End remote_section(const ReadablePeer::RemoteField& remote, std::int64_t element_size) {
+    End end{const_cast<char*>(remote.data), element_size, false, {}};
+    std::copy(remote.strides.begin(), remote.strides.end(), end.strides.begin());
+    return end;
+}
+
+End packed(char* data, std::int64_t element_size) { return {data, element_size, true, {}}; }
+
+/// Lets MPI work for others: a neighbour that waits for a message of ours does not arrive before.
+void make_progress(MPI_Comm comm) {
+    int found = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+}
+
+} // namespace
+
+std::vector<int> RedistributionRole::others(const std::vector<Peer>& peers) const {
+    std::vector<int> result;
+    for (const Peer& peer : peers)
+        if (peer.rank != rank) result.push_back(peer.rank);
+    return result;
+}
+
+PackedPlaces::PackedPlaces(std::span<const Peer> peers, const std::vector<int>& wanted,
+                           std::span<const Field> fields) {
+    std::int64_t total = 0;
+    for (const Peer& peer : peers) {
+        if (std::find(wanted.begin(), wanted.end(), peer.rank) == wanted.end()) continue;
+        Place place{peer.rank, peer.process, total, 0, {}};
+        for (const Field& field : fields) {
+            place.bytes = at_line(place.bytes);
+            place.fields.push_back(place.bytes);
+            place.bytes += peer.elements * field.element_size;
+        }
+        PersistentMessages::require_countable(place.bytes, name);
+        total += at_line(place.bytes);
+        m_places.push_back(std::move(place));
+    }
+    m_buffer = MessageBuffer(static_cast<std::size_t>(total));
+}
+
+const PackedPlaces::Place* PackedPlaces::of(int rank) const noexcept {
+    for (const Place& place : m_places)
+        if (place.rank == rank) return &place;
+    return nullptr;
+}
+
+RedistributionBinding::RedistributionBinding(const RedistributionSchedule& schedule,
+                                             const RedistributionRole& role, const Fields& fields,
+                                             PeerTransports transports, PackedPlaces offered,
+                                             SyncLine* ready, bool crowded)
+    : m_transports(std::move(transports)), m_crowded(crowded), m_packed(std::move(offered)) {
+    for (const Field& field : fields.sources) m_identities.push_back(field.identity);
+    for (const Field& field : fields.targets) m_identities.push_back(field.identity);
+    add_packing(schedule, role, fields);
+    add_incoming(schedule, role, fields);
+
+    std::vector<DirectExchange::Source> sources;
+    for (const auto& [peer, readable] : m_transports.sources)
+        sources.push_back({peer, readable.ready, readable.done});
+    std::vector<DirectExchange::Reader> readers;
+    for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
+    m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), crowded);
+}
+
+void RedistributionBinding::add_batch(std::vector<Batch>& batches, std::size_t pair,
+                                      MoveTransfer transfer) {
+    const auto begin = static_cast<int>(m_units.units.size());
+    m_units.append(std::move(transfer));
+    const auto end = static_cast<int>(m_units.units.size());
+    if (!batches.empty() && batches.back().pair == pair && batches.back().end == begin)
+        batches.back().end = end;
+    else
+        batches.push_back({pair, begin, end});
+}
+
+/// For those that get messages, and those that were offered what is packed for them.
+void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
+                                        const RedistributionRole& role, const Fields& fields) {
+    std::vector<int> wanted;
+    for (const int rank : role.send_ranks())
+        if (!m_transports.readers.contains(rank)) wanted.push_back(rank);
+    if (m_packed.places().empty()) m_packed = PackedPlaces(role.sends, wanted, fields.sources);
+    for (std::size_t f = 0; f < fields.sources.size(); ++f)
+        for (const PackedPlaces::Place& place : m_packed.places())
+            add_batch(
+                m_pack, f,
+                MoveTransfer(schedule, role.runs_from, place.process, section(fields.sources[f]),
+                             packed(m_packed.data(place, f), fields.sources[f].element_size)));
+}
+
+void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
+                                         const RedistributionRole& role, const Fields& fields) {
+    std::vector<int> buffered;
+    for (const int rank : role.receive_ranks()) {
+        const auto source = m_transports.sources.find(rank);
+        if (source == m_transports.sources.end() || source->second.transport == Transport::cma)
+            buffered.push_back(rank);
+    }
+    m_received = PackedPlaces(role.receives, buffered, fields.sources);
+
+    for (const Peer& peer : role.receives) {
+        const auto source = m_transports.sources.find(peer.rank);
+        const ReadablePeer* const readable =
+            source == m_transports.sources.end() ? nullptr : &source->second;
+        const PackedPlaces::Place* const place = m_received.of(peer.rank);
+        Partner partner;
+        partner.rank = peer.rank;
+        for (std::size_t f = 0; f < fields.targets.size(); ++f) {
+            const std::int64_t size = fields.sources[f].element_size;
+            partner.bytes += peer.elements * size;
+            const End from = peer.rank == role.rank ? section(fields.sources[f])
+                             : place                ? packed(m_received.data(*place, f), size)
+                                                    : remote_section(readable->fields[f], size);
+            add_batch(peer.rank == role.rank ? m_local : partner.batches, f,
+                      MoveTransfer(schedule, role.runs_to, peer.process, from,
+                                   section(fields.targets[f])));
+        }
+        if (peer.rank == role.rank) continue;
+        if (!readable) {
+            m_incoming.push_back(std::move(partner));
+            continue;
+        }
+        partner.transport = readable->transport;
+        if (place) {
+            partner.process = &readable->process;
+            partner.fetch.source = readable->packed;
+            partner.fetch.destination = m_received.buffer().data() + place->offset;
+            partner.fetch.element_size = place->bytes;
+        }
+        m_in_place.push_back(std::move(partner));
+    }
+}
+
+void RedistributionBinding::make_requests(MPI_Comm comm, int tag) {
+    m_comm = comm;
+    std::vector<PersistentMessages::Message> sends;
+    for (const PackedPlaces::Place& place : m_packed.places())
+        if (!m_transports.readers.contains(place.rank))
+            sends.push_back({place.rank, m_packed.buffer().data() + place.offset, place.bytes});
+    std::vector<PersistentMessages::Message> receives;
+    for (const Partner& partner : m_incoming) {
+        const PackedPlaces::Place& place = *m_received.of(partner.rank);
+        receives.push_back({place.rank, m_received.buffer().data() + place.offset, place.bytes});
+    }
+    m_messages.make(comm, tag, sends, receives, m_packed.buffer().memory());
+}
+
+bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
+    if (m_identities.size() != fields.sources.size() + fields.targets.size()) return false;
+    const auto is_same = [](const Field& field, std::uint64_t identity) {
+        return field.identity == identity;
+    };
+    const auto middle = m_identities.begin() + static_cast<std::ptrdiff_t>(fields.sources.size());
+    return std::equal(fields.sources.begin(), fields.sources.end(), m_identities.begin(),
+                      is_same) &&
+           std::equal(fields.targets.begin(), fields.targets.end(), middle, is_same);
+}
+
+const RedistributionBinding::Partner* RedistributionBinding::wait_for_elements() {
+    Waiter waiter(m_crowded);
+    while (m_messages.left() > 0 || m_direct.left() > 0) {
+        if (const int source = m_direct.next_arrival(); source >= 0)
+            return &m_in_place[static_cast<std::size_t>(source)];
+        // If nothing else can come meanwhile, MPI does the waiting.
+        if (const int message = m_messages.next_received(m_direct.left() == 0); message >= 0)
+            return &m_incoming[static_cast<std::size_t>(message)];
+        // Messages that are still under way need this thread: it must not sleep.
+        if (m_messages.left() > 0)
+            std::this_thread::yield();
+        else if (m_direct.wait(waiter))
+            make_progress(m_comm);
+    }
+    return nullptr;
+}
+
+void RedistributionBinding::wait_for_readers() {
+    m_messages.wait_for_sends();
+    Waiter waiter(m_crowded);
+    while (!m_direct.readers_done())
+        if (m_direct.wait(waiter)) make_progress(m_comm);
+}
+
+std::string RedistributionBinding::describe() const {
+    std::string result;
+    const auto add = [&](const char* direction, int rank, std::string_view transport,
+                         std::int64_t bytes) {
+        result += text("\n  ", direction, " rank ", rank, ": ", transport, ", ", bytes, " bytes");
+    };
+    for (const Partner& partner : m_in_place)
+        add("from", partner.rank, to_string(partner.transport), partner.bytes);
+    for (const Partner& partner : m_incoming) add("from", partner.rank, "message", partner.bytes);
+    for (const auto& [rank, done] : m_transports.readers)
+        result += text("\n  to rank ", rank, ": read in place");
+    for (const PackedPlaces::Place& place : m_packed.places())
+        if (!m_transports.readers.contains(place.rank))
+            add("to", place.rank, "message", place.bytes);
+    return result;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Random redistributions over every transport, every element compared with a reference that looks at
+// each position of each section, the bytes with those of the other transports, the messages with what
+// the schedule says.
+//
+// DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+#include "moved_arrays.hpp"
+#include "transports.hpp"
+
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <map>
+#include <numeric>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+std::uint64_t case_count() {
+    const char* const value = std::getenv("DISTVIEW_CASES");
+    return value ? std::strtoull(value, nullptr, 10) : 500;
+}
+
+/// So many different ranks of a communicator, in any order.
+std::vector<int> random_ranks(Random& random, int count, int size) {
+    std::vector<int> ranks(static_cast<std::size_t>(size));
+    std::iota(ranks.begin(), ranks.end(), 0);
+    random.shuffle(ranks);
+    ranks.resize(static_cast<std::size_t>(count));
+    return ranks;
+}
+
+int process_of(const std::vector<int>& ranks, int rank) {
+    const auto found = std::find(ranks.begin(), ranks.end(), rank);
+    return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
+class PlanCase {
+public:
+    PlanCase(Random& random, const Communicator& comm, std::map<std::string, std::int64_t>& tally)
+        : m_random(random), m_tally(tally), m_comm(comm) {
+        const auto processes = [&] {
+            return random.chance(0.6) ? comm.size()
+                                      : static_cast<int>(random.integer(1, comm.size() + 1));
+        };
+        const auto rank = static_cast<int>(random.integer(0, 5));
+        const int from_processes = processes();
+        m_case = random_redistribution_case(random, rank, from_processes, processes());
+        const int from = m_case.from.process_count();
+        const int to = m_case.to.process_count();
+        m_case.options.conjugate = random.chance(0.5);
+        const bool in_order = random.chance(0.4);
+        std::vector<int> from_ranks = random_ranks(random, from, comm.size());
+        std::vector<int> to_ranks = random_ranks(random, to, comm.size());
+        if (in_order) {
+            std::sort(from_ranks.begin(), from_ranks.end());
+            std::sort(to_ranks.begin(), to_ranks.end());
+        }
+        m_case.options.from_ranks = from_ranks;
+        m_case.options.to_ranks = to_ranks;
+        // Of some processes' memory nobody can read.
+        const std::uint64_t drawn = random.bits();
+        m_in_arena = random.chance(0.7) || (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0;
+        m_arrays = random_arrays(m_case, comm, process_of(from_ranks, comm.rank()),
+                                 process_of(to_ranks, comm.rank()), m_in_arena, random);
+    }
+
+    std::string describe() const { return m_case.describe(); }
+
+    void run(std::vector<TransportChoice> choices) {
+        m_random.shuffle(choices);
+        const auto arriving = m_arrays->possible(static_cast<Arriving>(m_random.integer(0, 6)));
+        const bool in_two_steps = m_random.chance(0.3);
+        const bool twice = m_random.chance(0.2);
+        std::vector<unsigned char> first;
+        for (const TransportChoice choice : choices) {
+            SCOPED_TRACE("transport " + name_of(choice));
+            const TransportSetting setting(choice);
+            RedistributionPlan plan(m_comm, m_case.from, m_case.to, m_case.options);
+            for (std::uint64_t round = 0; round < 2; ++round) {
+                if (round == 0 && is_refused(plan, choice)) {
+                    EXPECT_THROW_ON_ALL_RANKS(
+                        m_arrays->run(plan, arriving, in_two_steps, twice, round), UsageError,
+                        "DISTVIEW_TRANSPORT: 'direct' from process ");
+                    break;
+                }
+                MpiCounters counters;
+                const std::string flaw = m_arrays->run(plan, arriving, in_two_steps, twice, round);
+                const MpiTraffic traffic = counters.stop();
+                EXPECT_EQ(flaw, "") << "round " << round;
+                if (round == 0) {
+                    ++m_tally[name_of(choice)];
+                    continue;
+                }
+                check_traffic(plan, choice, traffic, twice && arriving == Arriving::insert ? 2 : 1);
+                if (first.empty())
+                    first = m_arrays->result();
+                else
+                    EXPECT_TRUE(first == m_arrays->result()) << "other bytes";
+            }
+        }
+    }
+
+private:
+    bool is_refused(const RedistributionPlan& plan, TransportChoice choice) const {
+        if (choice != Transport::direct) return false;
+        const std::vector<char> refusals =
+            on_all_ranks(m_comm, !m_in_arena && !plan.send_peers().empty());
+        return std::count(refusals.begin(), refusals.end(), char{1}) > 0;
+    }
+
+    /// A message to each peer that cannot read in place, with the bytes of the schedule.
+    void check_traffic(const RedistributionPlan& plan, TransportChoice choice,
+                       const MpiTraffic& traffic, std::int64_t executions) const {
+        const std::vector<char> sends = senders_of_messages(m_comm, choice, m_in_arena);
+        const std::vector<int> hosts = hosts_of(m_comm);
+        const auto me = static_cast<std::size_t>(m_comm.rank());
+        std::map<int, MessageCount> sent;
+        if (plan.from_process() >= 0)
+            for (const auto& message : plan.schedule().sends(plan.from_process())) {
+                const int rank = plan.schedule().to_ranks()[static_cast<std::size_t>(message.peer)];
+                const bool one_host = hosts[me] == hosts[static_cast<std::size_t>(rank)];
+                if (rank == m_comm.rank() || (one_host && !sends[me]) || message.elements == 0)
+                    continue;
+                sent[rank].messages += executions;
+                sent[rank].bytes += executions * message.elements * m_arrays->element_size();
+            }
+        EXPECT_EQ(traffic.sent, sent);
+        EXPECT_EQ(traffic.collective_calls(), 0);
+    }
+
+    Random& m_random;
+    std::map<std::string, std::int64_t>& m_tally;
+    const Communicator& m_comm;
+    bool m_in_arena = true;
+    RedistributionCase m_case;
+    std::unique_ptr<MovedArrays> m_arrays;
+};
+
+TEST(RedistributionPlanAny, MovesWhatTheReferenceMoves) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::vector<TransportChoice> choices = possible_transports(comm);
+    std::map<std::string, std::int64_t> tally;
+    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+        PlanCase plan_case(random, comm, tally);
+        SCOPED_TRACE(plan_case.describe());
+        plan_case.run(choices);
+    });
+    std::int64_t total = 0;
+    for (const auto& [name, cases] : tally) total += cases;
+    RecordProperty("cases", std::to_string(total));
+    if (world_rank() == 0) {
+        std::cout << "cases: " << total;
+        for (const auto& [name, cases] : tally) std::cout << ", " << name << ' ' << cases;
+        std::cout << std::endl;
+    }
+}
+
+} // namespace
+
+} // namespace distview::testing
