@@ -145,6 +145,7 @@ void MoveUnits::append(MoveTransfer transfer) {
     const auto number = static_cast<int>(transfers.size());
     for (std::int64_t n = 0; n < transfer.nest_count(); ++n) {
         const MoveNest nest = transfer.nest(n);
+        elements += nest.elements();
         const std::int64_t blocks = nest.block_count();
         const std::int64_t step = std::max<std::int64_t>(1, unit_elements / nest.block_elements());
         for (std::int64_t first = 0; first < blocks; first += step)

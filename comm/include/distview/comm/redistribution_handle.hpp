@@ -27,7 +27,11 @@ struct Moved {
 template <class From, class To, ExecutionSpace Exec, class Op>
 void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
                 const RedistributionBinding::Batch& batch, const Op& op, bool conjugate) {
-    move_units(exec, label, units, batch.begin, batch.end, Mover<From, To, Op>{op, conjugate});
+    /// More than caches hold for long.
+    constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
+    const bool streams = units.elements * static_cast<std::int64_t>(sizeof(To)) >= many_bytes;
+    move_units(exec, label, units, batch.begin, batch.end,
+               Mover<From, To, Op>{op, conjugate, streams});
 }
 
 /// The same; special cases of alpha and beta look at less.
@@ -41,7 +45,7 @@ void move_typed(const Exec& exec, const std::string& label, const MoveUnits& uni
         move_typed<From, To>(exec, label, units, batch, ScaledInsert<Scalar>{op.alpha}, conjugate);
     else
         move_units(exec, label, units, batch.begin, batch.end,
-                   Mover<From, To, LinearUpdate<Scalar>>{op, conjugate});
+                   Mover<From, To, LinearUpdate<Scalar>>{op, conjugate, false});
 }
 
 } // namespace impl

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <distview/comm/impl/move_nest.hpp>
+#include <distview/comm/impl/stream_copy.hpp>
+#include <distview/comm/impl/transpose_lines.hpp>
 #include <distview/core/element_type.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -74,6 +76,7 @@ struct Mover {
 
     Op op{};
     bool conjugate = false; ///< complex elements only
+    bool streams = false;   ///< whether what is only written goes past the caches
 
     void element(const char* from, char* to) const {
         To incoming = convert(load<From>(from));
@@ -88,11 +91,26 @@ struct Mover {
     void run(const char* __restrict from, char* __restrict to, std::int64_t count) const {
         if constexpr (is_copy) {
             if (!must_conjugate()) {
-                std::memcpy(to, from, static_cast<std::size_t>(count * from_size));
+                const auto bytes = static_cast<std::size_t>(count * from_size);
+                if (streams)
+                    stream_copy(from, to, bytes);
+                else
+                    std::memcpy(to, from, bytes);
                 return;
             }
         }
         for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
+    }
+
+    /// The same for one cache line of source elements. Not past the caches: the lines next to it in the
+    /// square are far away, and memory writes them one by one.
+    void run_line(const char* __restrict from, char* __restrict to) const {
+        constexpr std::int64_t count = line_elements<sizeof(From)>;
+        if (is_copy && !must_conjugate())
+            std::memcpy(to, from, line_size);
+        else
+            for (std::int64_t i = 0; i < count; ++i)
+                element(from + i * from_size, to + i * to_size);
     }
 
 private:
@@ -140,61 +158,82 @@ void move_row(const MoverType& mover, const char* from, char* to, const MoveLoop
     }
 }
 
-/// Elements in a tile's row and column: as many as lie in a few cache lines, and few enough that the
-/// tile stays in the first-level cache.
-inline constexpr std::int64_t tile_edge = 32;
+/// Elements of a block one by one: for what is left over, and for types that registers do not hold.
+template <class MoverType>
+void move_singly(const MoverType& mover, const char* from, char* to, const MoveLoop& outer,
+                 const MoveLoop& inner) {
+    for (std::int64_t j = 0; j < outer.count; ++j)
+        move_row(mover, from + j * outer.from_stride, to + j * outer.to_stride, inner);
+}
 
-/// Fetches a tile of the source row by row, whole cache lines each, and writes it row by row of the
-/// target: no line is met twice, whatever the strides' common power of two.
+/// Squares of a cache line's length are transposed in registers: whatever the strides' common power of
+/// two, every line on either side is met once.
 template <class From, class To, class Op>
-void transpose_tile(const Mover<From, To, Op>& mover, const char* from, char* to,
-                    const MoveLoop& outer, const MoveLoop& inner) {
-    alignas(64) char tile[tile_edge * tile_edge * sizeof(From)];
-    constexpr std::int64_t size = sizeof(From);
-    const std::int64_t rows = inner.count;    // of the source
-    const std::int64_t columns = outer.count; // likewise
-    const auto fetch = [&](std::int64_t row_count, std::int64_t column_count,
-                           std::int64_t column_stride) {
-        for (std::int64_t i = 0; i < row_count; ++i) {
-            const char* const source = from + i * inner.from_stride;
-            char* const column = tile + i * size;
-            for (std::int64_t j = 0; j < column_count; ++j)
-                std::memcpy(column + j * tile_edge * size, source + j * column_stride, size);
+void move_transposed(const Mover<From, To, Op>& mover, const MoveBlock& block) {
+    MoveLoop outer = block.outer;
+    MoveLoop inner = block.inner;
+    std::int64_t columns = 0; // of the squares
+    std::int64_t rows = 0;
+    if constexpr (transposes_lines<sizeof(From)>) {
+        constexpr std::int64_t edge = line_elements<sizeof(From)>;
+        if (outer.from_stride == static_cast<std::int64_t>(sizeof(From)) &&
+            inner.to_stride == static_cast<std::int64_t>(sizeof(To))) {
+            columns = outer.count / edge * edge;
+            rows = inner.count / edge * edge;
         }
-    };
-    if (rows == tile_edge && columns == tile_edge && outer.from_stride == size)
-        fetch(tile_edge, tile_edge, size);
-    else
-        fetch(rows, columns, outer.from_stride);
-    for (std::int64_t j = 0; j < columns; ++j) {
-        char* const target = to + j * outer.to_stride;
-        const char* const source = tile + j * tile_edge * size;
-        if (inner.to_stride == static_cast<std::int64_t>(sizeof(To)))
-            mover.run(source, target, rows);
-        else
-            for (std::int64_t i = 0; i < rows; ++i)
-                mover.element(source + i * size, target + i * inner.to_stride);
+        alignas(line_size) char square[edge * line_size];
+        for (std::int64_t j = 0; j < columns; j += edge) {
+            for (std::int64_t i = 0; i < rows; i += edge) {
+                const char* const from = block.from + j * outer.from_stride + i * inner.from_stride;
+                char* const to = block.to + j * outer.to_stride + i * inner.to_stride;
+                transpose_lines<sizeof(From)>(from, inner.from_stride, square);
+                // Too many rows are read at once for the processor to see that each goes on.
+                const char* const next =
+                    j + edge < columns ? from + line_size : block.next_from + i * inner.from_stride;
+                for (std::int64_t k = 0; k < edge; ++k) prefetch(next + k * inner.from_stride);
+                for (std::int64_t k = 0; k < edge; ++k)
+                    mover.run_line(square + k * static_cast<std::int64_t>(line_size),
+                                   to + k * outer.to_stride);
+            }
+        }
+    }
+    // Below the squares, then to the right of all.
+    outer.count = columns;
+    inner.count = block.inner.count - rows;
+    move_singly(mover, block.from + rows * inner.from_stride, block.to + rows * inner.to_stride,
+                outer, inner);
+    outer.count = block.outer.count - columns;
+    inner.count = block.inner.count;
+    move_singly(mover, block.from + columns * outer.from_stride,
+                block.to + columns * outer.to_stride, outer, inner);
+}
+
+/// Rows one after the other. Where they are short and something lies between them, the processor fetches
+/// what lies between and not the next row: it is asked for that.
+template <class MoverType>
+void move_rows(const MoverType& mover, const MoveBlock& block) {
+    constexpr std::int64_t ahead = 4096; // bytes
+    constexpr std::int64_t long_row = 4096;
+    const MoveLoop& outer = block.outer;
+    const std::int64_t row = block.inner.count * block.inner.from_stride;
+    const bool has_gaps = !outer.has_tables() && !block.inner.has_tables() && row > 0 &&
+                          row < long_row && outer.from_stride > row;
+    const std::int64_t distance = has_gaps ? ahead / row * outer.from_stride : 0;
+    for (std::int64_t j = 0; j < outer.count; ++j) {
+        const char* const from = block.from + outer.from(j);
+        if (has_gaps)
+            for (std::int64_t at = 0; at < row; at += static_cast<std::int64_t>(line_size))
+                prefetch(from + distance + at);
+        move_row(mover, from, block.to + outer.to(j), block.inner);
     }
 }
 
 template <class MoverType>
 void move_block(const MoverType& mover, const MoveBlock& block) {
-    if (!block.transposes) {
-        for (std::int64_t j = 0; j < block.outer.count; ++j)
-            move_row(mover, block.from + block.outer.from(j), block.to + block.outer.to(j),
-                     block.inner);
-        return;
-    }
-    MoveLoop outer = block.outer;
-    MoveLoop inner = block.inner;
-    for (std::int64_t j = 0; j < block.outer.count; j += tile_edge) {
-        outer.count = std::min(tile_edge, block.outer.count - j);
-        for (std::int64_t i = 0; i < block.inner.count; i += tile_edge) {
-            inner.count = std::min(tile_edge, block.inner.count - i);
-            transpose_tile(mover, block.from + j * outer.from_stride + i * inner.from_stride,
-                           block.to + j * outer.to_stride + i * inner.to_stride, outer, inner);
-        }
-    }
+    if (block.transposes)
+        move_transposed(mover, block);
+    else
+        move_rows(mover, block);
 }
 
 } // namespace distview::impl

@@ -35,6 +35,7 @@ struct MoveBlock {
     /// Whether elements next to each other where they come from are so along `outer`, and where they
     /// go to along `inner`.
     bool transposes = false;
+    const char* next_from = nullptr; ///< where the next block begins, or this one
 };
 
 /// Loops one in the other, arranged for speed: of the two innermost, `inner` runs along the target's
@@ -71,21 +72,34 @@ public:
             index[d] = rest % m_loops[d].count;
             rest /= m_loops[d].count;
         }
-        for (std::int64_t block = 0; block < count; ++block) {
-            MoveBlock result{m_from, m_to, {}, {}, m_transposes};
+        const auto at_index = [&] {
+            MoveBlock result{m_from, m_to, {}, {}, m_transposes, nullptr};
             for (int d = 0; d < m_depth - 2; ++d) {
                 result.from += m_loops[d].from(index[d]);
                 result.to += m_loops[d].to(index[d]);
             }
             result.outer = part(outer, outer_block * m_outer_per_block, m_outer_per_block, result);
             result.inner = part(inner, inner_block * m_inner_per_block, m_inner_per_block, result);
-            visit(result);
-            if (++inner_block < inner_blocks) continue;
+            result.next_from = result.from;
+            return result;
+        };
+        const auto advance = [&] {
+            if (++inner_block < inner_blocks) return;
             inner_block = 0;
-            if (++outer_block < outer_blocks) continue;
+            if (++outer_block < outer_blocks) return;
             outer_block = 0;
             for (int d = m_depth - 3; d >= 0 && ++index[d] == m_loops[d].count; --d) index[d] = 0;
+        };
+        if (count == 0) return;
+        MoveBlock block = at_index();
+        for (std::int64_t left = count - 1; left > 0; --left) {
+            advance();
+            const MoveBlock next = at_index();
+            block.next_from = next.from;
+            visit(block);
+            block = next;
         }
+        visit(block);
     }
 
 private:

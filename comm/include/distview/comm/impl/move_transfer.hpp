@@ -71,6 +71,7 @@ struct MoveUnit {
 struct MoveUnits {
     std::vector<MoveTransfer> transfers;
     std::vector<MoveUnit> units;
+    std::int64_t elements = 0;
 
     /// Cuts a transfer into units, which follow those that are there.
     void append(MoveTransfer transfer);
@@ -92,6 +93,7 @@ void move_units(const Exec& exec, const std::string& label, const MoveUnits& all
         transfers[unit.transfer].nest(unit.nest).for_each_block(
             unit.first_block, unit.blocks,
             [&](const MoveBlock& block) { move_block(mover, block); });
+        if (mover.streams) end_streaming();
     });
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+namespace distview::impl {
+
+// Copies past the caches. What is written without being read, and is more than caches hold, need not be
+// fetched before: of three transfers over the memory bus two are left. memcpy does so for long runs only.
+
+inline constexpr std::size_t line_size = 64;
+
+/// Writes one whole line; `to` is at a multiple of 64 bytes.
+inline void stream_line(const char* from, char* to) {
+#if defined(__SSE2__)
+    for (std::size_t i = 0; i < line_size; i += 16)
+        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i),
+                         _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + i)));
+#else
+    std::memcpy(to, from, line_size);
+#endif
+}
+
+/// Copies bytes that do not overlap; lines that are written in part go through the caches.
+inline void stream_copy(const char* from, char* to, std::size_t bytes) {
+    const std::size_t before =
+        (line_size - reinterpret_cast<std::uintptr_t>(to) % line_size) % line_size;
+    if (bytes < before + line_size) {
+        std::memcpy(to, from, bytes);
+        return;
+    }
+    std::memcpy(to, from, before);
+    std::size_t at = before;
+    for (; at + line_size <= bytes; at += line_size) stream_line(from + at, to + at);
+    std::memcpy(to + at, from + at, bytes - at);
+}
+
+/// Asks for the line of an address, which need not be one of the program's.
+inline void prefetch(const char* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    static_cast<void>(address);
+#endif
+}
+
+/// To be called by the thread that wrote, before others are told.
+inline void end_streaming() {
+#if defined(__SSE2__)
+    _mm_sfence();
+#endif
+}
+
+} // namespace distview::impl
