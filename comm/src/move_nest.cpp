@@ -57,7 +57,8 @@ void MoveNest::merge() {
 }
 
 void MoveNest::arrange(std::int64_t element_size) {
-    std::stable_sort(m_loops, m_loops + m_depth, [](const MoveLoop& a, const MoveLoop& b) {
+    // Not a stable sort, which allocates.
+    std::sort(m_loops, m_loops + m_depth, [](const MoveLoop& a, const MoveLoop& b) {
         return to_distance(a) > to_distance(b);
     });
     merge();

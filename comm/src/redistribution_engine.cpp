@@ -2,9 +2,11 @@
 #include <distview/comm/impl/redistribution_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <exception>
 #include <sstream>
 
@@ -13,7 +15,7 @@ namespace distview::impl {
 namespace {
 
 constexpr const char* name = "RedistributionPlan";
-/// Sets of arrays that a plan remembers.
+/// Sets of arrays that a plan remembers; at most 64.
 constexpr std::size_t most_bindings = 32;
 
 int process_of(const std::vector<int>& ranks, int rank) {
@@ -46,6 +48,8 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
     : m_comm(comm), m_schedule(std::move(schedule)),
       m_from_process(process_of(m_schedule.from_ranks(), comm.rank())),
       m_to_process(process_of(m_schedule.to_ranks(), comm.rank())), m_conjugate(conjugate),
+      m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
+                      m_schedule.to_layout().process_count() < comm.size()),
       m_required(required), m_crowded(comm.state()->crowded()) {
     m_role.rank = comm.rank();
     find_peers();
@@ -149,13 +153,39 @@ void RedistributionEngine::check_ready(bool to_begin) const {
     require<UsageError>(m_comm.is_open(), "RedistributionPlan: the communicator has been closed");
 }
 
+/// Those of m_bindings, a bit each, that are of these arrays as far as this rank can tell.
+std::uint64_t RedistributionEngine::candidates(const Fields& fields) const {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < m_bindings.size(); ++i)
+        if (m_bindings[i]->is_for(fields)) bits |= std::uint64_t{1} << i;
+    return bits;
+}
+
+/// The number of the binding of these arrays; none if they are new. A rank without a section does not see
+/// that others pass new ones: if there are such ranks, all ask each other.
+std::optional<std::size_t> RedistributionEngine::find(const Fields& fields, bool to_begin) const {
+    std::uint64_t bits = candidates(fields);
+    if (m_has_outsiders) {
+        std::exception_ptr failure;
+        try {
+            check_ready(to_begin);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        agree(m_comm, name, failure);
+        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_BAND, m_comm.mpi()),
+                  "MPI_Allreduce");
+    }
+    if (bits == 0) return std::nullopt;
+    return static_cast<std::size_t>(std::countr_zero(bits));
+}
+
 RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool to_begin) {
-    const auto known = std::find_if(m_bindings.begin(), m_bindings.end(),
-                                    [&](const auto& binding) { return binding->is_for(fields); });
-    if (known != m_bindings.end()) {
+    if (const auto known = find(fields, to_begin)) {
         check_ready(to_begin);
-        (*known)->last_used = ++m_clock;
-        return **known;
+        RedistributionBinding& binding = *m_bindings[*known];
+        binding.last_used = ++m_clock;
+        return binding;
     }
 
     PackedPlaces offered;

@@ -58,7 +58,8 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// per plan; a plan is used by one thread at a time.
 ///
 /// Grids may have fewer processes than the communicator has ranks, and be made of any ranks (see
-/// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section.
+/// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section. All
+/// ranks then ask each other in every execution whether arrays are new, which costs two collective calls.
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule

@@ -61,6 +61,8 @@ private:
     void find_peers();
     void check_ready(bool to_begin) const;
     void check(const Fields& fields) const;
+    std::uint64_t candidates(const Fields& fields) const;
+    std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
     void drop_oldest_binding();
     void keep(const RedistributionBinding* binding) noexcept;
@@ -71,6 +73,7 @@ private:
     int m_from_process = -1;
     int m_to_process = -1;
     bool m_conjugate;
+    bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
     bool m_crowded;
     bool m_unusable = false;

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a redistribution does beside moving elements: memory, kernels, fences, messages.
+#include "transports.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview_testing/allocations.hpp>
+#include <distview_testing/kokkos_events.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Matrix = DistView<double**>;
+
+class RedistributionBehaviour : public ::testing::TestWithParam<TransportChoice> {
+protected:
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    const int n = comm.size();
+    const ArrayLayout from{ProcessGrid{n, 1}, {block_cyclic(60, 5), block(40)}};
+    const ArrayLayout to{ProcessGrid{1, n}, {block(40), block_cyclic(60, 7)}};
+    const RedistributionOptions transposed{.permutation = {1, 0}};
+    const TransportSetting setting{GetParam()};
+
+    void SetUp() override {
+        if (!is_possible(comm, GetParam())) GTEST_SKIP() << "not possible here";
+    }
+    Matrix make(const ArrayLayout& layout) const {
+        return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
+    }
+};
+
+TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
+    const Matrix a = make(from), b = make(from), c = make(to), d = make(to);
+    const auto f = make_dist_view<float**>(exec, comm, to, "distview::test::matrix");
+    RedistributionPlan plan(comm, from, to, transposed);
+    const auto step = [&] {
+        plan.execute(exec, a, c);
+        plan.execute(exec, 2., b, -1., d);
+        plan.execute(exec, a, f);
+        plan.combine(exec, Sum{}, a, c);
+        plan.execute(exec, std::tie(a, b), std::tie(c, d));
+        auto handle = plan.start(exec, b, d);
+        handle.finish();
+    };
+    step();
+    const AllocationCounts counts = count_heap_allocations([&] {
+        for (int round = 0; round < 3; ++round) step();
+    });
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+}
+
+TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
+    const Matrix a = make(from), c = make(to);
+    RedistributionPlan plan(comm, from, to, transposed);
+    plan.execute(exec, a, c);
+    KokkosEvents events;
+    MpiCounters counters;
+    plan.execute(exec, a, c);
+    const MpiTraffic traffic = counters.stop();
+    events.stop();
+    std::size_t moves = 0, packs = 0;
+    for (const KokkosEvent& event : events.kernels()) {
+        moves += event.label == "distview::RedistributionPlan::move";
+        packs += event.label == "distview::RedistributionPlan::pack";
+    }
+    const bool packed = GetParam() == Transport::message || GetParam() == Transport::cma;
+    EXPECT_EQ(moves, plan.receive_peers().size() + 1) << describe(events.all());
+    EXPECT_EQ(packs, packed && n > 1 ? 1u : 0u) << describe(events.all());
+    EXPECT_EQ(events.kernels().size(), moves + packs);
+    EXPECT_TRUE(events.deep_copies().empty() && events.allocations().empty())
+        << describe(events.all());
+    std::vector<std::string> fences;
+    for (const KokkosEvent& event : events.fences())
+        if (!event.label.starts_with("Kokkos::Tools::")) fences.push_back(event.label);
+    EXPECT_EQ(fences,
+              (std::vector<std::string>{
+                  "distview::RedistributionPlan: elements are written and packed, others may read",
+                  "distview::RedistributionPlan: elements have been read"}));
+    EXPECT_EQ(traffic.sent.size(), GetParam() == Transport::message ? plan.send_peers().size() : 0u);
+    EXPECT_EQ(traffic.collective_calls(), 0);
+}
+
+std::string name_of_case(const ::testing::TestParamInfo<TransportChoice>& info) {
+    return name_of(info.param);
+}
+INSTANTIATE_TEST_SUITE_P(Over, RedistributionBehaviour,
+                         ::testing::Values(TransportChoice(), TransportChoice(Transport::direct),
+                                           TransportChoice(Transport::cma),
+                                           TransportChoice(Transport::message)),
+                         name_of_case);
+
+} // namespace
+
+} // namespace distview::testing

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Redistributions as programs use them; random ones are in test_redistribution_plan_any.cpp.
+#include "transports.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Matrix = DistView<double**>;
+
+class RedistributionPlans : public ::testing::Test {
+protected:
+    const Communicator comm{MPI_COMM_WORLD};
+    const Exec exec{};
+    const int n = comm.size();
+
+    Matrix make(const ArrayLayout& layout) const {
+        return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
+    }
+    /// Of global indices i, j: 1000 i + j.
+    Matrix make_numbered(const ArrayLayout& layout) const {
+        const Matrix a = make(layout);
+        for_each(a, [](double& value, std::int64_t i, std::int64_t j) {
+            value = static_cast<double>(1000 * i + j);
+        });
+        return a;
+    }
+    /// visit(element, i, j) for owned cells, boundary padding not counted.
+    template <class Visit>
+    static void for_each(const Matrix& a, Visit&& visit) {
+        const LocalRange rows = a.interior_range(0), columns = a.interior_range(1);
+        for (std::int64_t i = rows.begin; i < rows.end; ++i)
+            for (std::int64_t j = columns.begin; j < columns.end; ++j)
+                visit(a.view()(i, j), a.global_index(0, LocalIndex(i)).value(),
+                      a.global_index(1, LocalIndex(j)).value());
+    }
+    template <class Expected>
+    static int wrong(const Matrix& a, Expected&& expected) {
+        int count = 0;
+        for_each(a, [&](double value, std::int64_t i, std::int64_t j) {
+            count += value != expected(i, j);
+        });
+        return count;
+    }
+
+    /// Elements other than `factor` times what make_numbered() makes, or its transpose.
+    static int not_numbered(const Matrix& a, double factor = 1) {
+        return wrong(a, [&](std::int64_t i, std::int64_t j) {
+            return factor * static_cast<double>(1000 * i + j);
+        });
+    }
+    static int not_transposed(const Matrix& a, double factor = 1) {
+        return wrong(a, [&](std::int64_t i, std::int64_t j) {
+            return factor * static_cast<double>(1000 * j + i);
+        });
+    }
+
+    ArrayLayout rows_split(std::int64_t rows, std::int64_t columns) const {
+        return {ProcessGrid{n, 1}, {block(rows), block(columns)}};
+    }
+    ArrayLayout columns_split(std::int64_t rows, std::int64_t columns) const {
+        return {ProcessGrid{1, n}, {block_cyclic(rows, 4), block_cyclic(columns, 3)}};
+    }
+};
+
+TEST_F(RedistributionPlans, MoveBlocksToBlockCycles) {
+    const Matrix a = make_numbered(rows_split(37, 53));
+    const Matrix b = make(columns_split(37, 53));
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
+TEST_F(RedistributionPlans, TransposeAndScale) {
+    const Matrix a = make_numbered(rows_split(37, 53));
+    const Matrix c = make(columns_split(53, 37));
+    RedistributionPlan transpose(comm, a.layout(), c.layout(), {.permutation = {1, 0}});
+    transpose.execute(exec, a, c);
+    EXPECT_EQ(not_transposed(c), 0);
+    transpose.execute(exec, 2., a, 3., c);
+    EXPECT_EQ(not_transposed(c, 5), 0);
+    transpose.combine(exec, Minimum{}, a, c);
+    EXPECT_EQ(not_transposed(c), 0);
+}
+
+// There and back is nothing, to the last bit, whatever lies between.
+TEST_F(RedistributionPlans, ThereAndBackIsTheIdentity) {
+    const ArrayLayout from = rows_split(41, 29);
+    std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(n));
+    for (std::int64_t i = 0; i < 41; ++i)
+        lists[static_cast<std::size_t>(i * 7 % n)].push_back(40 - i);
+    const std::vector<ArrayLayout> others{
+        columns_split(41, 29),
+        {ProcessGrid{n, 1}, {unstructured(lists), block(29)}},
+        {ProcessGrid{n, 1}, {cyclic(41), block(29, {.padding = 2})}}};
+    const Matrix a = make(from);
+    for_each(a, [](double& value, std::int64_t i, std::int64_t j) {
+        value = std::sin(static_cast<double>(29 * i + j));
+    });
+    for (const ArrayLayout& to : others) {
+        const Matrix b = make(to);
+        const Matrix back = make(from);
+        RedistributionPlan(comm, from, to).execute(exec, a, b);
+        RedistributionPlan(comm, to, from).execute(exec, b, back);
+        EXPECT_EQ(wrong(back, [](std::int64_t i, std::int64_t j) {
+                      return std::sin(static_cast<double>(29 * i + j));
+                  }),
+                  0);
+    }
+}
+
+// sum over all y * (R x) = sum over all x * (R^T y) for the plans of both directions; integers, so that
+// sums are exact in any order.
+TEST_F(RedistributionPlans, PlansOfBothDirectionsAreAdjoint) {
+    const ArrayLayout from = rows_split(23, 31), to = columns_split(31, 23);
+    const Matrix x = make_numbered(from), y = make(to);
+    for_each(y, [](double& value, std::int64_t i, std::int64_t j) {
+        value = static_cast<double>((7 * i + 3 * j) % 11);
+    });
+    const auto dot = [&](const Matrix& a, const Matrix& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.view().extent(0); ++i)
+            for (std::size_t j = 0; j < a.view().extent(1); ++j)
+                sum += a.view()(i, j) * b.view()(i, j);
+        MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_DOUBLE, MPI_SUM, comm.mpi());
+        return sum;
+    };
+    // From a slice of columns to a slice of rows.
+    const RedistributionOptions forth{.permutation = {1, 0},
+                                      .from_slice = {{0, 23, 1}, {30, 10, -3}},
+                                      .to_slice = {{2, 10, 2}, {22, 23, -1}}};
+    const RedistributionOptions back{.permutation = {1, 0},
+                                     .from_slice = forth.to_slice,
+                                     .to_slice = forth.from_slice};
+    const Matrix moved = make(to), returned = make(from);
+    RedistributionPlan(comm, from, to, forth).execute(exec, x, moved);
+    RedistributionPlan(comm, to, from, back).execute(exec, y, returned);
+    EXPECT_GT(dot(y, moved), 0);
+    EXPECT_EQ(dot(y, moved), dot(x, returned));
+}
+
+// Several arrays, of several types, travel together.
+TEST_F(RedistributionPlans, TakeManyArrays) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make(to);
+    const auto u = make_dist_view<int**>(exec, comm, from, "u");
+    const auto v = make_dist_view<float**>(exec, comm, to, "v");
+    Kokkos::deep_copy(u.view(), 17);
+    const TransportSetting setting(Transport::message);
+    RedistributionPlan plan(comm, from, to);
+    for (int round = 0; round < 3; ++round) {
+        MpiCounters counters;
+        plan.execute(exec, std::tie(a, u), std::tie(b, v));
+        const MpiTraffic traffic = counters.stop();
+        std::int64_t messages = 0;
+        for (const auto& [rank, count] : traffic.sent) messages += count.messages;
+        if (round > 0) {
+            EXPECT_EQ(messages, static_cast<std::int64_t>(plan.send_peers().size()));
+        }
+    }
+    EXPECT_EQ(not_numbered(b), 0);
+    int others = 0;
+    for (std::size_t i = 0; i < v.view().extent(0); ++i)
+        for (std::size_t j = 0; j < v.view().extent(1); ++j) others += v.view()(i, j) != 17;
+    EXPECT_EQ(others, 0);
+}
+
+TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make(to);
+    RedistributionPlan plan(comm, from, to);
+    plan.execute(exec, AnyDistView(a), AnyDistView(b));
+    EXPECT_EQ(not_numbered(b), 0);
+    const auto f = make_dist_view<float**>(exec, comm, to, "f");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
+                              "source 0 and target 0 differ in element type");
+}
+
+// Grids of some of the ranks, in any order: from all to the last one, and back.
+TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
+    const ArrayLayout all = rows_split(15, 8);
+    const ArrayLayout one(ProcessGrid{1, 1}, {block(15), block(8)});
+    const Matrix a = make_numbered(all), back = make(all);
+    const bool is_last = comm.rank() == n - 1;
+    Matrix gathered;
+    if (is_last) gathered = Matrix(exec, "gathered", one, 0);
+    const Matrix* const section = is_last ? &gathered : nullptr;
+    RedistributionPlan gather(comm, all, one, {.to_ranks = {n - 1}});
+    RedistributionPlan scatter(comm, one, all, {.from_ranks = {n - 1}});
+    gather.execute(exec, a, section);
+    if (is_last) {
+        EXPECT_EQ(not_numbered(gathered), 0);
+    }
+    scatter.execute(exec, section, back);
+    EXPECT_EQ(not_numbered(back), 0);
+    // New arrays, which only one rank can see.
+    Matrix other;
+    if (is_last) other = Matrix(exec, "other", one, 0);
+    for (int round = 0; round < 2; ++round) {
+        gather.execute(exec, -1., a, 0., is_last ? &other : nullptr);
+        gather.execute(exec, 1., a, 1., section);
+    }
+    if (is_last) {
+        EXPECT_EQ(not_numbered(other, -1), 0);
+        EXPECT_EQ(not_numbered(gathered, 3), 0);
+    }
+    EXPECT_EQ(gather.from_process(), comm.rank());
+    EXPECT_EQ(gather.to_process(), is_last ? 0 : -1);
+    // A section where none belongs, or none where one does.
+    EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, a, is_last ? nullptr : section), ShapeError,
+                              "target 0 is missing on a rank that is process 0 of its grid");
+    const Matrix extra(exec, "extra", one, 0);
+    if (n > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, a, &extra), ShapeError,
+                                  "was given on a rank that is no process of its grid");
+    }
+}
+
+// Nothing to move within one layout: not even a message.
+TEST_F(RedistributionPlans, KnowThatThereIsNothingToDo) {
+    const Matrix a = make_numbered(rows_split(15, 8));
+    const TransportSetting setting(Transport::message);
+    RedistributionPlan plan(comm, a.layout(), a.layout());
+    EXPECT_TRUE(plan.schedule().is_identity());
+    EXPECT_NE(plan.describe().find("all in place"), std::string::npos) << plan.describe();
+    EXPECT_TRUE(plan.send_peers().empty() && plan.receive_peers().empty());
+    plan.execute(exec, a, a);
+    EXPECT_EQ(not_numbered(a), 0);
+    plan.execute(exec, 1., a, 1., a); // elements of their own
+    EXPECT_EQ(not_numbered(a, 2), 0);
+    const Matrix copy = make(a.layout());
+    plan.execute(exec, a, copy);
+    EXPECT_EQ(not_numbered(copy, 2), 0);
+}
+
+TEST_F(RedistributionPlans, OverlapWithOtherWork) {
+    const Matrix a = make_numbered(rows_split(37, 53)), b = make(columns_split(37, 53));
+    const Matrix c = make(columns_split(37, 53));
+    RedistributionPlan first(comm, a.layout(), b.layout()), second(comm, a.layout(), b.layout());
+    auto one = first.start(exec, a, b);
+    auto other = second.start(exec, -1., a, 0., c);
+    one.finish();
+    other.finish();
+    EXPECT_EQ(not_numbered(b), 0);
+    EXPECT_EQ(not_numbered(c, -1), 0);
+    EXPECT_THROW(one.finish(), UsageError);
+}
+
+TEST_F(RedistributionPlans, SayWhatTheyDo) {
+    const Matrix a = make(rows_split(16, 8)), b = make(columns_split(16, 8));
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    plan.bind(a, b);
+    const std::string text = plan.describe();
+    EXPECT_NE(text.find("128 elements"), std::string::npos) << text;
+    for (const int peer : plan.receive_peers())
+        EXPECT_NE(text.find("from rank " + std::to_string(peer) + ": "), std::string::npos) << text;
+}
+
+/// Wrong use: the same exception on all ranks, and the plan serves on.
+class RedistributionErrors : public RedistributionPlans {
+protected:
+    bool odd() const { return n > 1 && comm.rank() == n - 1; }
+    void build(const ArrayLayout& from, const ArrayLayout& to,
+               const RedistributionOptions& options = {}) const {
+        const RedistributionPlan plan(comm, from, to, options);
+    }
+};
+
+TEST_F(RedistributionErrors, OfLayouts) {
+    const ArrayLayout from = rows_split(16, 8);
+    EXPECT_THROW_ON_ALL_RANKS(build(from, rows_split(16, 9)), LayoutError,
+                              "9 cells");
+    EXPECT_THROW_ON_ALL_RANKS(build(from, ArrayLayout(ProcessGrid{n}, {block(16)})), LayoutError,
+                              "expected a source of 1 axes, as many as the target has, got 2");
+    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.permutation = {0, 0}}), LayoutError,
+                              "expected a permutation of 2 axes, got (0, 0)");
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(from, ArrayLayout(ProcessGrid{n + 1, 1}, {block(16), block(8)})), UsageError,
+        "expected ranks in [0, " + std::to_string(n) + ")");
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(from, from, {.from_ranks = std::vector<int>(static_cast<std::size_t>(n), n)}),
+        UsageError, n == 1 ? "expected ranks in [0, 1)" : "different ranks");
+    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.to_slice = {{0, 20, 1}, {}}}), LayoutError, "20");
+}
+
+TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
+    if (n == 1) GTEST_SKIP() << "one rank agrees with itself";
+    const ArrayLayout from = rows_split(16, 8);
+    const char* const differs = "RedistributionPlan: expected the same arguments on all ranks";
+    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? columns_split(16, 8) : from), UsageError,
+                              differs);
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(from, from, {.from_slice = {{odd() ? 1 : 0, 5, 1}, {}}, .to_slice = {{0, 5, 1}, {}}}),
+        UsageError, differs);
+    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.fill_padding = odd()}), UsageError, differs);
+    // Only one rank finds a mistake.
+    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? rows_split(16, 9) : from), LayoutError, "9 cells");
+}
+
+TEST_F(RedistributionErrors, OfArrays) {
+    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, b, a), ShapeError, "source 0 is a 2-d array");
+    if (n > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a, odd() ? a : b), ShapeError,
+                                  "target 0 is a 2-d array");
+    }
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
+TEST_F(RedistributionErrors, OfArraysThatShareMemory) {
+    const ArrayLayout square = rows_split(4 * n, 4 * n);
+    const Matrix a = make_numbered(square);
+    RedistributionPlan transpose(comm, square, square, {.permutation = {1, 0}});
+    const char* const text = "source 0 and target 0 share memory";
+    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, a), UsageError, text);
+    // The same memory in another guise, on one rank only.
+    const Matrix other = make(square);
+    const Matrix guise(square, comm.rank(), odd() || n == 1 ? a.view() : other.view());
+    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, guise), UsageError, text);
+    const Matrix c = make(square);
+    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, std::tie(a, a), std::tie(c, c)), UsageError,
+                              "targets 0 and 1 share memory");
+    transpose.execute(exec, a, c);
+    EXPECT_EQ(not_transposed(c), 0);
+}
+
+TEST_F(RedistributionErrors, OfElementTypesThatDifferBetweenRanks) {
+    if (n == 1) GTEST_SKIP() << "one rank agrees with itself";
+    const ArrayLayout from = rows_split(16, 8), to = columns_split(16, 8);
+    RedistributionPlan plan(comm, from, to);
+    const Matrix a = make(from), b = make(to);
+    const DistView<float**> f(exec, "f", from, comm.rank());
+    const auto run = [&] { odd() ? plan.execute(exec, f, b) : plan.execute(exec, a, b); };
+    EXPECT_THROW_ON_ALL_RANKS(run(), UsageError, "expected the same arguments on all ranks");
+}
+
+TEST_F(RedistributionErrors, OfTwoAtATime) {
+    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    auto handle = plan.start(exec, a, b);
+    EXPECT_THROW(plan.execute(exec, a, b), UsageError);
+    handle.finish();
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
+TEST_F(RedistributionErrors, OfAbandonedExecutions) {
+    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
+    const TransportSetting setting(Transport::message);
+    {
+        RedistributionPlan plan(comm, a.layout(), b.layout());
+        { const auto handle = plan.start(exec, a, b); }
+        EXPECT_THROW(plan.execute(exec, a, b), UsageError);
+    }
+    RedistributionPlan plan(comm, a.layout(), b.layout());
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
+TEST_F(RedistributionErrors, OfTheCommunicator) {
+    MPI_Comm world = MPI_COMM_NULL;
+    MPI_Comm_dup(MPI_COMM_WORLD, &world);
+    Communicator own(world);
+    const Matrix a = make(rows_split(16, 8)), b = make(columns_split(16, 8));
+    RedistributionPlan plan(own, a.layout(), b.layout());
+    plan.execute(exec, a, b);
+    own.close();
+    EXPECT_THROW(plan.execute(exec, a, b), UsageError);
+    MPI_Comm_free(&world);
+}
+
+} // namespace
+
+} // namespace distview::testing
