@@ -10,6 +10,7 @@
 #include <distview/comm/mpi_error.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/runtime.hpp>
 #include <distview/comm/transport.hpp>

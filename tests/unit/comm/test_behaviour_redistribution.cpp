@@ -87,7 +87,8 @@ TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
               (std::vector<std::string>{
                   "distview::RedistributionPlan: elements are written and packed, others may read",
                   "distview::RedistributionPlan: elements have been read"}));
-    EXPECT_EQ(traffic.sent.size(), GetParam() == Transport::message ? plan.send_peers().size() : 0u);
+    EXPECT_EQ(traffic.sent.size(),
+              GetParam() == Transport::message ? plan.send_peers().size() : 0u);
     EXPECT_EQ(traffic.collective_calls(), 0);
 }
 

@@ -117,10 +117,10 @@ TEST_F(RedistributionPlans, ThereAndBackIsTheIdentity) {
         const Matrix back = make(from);
         RedistributionPlan(comm, from, to).execute(exec, a, b);
         RedistributionPlan(comm, to, from).execute(exec, b, back);
-        EXPECT_EQ(wrong(back, [](std::int64_t i, std::int64_t j) {
-                      return std::sin(static_cast<double>(29 * i + j));
-                  }),
-                  0);
+        EXPECT_EQ(
+            wrong(back, [](std::int64_t i,
+                           std::int64_t j) { return std::sin(static_cast<double>(29 * i + j)); }),
+            0);
     }
 }
 
@@ -144,9 +144,8 @@ TEST_F(RedistributionPlans, PlansOfBothDirectionsAreAdjoint) {
     const RedistributionOptions forth{.permutation = {1, 0},
                                       .from_slice = {{0, 23, 1}, {30, 10, -3}},
                                       .to_slice = {{2, 10, 2}, {22, 23, -1}}};
-    const RedistributionOptions back{.permutation = {1, 0},
-                                     .from_slice = forth.to_slice,
-                                     .to_slice = forth.from_slice};
+    const RedistributionOptions back{
+        .permutation = {1, 0}, .from_slice = forth.to_slice, .to_slice = forth.from_slice};
     const Matrix moved = make(to), returned = make(from);
     RedistributionPlan(comm, from, to, forth).execute(exec, x, moved);
     RedistributionPlan(comm, to, from, back).execute(exec, y, returned);
@@ -283,8 +282,7 @@ protected:
 
 TEST_F(RedistributionErrors, OfLayouts) {
     const ArrayLayout from = rows_split(16, 8);
-    EXPECT_THROW_ON_ALL_RANKS(build(from, rows_split(16, 9)), LayoutError,
-                              "9 cells");
+    EXPECT_THROW_ON_ALL_RANKS(build(from, rows_split(16, 9)), LayoutError, "9 cells");
     EXPECT_THROW_ON_ALL_RANKS(build(from, ArrayLayout(ProcessGrid{n}, {block(16)})), LayoutError,
                               "expected a source of 1 axes, as many as the target has, got 2");
     EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.permutation = {0, 0}}), LayoutError,
@@ -309,7 +307,8 @@ TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
         UsageError, differs);
     EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.fill_padding = odd()}), UsageError, differs);
     // Only one rank finds a mistake.
-    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? rows_split(16, 9) : from), LayoutError, "9 cells");
+    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? rows_split(16, 9) : from), LayoutError,
+                              "9 cells");
 }
 
 TEST_F(RedistributionErrors, OfArrays) {
@@ -366,7 +365,9 @@ TEST_F(RedistributionErrors, OfAbandonedExecutions) {
     const TransportSetting setting(Transport::message);
     {
         RedistributionPlan plan(comm, a.layout(), b.layout());
-        { const auto handle = plan.start(exec, a, b); }
+        {
+            const auto handle = plan.start(exec, a, b);
+        }
         EXPECT_THROW(plan.execute(exec, a, b), UsageError);
     }
     RedistributionPlan plan(comm, a.layout(), b.layout());

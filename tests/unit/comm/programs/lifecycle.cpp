@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Beginnings and ends of programs, which a test inside a running MPI cannot have. Run with the name
-// of a case; says DISTVIEW-TEST-PASSED if all went well on rank 0, and fails by its status.
+// Beginnings and ends of programs with padding exchanges.
+#include "lifecycle_cases.hpp"
+
 #include <distview/comm.hpp>
 
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -13,25 +12,8 @@
 namespace {
 
 using namespace distview;
+using testing::expect, testing::expect_usage_error;
 using Exec = Kokkos::DefaultHostExecutionSpace;
-
-int failures = 0;
-
-void expect(bool condition, const char* what) {
-    if (condition) return;
-    ++failures;
-    std::printf("expected: %s\n", what);
-}
-
-template <class Function>
-void expect_usage_error(Function&& function, std::string_view message) {
-    try {
-        function();
-        expect(false, "an exception");
-    } catch (const UsageError& error) {
-        expect(error.what() == message, message.data());
-    }
-}
 
 ArrayLayout ring(const Communicator& comm, std::int64_t columns) {
     return {ProcessGrid{comm.size(), 1},
@@ -230,12 +212,7 @@ void closes_in_flight(int argc, char** argv) {
                        "ExchangeHandle::finish: the communicator has been closed");
 }
 
-struct Case {
-    std::string_view name;
-    void (*run)(int, char**);
-};
-
-constexpr Case cases[] = {
+constexpr testing::LifecycleCase cases[] = {
     {"uses_before_and_after", uses_before_and_after},
     {"runtime_runs_both", runtime_runs_both},
     {"runtime_leaves_mpi_alone", runtime_leaves_mpi_alone},
@@ -260,18 +237,4 @@ constexpr Case cases[] = {
 
 } // namespace
 
-int main(int argc, char** argv) {
-    const std::string_view name = argc > 1 ? argv[1] : "";
-    // MPI may be finalised when a case returns.
-    const char* rank = std::getenv("OMPI_COMM_WORLD_RANK");
-    if (!rank) rank = std::getenv("PMI_RANK");
-    for (const Case& candidate : cases) {
-        if (candidate.name != name) continue;
-        candidate.run(argc, argv);
-        if (failures == 0 && (!rank || std::string_view(rank) == "0"))
-            std::printf("DISTVIEW-TEST-PASSED\n");
-        return failures == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
-    }
-    std::printf("no case '%s'\n", argc > 1 ? argv[1] : "");
-    return EXIT_FAILURE;
-}
+int main(int argc, char** argv) { return distview::testing::run_case(cases, argc, argv); }
