@@ -6,6 +6,8 @@ native_packages=(
     g++ cmake ninja-build libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev
 )
+# What programs and benchmarks compare with, and do without where there is none.
+native_optional=(libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev)
 
 native_install() {
     command -v apt-get >/dev/null ||
@@ -18,6 +20,7 @@ native_install() {
     native_apt_install "$log" "${native_packages[@]}" ||
         { show_log "$log" 12; die "the distribution's packages could not be installed" \
             "the whole log: $log"; }
+    native_add "${native_optional[@]}"
     native_kokkos "$log"
 }
 
