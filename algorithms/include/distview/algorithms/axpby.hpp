@@ -2,8 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/fill.hpp>
-#include <distview/algorithms/impl/cell_loop.hpp>
-#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/impl/flat_cells.hpp>
 
 namespace distview {
 
@@ -55,15 +54,18 @@ void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, cons
            const typename Y::non_const_value_type& beta, const Y& y,
            Cells cells = Cells::interior) {
     static const impl::Caller caller("axpby");
-    using ViewX = typename X::view_type;
-    using ViewY = typename Y::view_type;
-    const auto shift = impl::shift_between(caller.name.c_str(), y, x, cells);
     if (beta == typename Y::non_const_value_type(0))
-        impl::launch_for(caller, exec, y, cells,
-                         impl::ScaledCopyBody<ViewX, ViewY>{alpha, {x.view(), shift}, y.view()});
+        impl::launch_for_pair(
+            caller, exec, x, y, cells,
+            [&]<class ViewX, class ViewY>(const impl::ShiftedView<ViewX>& from, const ViewY& to) {
+                return impl::ScaledCopyBody<ViewX, ViewY>{alpha, from, to};
+            });
     else
-        impl::launch_for(caller, exec, y, cells,
-                         impl::AxpbyBody<ViewX, ViewY>{alpha, {x.view(), shift}, beta, y.view()});
+        impl::launch_for_pair(
+            caller, exec, x, y, cells,
+            [&]<class ViewX, class ViewY>(const impl::ShiftedView<ViewX>& from, const ViewY& to) {
+                return impl::AxpbyBody<ViewX, ViewY>{alpha, from, beta, to};
+            });
 }
 
 /// y = alpha * y, cell by cell.
@@ -76,9 +78,11 @@ template <ExecutionSpace Exec, WritableDistView Y>
 void scale(const Exec& exec, const typename Y::non_const_value_type& alpha, const Y& y,
            Cells cells = Cells::interior) {
     static const impl::Caller caller("scale");
-    using View = typename Y::view_type;
-    impl::launch_for(caller, exec, y, cells,
-                     impl::ScaledCopyBody<View, View>{alpha, {y.view(), {}}, y.view()});
+    impl::launch_for_pair(
+        caller, exec, y, y, cells,
+        [&]<class ViewX, class ViewY>(const impl::ShiftedView<ViewX>& from, const ViewY& to) {
+            return impl::ScaledCopyBody<ViewX, ViewY>{alpha, from, to};
+        });
 }
 
 } // namespace distview

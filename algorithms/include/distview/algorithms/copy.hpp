@@ -2,8 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/fill.hpp>
-#include <distview/algorithms/impl/cell_loop.hpp>
-#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/impl/flat_cells.hpp>
 
 namespace distview {
 
@@ -40,11 +39,11 @@ template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination
 void copy(const Exec& exec, const Source& source, const Destination& destination,
           Cells cells = Cells::interior) {
     static const impl::Caller caller("copy");
-    using SourceView = typename Source::view_type;
-    const auto shift = impl::shift_between(caller.name.c_str(), destination, source, cells);
-    impl::launch_for(caller, exec, destination, cells,
-                     impl::CopyBody<SourceView, typename Destination::view_type>{
-                         {source.view(), shift}, destination.view()});
+    impl::launch_for_pair(
+        caller, exec, source, destination, cells,
+        []<class From, class To>(const impl::ShiftedView<From>& from, const To& to) {
+            return impl::CopyBody<From, To>{from, to};
+        });
 }
 
 } // namespace distview

@@ -68,26 +68,31 @@ std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
     return std::min<std::int64_t>(exec.concurrency(), cell_count);
 }
 
+/// Launches body(i, j, ...) for every cell of a walk; returns at once.
+template <ExecutionSpace Exec, class Walk, class Body>
+void launch_walk(const Caller& caller, const Exec& exec, const Walk& walk, const Body& body) {
+    if constexpr (loops_by_row<Exec>) {
+        const std::int64_t parts = part_count(exec, walk.count());
+        Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
+                             RowKernel<Walk, Body>{walk, body, parts});
+    } else if (walk.count() <= std::numeric_limits<int>::max()) {
+        Kokkos::parallel_for(caller.label, cell_policy<int>(exec, walk.count()),
+                             CellKernel<Walk, Body, int>{walk, body});
+    } else {
+        Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
+                             CellKernel<Walk, Body, std::int64_t>{walk, body});
+    }
+}
+
 /// Launches body(i, j, ...) for every cell of `cells`, which are Cells or a LocalBox; returns at once.
 template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
 void launch_for(const Caller& caller, const Exec& exec, const View& view, const Which& cells,
                 const Body& body) {
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return;
-    const auto launch = [&]<class Walk>(const Walk& walk) {
-        if constexpr (loops_by_row<Exec>) {
-            const std::int64_t parts = part_count(exec, walk.count());
-            Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
-                                 RowKernel<Walk, Body>{walk, body, parts});
-        } else if (walk.count() <= std::numeric_limits<int>::max()) {
-            Kokkos::parallel_for(caller.label, cell_policy<int>(exec, walk.count()),
-                                 CellKernel<Walk, Body, int>{walk, body});
-        } else {
-            Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
-                                 CellKernel<Walk, Body, std::int64_t>{walk, body});
-        }
-    };
-    with_cell_walk<Body, !loops_by_row<Exec>>(caller.name.c_str(), view, box, launch);
+    with_cell_walk<Body, !loops_by_row<Exec>>(
+        caller.name.c_str(), view, box,
+        [&](const auto& walk) { launch_walk(caller, exec, walk, body); });
 }
 
 } // namespace distview::impl
