@@ -20,7 +20,7 @@ BenchmarkReport benchmark(const Exec& exec, const distview::Communicator& comm,
                           const Options& options, Model<Real>& model) {
     BenchmarkReport report;
     // Half of the triad's runs before the model and half after it: both see the same machine.
-    Triad triad(exec, comm);
+    program::Triad triad(exec, comm, program::stream_bytes(std::int64_t{512} << 20));
     triad.run(5);
 
     model.initialize();
@@ -28,7 +28,7 @@ BenchmarkReport benchmark(const Exec& exec, const distview::Communicator& comm,
     const auto first_step = model.save();
     for (int i = 0; i < warm_up_steps; ++i) model.step();
     model.restore(first_step);
-    report.seconds = timed(exec, comm, [&] {
+    report.seconds = program::timed(exec, comm, [&] {
         for (int i = 0; i < timed_steps; ++i) model.step();
     });
     triad.run(5);

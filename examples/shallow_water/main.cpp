@@ -4,32 +4,25 @@
 #include "options.hpp"
 #include "output.hpp"
 #include "picture.hpp"
+#include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
 #include "timing.hpp"
 
 #include <distview/algorithms/gather.hpp>
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/runtime.hpp>
-
-#include <mpi.h>
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
-#include <exception>
-#include <thread>
-#include <typeinfo>
 #include <vector>
 
 namespace shallow_water {
 
 namespace {
 
-constexpr int failed = 1;
-constexpr int wrong_use = 2;
-constexpr int root = 0;
+using program::root;
+using program::timed;
 
 /// Options on which all ranks agree. Collective.
 CommandLine agreed_command_line(const distview::Communicator& comm, int argc, char** argv) {
@@ -37,9 +30,9 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
         CommandLine parsed = parse_command_line(argc, argv);
         if (comm.rank() == root && parsed.help.empty()) {
             if (!parsed.options.json_path.empty())
-                require_writable("--json", parsed.options.json_path);
+                program::require_writable("--json", parsed.options.json_path);
             if (!parsed.options.png_path.empty())
-                require_writable("--png", parsed.options.png_path);
+                program::require_writable("--png", parsed.options.png_path);
         }
         return parsed;
     });
@@ -119,33 +112,19 @@ void run(const distview::Communicator& comm, const Options& options) {
     if (!options.png_path.empty()) draw(exec, comm, options, model);
     distview::agree_on(comm, "shallow_water", [&] {
         if (comm.rank() != root) return;
-        if (!options.json_path.empty()) write_file(options.json_path, to_json(report));
+        if (!options.json_path.empty()) program::write_file(options.json_path, to_json(report));
         std::fputs(to_table(report).c_str(), stdout);
     });
 }
 
-int run_program(int argc, char** argv) {
-    const distview::Communicator comm(MPI_COMM_WORLD);
-    try {
-        const CommandLine line = agreed_command_line(comm, argc, argv);
-        if (!line.help.empty()) {
-            if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
-            return 0;
-        }
-        if (line.options.element == Element::float64)
-            run<double>(comm, line.options);
-        else
-            run<float>(comm, line.options);
-        return 0;
-    } catch (const distview::Error& error) {
-        // The same on every rank: the library and agree_on() see to that.
-        if (comm.rank() == root) std::fprintf(stderr, "shallow_water: %s\n", error.what());
-        // Launchers drop what they have not yet read when the first rank fails: the others wait.
-        distview::agree(comm, "shallow_water", nullptr);
-        if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
-        const bool is_failure = typeid(error) == typeid(distview::Error) ||
-                                dynamic_cast<const distview::MpiError*>(&error) != nullptr;
-        return is_failure ? failed : wrong_use;
+void run_program(const distview::Communicator& comm, int argc, char** argv) {
+    const CommandLine line = agreed_command_line(comm, argc, argv);
+    if (!line.help.empty()) {
+        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
+    } else if (line.options.element == Element::float64) {
+        run<double>(comm, line.options);
+    } else {
+        run<float>(comm, line.options);
     }
 }
 
@@ -154,12 +133,5 @@ int run_program(int argc, char** argv) {
 } // namespace shallow_water
 
 int main(int argc, char** argv) {
-    distview::Runtime runtime(argc, argv);
-    try {
-        return shallow_water::run_program(argc, argv);
-    } catch (const std::exception& error) {
-        // Of this rank alone: the others cannot know, so nobody may wait for anybody.
-        std::fprintf(stderr, "shallow_water: %s\n", error.what());
-        MPI_Abort(MPI_COMM_WORLD, 1);
-    }
+    return program::run_program(argc, argv, "shallow_water", shallow_water::run_program);
 }

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace shallow_water {
+namespace program {
 
 void require_writable(const char* option, const std::string& path) {
     std::error_code ignored;
@@ -33,4 +33,4 @@ void write_file(const std::string& path, const std::string& contents) {
     });
 }
 
-} // namespace shallow_water
+} // namespace program

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace shallow_water {
+namespace program {
 
 /// Throws distview::UsageError unless a file can be written at `path`; leaves no file behind that
 /// was not there. Before a long run, not after it.
@@ -12,4 +12,4 @@ void require_writable(const char* option, const std::string& path);
 /// Writes a whole file; distview::UsageError if that fails.
 void write_file(const std::string& path, const std::string& contents);
 
-} // namespace shallow_water
+} // namespace program

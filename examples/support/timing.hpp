@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "model.hpp"
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 
-#include <chrono>
+#include <Kokkos_Core.hpp>
 
-namespace shallow_water {
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace program {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Clock = std::chrono::steady_clock;
 
 /// Seconds that `work` takes on the slowest rank: fence, barrier, start, work, fence, stop.
 ///
 /// Collective: over comm
 template <class Work>
 double timed(const Exec& exec, const distview::Communicator& comm, Work&& work) {
-    using Clock = std::chrono::steady_clock;
-    exec.fence("shallow_water::timed: nothing earlier is timed");
+    exec.fence("program::timed: nothing earlier is timed");
     distview::agree(comm, "timed", nullptr); // a barrier: nobody leaves before all have come
     const Clock::time_point start = Clock::now();
     work();
-    exec.fence("shallow_water::timed: the work has finished");
+    exec.fence("program::timed: the work has finished");
     const std::chrono::duration<double> seconds = Clock::now() - start;
     return distview::all_reduce(comm, distview::ReduceOperation::max, seconds.count());
 }
 
-} // namespace shallow_water
+/// The middle one of some values, of an even number the larger of the two; 0 of none.
+inline double median(std::vector<double> values) {
+    if (values.empty()) return 0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
+}
+
+} // namespace program

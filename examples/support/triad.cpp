@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "triad.hpp"
 
-#include "timing.hpp"
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 
 #include <unistd.h>
 
 #include <algorithm>
 #include <string>
 
-namespace shallow_water {
+namespace program {
 
 namespace {
 
@@ -26,15 +26,18 @@ std::int64_t last_level_cache_bytes() {
 
 } // namespace
 
-Triad::Triad(const Exec& exec, const distview::Communicator& comm) : m_exec(exec), m_comm(comm) {
-    const std::int64_t bytes =
-        std::max<std::int64_t>(std::int64_t{512} << 20, 4 * last_level_cache_bytes());
+std::int64_t stream_bytes(std::int64_t least) {
+    return std::max<std::int64_t>(least, 4 * last_level_cache_bytes());
+}
+
+Triad::Triad(const Exec& exec, const distview::Communicator& comm, std::int64_t bytes)
+    : m_exec(exec), m_comm(comm) {
     m_elements = (bytes / 8 + comm.size() - 1) / comm.size();
     distview::agree_on(comm, "triad", [&] {
         // Apart by odd numbers of cache lines, so that the three streams do not meet in one set.
         constexpr std::int64_t gap = 8 * 131;
         m_memory = Kokkos::View<double*, Kokkos::HostSpace>(
-            Kokkos::view_alloc(Kokkos::WithoutInitializing, "shallow_water::triad"),
+            Kokkos::view_alloc(Kokkos::WithoutInitializing, "program::triad"),
             3 * (m_elements + gap));
         m_a = m_memory.data();
         m_b = m_a + m_elements + gap;
@@ -44,14 +47,14 @@ Triad::Triad(const Exec& exec, const distview::Communicator& comm) : m_exec(exec
     double* const b = m_b;
     double* const c = m_c;
     Kokkos::parallel_for(
-        "shallow_water::Triad::first_touch",
+        "program::Triad::first_touch",
         Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
         [=](std::int64_t i) {
             a[i] = 0;
             b[i] = static_cast<double>(i % 1024);
             c[i] = static_cast<double>(i % 4096);
         });
-    m_exec.fence("shallow_water::Triad: the arrays are set");
+    m_exec.fence("program::Triad: the arrays are set");
 }
 
 void Triad::run_once() {
@@ -64,11 +67,12 @@ void Triad::run_once() {
 }
 
 void Triad::run(int repetitions) {
-    for (int repetition = 0; repetition < repetitions; ++repetition) {
-        const double seconds = timed(m_exec, m_comm, [&] { run_once(); });
-        const double bytes = 24.0 * static_cast<double>(m_elements) * m_comm.size();
-        m_best = std::max(m_best, bytes / seconds * 1e-9);
-    }
+    for (int repetition = 0; repetition < repetitions; ++repetition)
+        m_best = std::max(m_best, gigabytes_per_second(timed(m_exec, m_comm, [&] { run_once(); })));
+    verify();
+}
+
+void Triad::verify() const {
     distview::agree_on(m_comm, "triad", [&] {
         for (std::int64_t i = 0; i < m_elements; ++i) {
             const double expected =
@@ -81,4 +85,4 @@ void Triad::run(int repetitions) {
     });
 }
 
-} // namespace shallow_water
+} // namespace program

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "model.hpp"
+#include "timing.hpp"
 
 #include <cstdint>
 #include <string>
 
-namespace shallow_water {
+namespace program {
+
+/// What STREAM asks for: `least` or four times the last-level cache, whichever is more.
+std::int64_t stream_bytes(std::int64_t least = 0);
 
 /// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run: what the
 /// memory gives a program that does nothing else.
 ///
-/// Collective: construction and run(), over comm
-/// Cost:       three arrays that together with those of the other ranks have 512 MiB each, or four
-///             times the last-level cache if that is more
+/// Collective: construction, run() and verify(), over comm
+/// Cost:       three arrays that together with those of the other ranks have `bytes` each
 class Triad {
 public:
-    Triad(const Exec& exec, const distview::Communicator& comm);
+    Triad(const Exec& exec, const distview::Communicator& comm, std::int64_t bytes);
 
     /// Runs `repetitions` times between barriers and keeps the best; 24 bytes an element.
     ///
@@ -24,8 +26,15 @@ public:
     void run(int repetitions);
     /// One repetition without barriers; work may still run on return.
     void run_once();
+    /// Errors: distview::Error on all ranks if a result is wrong
+    void verify() const;
+
     double best_gigabytes_per_second() const noexcept { return m_best; }
+    /// Of each of the three arrays, on all ranks together.
     std::int64_t array_bytes() const noexcept { return m_elements * 8 * m_comm.size(); }
+    double gigabytes_per_second(double seconds) const {
+        return 3e-9 * static_cast<double>(array_bytes()) / seconds;
+    }
 
 private:
     Exec m_exec;
@@ -36,7 +45,7 @@ private:
     double* m_b = nullptr;
     double* m_c = nullptr;
     double m_best = 0;
-    std::string m_label = "shallow_water::Triad::run";
+    std::string m_label = "program::Triad::run";
 };
 
-} // namespace shallow_water
+} // namespace program

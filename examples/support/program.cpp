@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "program.hpp"
+
+#include <distview/comm/runtime.hpp>
+#include <distview/core/error.hpp>
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <thread>
+#include <typeinfo>
+
+namespace program {
+
+namespace {
+
+constexpr int failed = 1;
+constexpr int wrong_use = 2;
+
+int run_and_report(int argc, char** argv, const char* name,
+                   const std::function<void(const distview::Communicator&, int, char**)>& body) {
+    const distview::Communicator comm(MPI_COMM_WORLD);
+    try {
+        body(comm, argc, argv);
+        return 0;
+    } catch (const distview::Error& error) {
+        // The same on every rank: the library and agree_on() see to that.
+        if (comm.rank() == root) std::fprintf(stderr, "%s: %s\n", name, error.what());
+        // Launchers drop what they have not yet read when the first rank fails: the others wait.
+        distview::agree(comm, name, nullptr);
+        if (comm.rank() != root) std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        const bool is_failure = typeid(error) == typeid(distview::Error) ||
+                                dynamic_cast<const distview::MpiError*>(&error) != nullptr;
+        return is_failure ? failed : wrong_use;
+    }
+}
+
+} // namespace
+
+int run_program(int argc, char** argv, const char* name,
+                const std::function<void(const distview::Communicator&, int, char**)>& body) {
+    distview::Runtime runtime(argc, argv);
+    try {
+        return run_and_report(argc, argv, name, body);
+    } catch (const std::exception& error) {
+        // Of this rank alone: the others cannot know, so nobody may wait for anybody.
+        std::fprintf(stderr, "%s: %s\n", name, error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1);
+        return failed;
+    }
+}
+
+std::uint64_t digest_of_arguments(int argc, const char* const* argv) {
+    std::string all;
+    for (int i = 1; i < argc; ++i) all.append(argv[i]).push_back('\n');
+    return std::hash<std::string>()(all);
+}
+
+} // namespace program

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid_option.hpp"
+
+#include <distview/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace distview::testing {
+
+namespace {
+
+std::string refusal(const std::string& value, int ranks) {
+    try {
+        program::grid_of_option(value, ranks);
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return "accepted";
+}
+
+TEST(GridOption, takes_rows_and_columns) {
+    EXPECT_EQ(program::grid_of_option("3x2", 6), (ProcessGrid{3, 2}));
+    EXPECT_EQ(program::grid_of_option("1x6", 6), (ProcessGrid{1, 6}));
+    EXPECT_EQ(program::grid_of_option("", 6), (ProcessGrid{3, 2}));
+    EXPECT_EQ(program::grid_of_option("", 1), (ProcessGrid{1, 1}));
+}
+
+TEST(GridOption, says_what_is_wrong) {
+    EXPECT_EQ(refusal("2x2", 6), "--grid: expected a grid of 6 processes, as many as there are "
+                                 "ranks, got 2x2");
+    EXPECT_EQ(refusal("3", 3), "--grid: expected PxQ, rows and columns of processes such as 3x2, "
+                               "got '3'");
+    for (const char* value : {"0x3", "-1x-3", "3x", "x3", "3x1x1", "3x1 ", " 3x1", "+3x1", "3x+1",
+                              "3x 1", "3X1", "99999999999x1", "65536x65537"})
+        EXPECT_NE(refusal(value, 3), "accepted") << value;
+}
+
+} // namespace
+
+} // namespace distview::testing
