@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace daxpy {
+
+/// What the command line asks for, with defaults filled in.
+struct Options {
+    std::int64_t rows = 32;
+    std::int64_t columns = 8192;
+    std::int64_t block = 512; ///< columns in a block; blocks have one row
+    double alpha = 2;
+    std::string grid; ///< "PxQ"; empty: choose
+    int trials = 11;
+    std::int64_t triad_mib =
+        0; ///< of each of the triad's arrays, all ranks together; 0: as STREAM asks
+    std::string json_path;
+};
+
+/// What parsing the command line led to.
+struct CommandLine {
+    Options options;
+    std::string help; ///< not empty if help was asked for
+};
+
+/// Reads the command line. Local; prints nothing.
+///
+/// Errors: distview::UsageError saying which option is wrong and what was expected
+CommandLine parse_command_line(int argc, const char* const* argv);
+
+} // namespace daxpy
