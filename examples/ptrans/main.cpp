@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid_option.hpp"
+#include "measure.hpp"
+#include "output.hpp"
+#include "program.hpp"
+#include "report.hpp"
+
+#include <cstdio>
+
+namespace {
+
+using program::root;
+
+void run(const distview::Communicator& comm, int argc, char** argv) {
+    distview::ProcessGrid grid;
+    const ptrans::CommandLine line = distview::agree_on(comm, "ptrans", [&] {
+        ptrans::CommandLine parsed = ptrans::parse_command_line(argc, argv);
+        if (!parsed.help.empty()) return parsed;
+        grid = program::grid_of_option(parsed.options.grid, comm.size());
+        if (comm.rank() == root && !parsed.options.json_path.empty())
+            program::require_writable("--json", parsed.options.json_path);
+        return parsed;
+    });
+    distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));
+    if (!line.help.empty()) {
+        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
+        return;
+    }
+
+    const ptrans::Report report = ptrans::measure(ptrans::Exec(), comm, line.options, grid);
+    distview::agree_on(comm, "ptrans", [&] {
+        if (comm.rank() != root) return;
+        if (!line.options.json_path.empty())
+            program::write_file(line.options.json_path, ptrans::to_json(report));
+        std::fputs(ptrans::to_table(report).c_str(), stdout);
+    });
+    distview::require<distview::Error>(report.check.passed(), [&] {
+        return distview::text("the result is wrong: residual ", report.check.residual);
+    });
+}
+
+} // namespace
+
+int main(int argc, char** argv) { return program::run_program(argc, argv, "ptrans", run); }
