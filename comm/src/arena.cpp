@@ -52,21 +52,24 @@ std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_no
     if (!piece) return nullptr;
 
     char* const data = piece->segment->memory->data() + piece->offset + shift;
-    return {data, [self = shared_from_this(), held = *piece](void*) {
-                self->give_back(*held.segment, held.offset);
-            }};
+    std::shared_ptr<void> memory{data, [self = shared_from_this(), held = *piece](void*) {
+                                     self->give_back(*held.segment, held.offset);
+                                 }};
+    piece->segment->used.at(piece->offset).owner = memory;
+    return memory;
 }
 
 /// First fit.
 std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
     for (const auto& segment : m_segments) {
         const auto fits = std::find_if(segment->free.begin(), segment->free.end(),
-                                       [&](const auto& gap) { return gap.second >= bytes; });
+                                       [&](const auto& gap) { return gap.second.bytes >= bytes; });
         if (fits == segment->free.end()) continue;
-        const auto [offset, size] = *fits;
-        segment->used.emplace(offset, bytes);
+        const std::size_t offset = fits->first;
+        const std::size_t size = fits->second.bytes;
+        segment->used.emplace(offset, Range{bytes});
         segment->free.erase(fits);
-        if (size > bytes) segment->free.emplace(offset + bytes, size - bytes);
+        if (size > bytes) segment->free.emplace(offset + bytes, Range{size - bytes});
         return Piece{segment.get(), offset};
     }
     return {};
@@ -82,7 +85,7 @@ bool Arena::grow(std::size_t bytes, std::string& why_not) {
     if (!memory) return false;
     auto segment = std::make_unique<Segment>();
     segment->free.emplace(SharedSegment::header_bytes,
-                          memory->bytes() - SharedSegment::header_bytes);
+                          Range{memory->bytes() - SharedSegment::header_bytes});
     segment->memory = std::move(memory);
     m_segments.push_back(std::move(segment));
     return true;
@@ -92,15 +95,16 @@ bool Arena::grow(std::size_t bytes, std::string& why_not) {
 void Arena::give_back(Segment& segment, std::size_t offset) noexcept {
     const std::lock_guard lock(m_mutex);
     auto gap = segment.free.insert(segment.used.extract(offset)).position;
+    gap->second.owner.reset();
     const auto after = std::next(gap);
-    if (after != segment.free.end() && after->first == gap->first + gap->second) {
-        gap->second += after->second;
+    if (after != segment.free.end() && after->first == gap->first + gap->second.bytes) {
+        gap->second.bytes += after->second.bytes;
         segment.free.erase(after);
     }
     if (gap != segment.free.begin()) {
         const auto before = std::prev(gap);
-        if (before->first + before->second == gap->first) {
-            before->second += gap->second;
+        if (before->first + before->second.bytes == gap->first) {
+            before->second.bytes += gap->second.bytes;
             segment.free.erase(gap);
         }
     }
@@ -109,23 +113,41 @@ void Arena::give_back(Segment& segment, std::size_t offset) noexcept {
         std::erase_if(m_segments, [&](const auto& held) { return held.get() == &segment; });
 }
 
+const Arena::Segment* Arena::segment_of(const void* data) const {
+    const auto* at = static_cast<const char*>(data);
+    const auto found = std::find_if(m_segments.begin(), m_segments.end(), [&](const auto& segment) {
+        const char* const begin = segment->memory->data();
+        return !std::less<>()(at, begin) && std::less<>()(at, begin + segment->memory->bytes());
+    });
+    return found == m_segments.end() ? nullptr : found->get();
+}
+
 std::optional<Arena::Place> Arena::find(const void* data) const {
     const std::lock_guard lock(m_mutex);
-    const auto* at = static_cast<const char*>(data);
-    for (const auto& segment : m_segments) {
-        const char* const begin = segment->memory->data();
-        if (std::less<>()(at, begin) || !std::less<>()(at, begin + segment->memory->bytes()))
-            continue;
-        return Place{segment->memory->address(), at - begin};
-    }
-    return {};
+    const Segment* const segment = segment_of(data);
+    if (!segment) return {};
+    return Place{segment->memory->address(),
+                 static_cast<const char*>(data) - segment->memory->data()};
+}
+
+std::shared_ptr<void> Arena::owner_of(const void* data, std::int64_t bytes) const {
+    const std::lock_guard lock(m_mutex);
+    const Segment* const segment = segment_of(data);
+    if (!segment) return nullptr;
+    const auto begin =
+        static_cast<std::size_t>(static_cast<const char*>(data) - segment->memory->data());
+    auto range = segment->used.upper_bound(begin);
+    if (range == segment->used.begin()) return nullptr;
+    --range;
+    const std::size_t end = begin + static_cast<std::size_t>(bytes);
+    return end <= range->first + range->second.bytes ? range->second.owner.lock() : nullptr;
 }
 
 std::size_t Arena::bytes_in_use() const {
     const std::lock_guard lock(m_mutex);
     std::size_t bytes = 0;
     for (const auto& segment : m_segments)
-        for (const auto& [offset, size] : segment->used) bytes += size;
+        for (const auto& [offset, range] : segment->used) bytes += range.bytes;
     return bytes;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 namespace distview::impl {
@@ -61,9 +62,9 @@ LocalBox positions(const ExchangePart& part) {
 class Builder {
 public:
     Builder(ExchangeKind kind, int process, const ExchangeParts& parts,
-            std::span<const Field> fields, const PeerTransports& transports)
+            std::span<const Field> fields, const PeerTransports& transports, const Arena& arena)
         : m_kind(kind), m_process(process), m_parts(parts), m_fields(fields),
-          m_transports(transports) {}
+          m_transports(transports), m_arena(arena) {}
 
     ExchangeCopies build(SharedPack shared_pack) {
         m_copies.shared_pack = std::move(shared_pack);
@@ -93,40 +94,93 @@ private:
         return m_fields[part.field].element_size;
     }
 
-    void add_to(std::map<int, Partner>& partners, const ExchangePart& part) const {
-        Partner& partner = partners[part.region.peer];
-        partner.peer = part.region.peer;
-        partner.bytes += packed_bytes(part, element_size(part));
-        partner.boxes.push_back(positions(part));
+    /// What lies in one run of the arena is sent from there, and received there.
+    void find_in_array(Partner& message, const ExchangePart& part) const {
+        const Elements here = mine(part);
+        const Elements dense = packed(here.first, part, element_size(part));
+        for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
+            if (part.region.extents[d] > 1 && here.strides[d] != dense.strides[d]) return;
+        const std::shared_ptr<void> owner = m_arena.owner_of(here.first, message.bytes);
+        if (!owner) return;
+        message.in_array = true;
+        message.array = owner;
+        message.data = here.first;
     }
-    /// Places messages one after the other.
-    static MessageBuffer lay_out(std::map<int, Partner>& partners) {
-        std::int64_t bytes = 0;
-        for (auto& [peer, partner] : partners) {
-            PersistentMessages::require_countable(partner.bytes, "PaddingExchangePlan");
-            partner.offset = bytes;
-            bytes += at_line(partner.bytes);
+
+    /// What goes into one buffer: messages, and where the parts lie that are not in one run of an array.
+    struct Buffered {
+        std::vector<Partner> messages;
+        std::vector<char*> places; ///< by part
+        MessageBuffer buffer;
+    };
+    template <class IsBuffered>
+    Buffered lay_out(const std::vector<ExchangePart>& parts, const IsBuffered& is_buffered) const {
+        // By peer what goes together, then what goes alone.
+        std::map<int, std::vector<Partner>> by_peer;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const ExchangePart& part = parts[i];
+            if (!is_buffered(part.region.peer)) continue;
+            std::vector<Partner>& messages = by_peer[part.region.peer];
+            if (messages.empty()) messages.emplace_back().peer = part.region.peer;
+            if (part.alone) messages.emplace_back().peer = part.region.peer;
+            Partner& message = part.alone ? messages.back() : messages.front();
+            // An array has no room for what rounds up a packed part.
+            message.bytes += part.alone ? part.region.elements * element_size(part)
+                                        : packed_bytes(part, element_size(part));
+            message.parts.push_back(i);
+            message.boxes.push_back(positions(part));
+            if (part.alone) find_in_array(message, part);
         }
-        return MessageBuffer(static_cast<std::size_t>(bytes));
+        Buffered result{{}, std::vector<char*>(parts.size(), nullptr), {}};
+        std::int64_t bytes = 0;
+        for (auto& [peer, messages] : by_peer)
+            for (Partner& message : messages) {
+                if (message.parts.empty()) continue;
+                PersistentMessages::require_countable(message.bytes, "PaddingExchangePlan");
+                if (!message.in_array) bytes += at_line(message.bytes);
+                result.messages.push_back(std::move(message));
+            }
+        result.buffer = MessageBuffer(static_cast<std::size_t>(bytes));
+        char* at = result.buffer.data();
+        for (Partner& message : result.messages) {
+            if (message.in_array) continue;
+            message.data = at;
+            char* place = at;
+            for (const std::size_t i : message.parts) {
+                result.places[i] = place;
+                place += packed_bytes(parts[i], element_size(parts[i]));
+            }
+            at += at_line(message.bytes);
+        }
+        return result;
     }
     void lay_out_buffers() {
-        std::map<int, Partner> sends, buffered, in_place;
-        for (const ExchangePart& part : m_parts.given)
-            if (!m_transports.readers.contains(part.region.peer)) add_to(sends, part);
-        for (const ExchangePart& part : m_parts.taken)
-            if (part.region.peer != m_process)
-                add_to(is_buffered(part.region.peer) ? buffered : in_place, part);
-        m_copies.send_buffer = lay_out(sends);
-        m_copies.receive_buffer = lay_out(buffered);
-        for (const auto& [peer, partner] : sends) m_copies.sends.push_back(partner);
-        for (const auto& [peer, partner] : buffered) {
-            m_offsets[peer] = partner.offset;
-            if (source(peer))
-                in_place.emplace(peer, partner);
+        Buffered sends = lay_out(m_parts.given,
+                                 [this](int peer) { return !m_transports.readers.contains(peer); });
+        Buffered receives = lay_out(
+            m_parts.taken, [this](int peer) { return peer != m_process && is_buffered(peer); });
+        m_copies.sends = std::move(sends.messages);
+        m_copies.send_buffer = std::move(sends.buffer);
+        m_copies.receive_buffer = std::move(receives.buffer);
+        m_given_places = std::move(sends.places);
+        m_taken_places = std::move(receives.places);
+
+        std::map<int, Partner> in_place;
+        for (Partner& message : receives.messages)
+            if (source(message.peer))
+                in_place[message.peer] = std::move(message);
             else
-                m_copies.receives.push_back(partner);
+                m_copies.receives.push_back(std::move(message));
+        for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
+            const ExchangePart& part = m_parts.taken[i];
+            if (part.region.peer == m_process || is_buffered(part.region.peer)) continue;
+            Partner& partner = in_place[part.region.peer];
+            partner.peer = part.region.peer;
+            partner.bytes += packed_bytes(part, element_size(part));
+            partner.parts.push_back(i);
+            partner.boxes.push_back(positions(part));
         }
-        for (const auto& [peer, partner] : in_place) m_copies.in_place.push_back(partner);
+        for (auto& [peer, partner] : in_place) m_copies.in_place.push_back(std::move(partner));
     }
 
     /// A part's elements in this section, and in this section as seen from the other side of a periodic
@@ -177,75 +231,72 @@ private:
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 
-    /// Calls visit(part) for parts ordered by process.
+    /// Calls visit(part, index) for parts ordered by process.
     template <class Visit>
     static void for_each_by_peer(const std::vector<ExchangePart>& parts, Visit&& visit) {
-        std::vector<const ExchangePart*> ordered;
-        for (const ExchangePart& part : parts) ordered.push_back(&part);
-        std::stable_sort(ordered.begin(), ordered.end(),
-                         [](const ExchangePart* a, const ExchangePart* b) {
-                             return a->region.peer < b->region.peer;
-                         });
-        for (const ExchangePart* part : ordered) visit(*part);
+        std::vector<std::size_t> order(parts.size());
+        std::iota(order.begin(), order.end(), std::size_t{0});
+        std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+            return parts[a].region.peer < parts[b].region.peer;
+        });
+        for (const std::size_t i : order) visit(parts[i], i);
     }
 
     /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
     /// which goes best along one stream of them.
     void add_packing() {
-        std::map<int, char*> at;
-        for (const Partner& partner : m_copies.sends)
-            at[partner.peer] = m_copies.send_buffer.data() + partner.offset;
+        std::map<int, char*> shared;
         for (const auto& [reader, done] : m_transports.readers)
-            at[reader] = m_copies.shared_pack.of(reader);
-        for_each_by_peer(m_parts.given, [&](const ExchangePart& part) {
+            shared[reader] = m_copies.shared_pack.of(reader);
+        for_each_by_peer(m_parts.given, [&](const ExchangePart& part, std::size_t i) {
             const Field& field = m_fields[part.field];
             const int peer = part.region.peer;
-            if (m_transports.readers.contains(peer) &&
-                !SharedPack::is_packed(m_kind, part, field.element_size, field.strides))
-                return;
+            char* place = m_given_places[i];
+            if (m_transports.readers.contains(peer)) {
+                if (!SharedPack::is_packed(m_kind, part, field.element_size, field.strides)) return;
+                place = shared[peer];
+                shared[peer] += packed_bytes(part, field.element_size);
+            }
+            if (!place) return; // sent from the array
             append_copy(m_copies.pack, box_of(part, field.element_size, mine(part),
-                                              packed(at[peer], part, field.element_size)));
-            at[peer] += packed_bytes(part, field.element_size);
+                                              packed(place, part, field.element_size)));
         });
     }
 
-    /// What to copy when a process's elements are here.
+    /// What to copy when elements of a process are here.
     void add_incoming(Partner& partner) {
         const int peer = partner.peer;
         const bool to_fill = m_kind == ExchangeKind::fill;
         partner.begin = static_cast<int>(m_copies.incoming.size());
-        if (to_fill || is_cma(peer)) {
+        if (!partner.in_array && (to_fill || is_cma(peer))) {
             Group group(m_copies.incoming);
             const ReadablePeer* const readable = source(peer);
-            char* buffer = is_buffered(peer) ? m_copies.receive_buffer.data() + m_offsets[peer]
-                                             : const_cast<char*>(readable->packed);
-            for (const ExchangePart& part : m_parts.taken) {
-                if (part.region.peer != peer) continue;
+            const char* shared = readable ? readable->packed : nullptr;
+            for (const std::size_t i : partner.parts) {
+                const ExchangePart& part = m_parts.taken[i];
                 const std::int64_t size = element_size(part);
-                const bool is_packed =
-                    !readable ||
-                    SharedPack::is_packed(m_kind, part, size, readable->fields[part.field].strides);
-                const Elements dense = packed(buffer, part, size);
-                group.add(part, box_of(part, size, is_packed ? dense : remote(part),
-                                       to_fill ? mine(part) : dense));
-                if (is_packed || !to_fill) buffer += packed_bytes(part, size);
+                Elements from = readable ? remote(part) : packed(m_taken_places[i], part, size);
+                if (readable && SharedPack::is_packed(m_kind, part, size,
+                                                      readable->fields[part.field].strides)) {
+                    from = packed(const_cast<char*>(shared), part, size);
+                    shared += packed_bytes(part, size);
+                }
+                const Elements to = to_fill ? mine(part) : packed(m_taken_places[i], part, size);
+                group.add(part, box_of(part, size, from, to));
             }
         }
         partner.end = static_cast<int>(m_copies.incoming.size());
     }
 
     void add_combinations() {
-        std::map<int, char*> at;
-        for (const auto& [peer, offset] : m_offsets)
-            at[peer] = m_copies.receive_buffer.data() + offset;
-        for (const ExchangePart& part : m_parts.taken) {
+        for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
+            const ExchangePart& part = m_parts.taken[i];
             const int peer = part.region.peer;
             Elements from;
             if (peer == m_process) {
                 from = mirrored(part);
             } else if (is_buffered(peer)) {
-                from = packed(at[peer], part, element_size(part));
-                at[peer] += packed_bytes(part, element_size(part));
+                from = packed(m_taken_places[i], part, element_size(part));
             } else {
                 from = remote(part);
             }
@@ -262,7 +313,9 @@ private:
     const ExchangeParts& m_parts;
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
-    std::map<int, std::int64_t> m_offsets; ///< into the receive buffer, by peer
+    const Arena& m_arena;
+    std::vector<char*> m_given_places; ///< by part: where it lies in a buffer, else null
+    std::vector<char*> m_taken_places;
     ExchangeCopies m_copies;
 };
 
@@ -270,8 +323,8 @@ private:
 
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack) {
-    return Builder(kind, process, parts, fields, transports).build(std::move(shared_pack));
+                           SharedPack shared_pack, const Arena& arena) {
+    return Builder(kind, process, parts, fields, transports, arena).build(std::move(shared_pack));
 }
 
 } // namespace distview::impl

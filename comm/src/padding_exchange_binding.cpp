@@ -12,6 +12,8 @@ namespace distview::impl {
 
 namespace {
 
+constexpr const char* user = "PaddingExchangePlan";
+
 /// Lets MPI work for others: a neighbour that waits for a message of ours does not arrive before.
 void make_progress(MPI_Comm comm) {
     int found = 0;
@@ -31,11 +33,16 @@ PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
                                                const ExchangeParts& parts,
                                                std::span<const Field> fields,
                                                PeerTransports transports, SharedPack shared_pack,
-                                               SyncLine* ready, bool crowded)
+                                               SyncLine* ready, const Arena& arena, bool crowded)
     : m_kind(kind), m_crowded(crowded), m_transports(std::move(transports)),
-      m_copies(make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack))),
+      m_copies(
+          make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack), arena)),
       m_wanted(m_copies.in_place.size()) {
     for (const Field& field : fields) m_identities.push_back(field.identity);
+    m_receives_alone =
+        std::any_of(parts.taken.begin(), parts.taken.end(), [&](const ExchangePart& part) {
+            return part.alone && !m_transports.sources.contains(part.region.peer);
+        });
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources) {
         sources.push_back({peer, readable.ready, readable.done});
@@ -43,22 +50,20 @@ PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
     }
     std::vector<DirectExchange::Reader> readers;
     for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
-    m_direct = DirectExchange("PaddingExchangePlan", ready, std::move(sources), std::move(readers),
-                              crowded);
+    m_direct = DirectExchange(user, ready, std::move(sources), std::move(readers), crowded);
 }
 
-void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag) {
+void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
-    const auto messages = [](const std::vector<ExchangeCopies::Partner>& partners,
-                             const MessageBuffer& buffer) {
+    const auto messages = [](const std::vector<ExchangeCopies::Partner>& partners) {
         std::vector<PersistentMessages::Message> result;
         for (const ExchangeCopies::Partner& partner : partners)
-            result.push_back({partner.peer, buffer.data() + partner.offset, partner.bytes});
+            result.push_back(
+                {partner.peer, partner.data, partner.bytes, partner.in_array, partner.array});
         return result;
     };
-    m_messages.make(comm, tag, messages(m_copies.sends, m_copies.send_buffer),
-                    messages(m_copies.receives, m_copies.receive_buffer),
-                    m_copies.send_buffer.memory());
+    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory()},
+                    messages(m_copies.sends), messages(m_copies.receives));
 }
 
 bool PaddingExchangeBinding::is_for(ExchangeKind kind,
@@ -72,7 +77,7 @@ bool PaddingExchangeBinding::is_for(ExchangeKind kind,
 
 void PaddingExchangeBinding::start_sends(std::uint64_t epoch) {
     m_direct.begin(epoch);
-    m_messages.start_sends();
+    m_messages.start_sends(epoch);
 }
 
 /// Looks once; of direct sources at the wanted ones unless `all` are.
@@ -90,6 +95,11 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elem
         return Arrived{m_copies.receives[i].begin, m_copies.receives[i].end, nullptr};
     }
     return std::nullopt;
+}
+
+void PaddingExchangeBinding::end_reading() {
+    if (m_receives_alone) m_messages.throw_if_abandoned();
+    m_direct.end_reading();
 }
 
 std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_elements() {
@@ -141,7 +151,7 @@ std::string PaddingExchangeBinding::describe() const {
     const auto add = [&](const char* direction, const ExchangeCopies::Partner& partner,
                          std::string_view transport) {
         result += text("\n  ", direction, " process ", partner.peer, ": ", transport, ", ",
-                       partner.bytes, " bytes");
+                       partner.bytes, " bytes", partner.in_array ? " of the array" : "");
     };
     for (std::size_t i = 0; i < m_copies.in_place.size(); ++i)
         add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport));

@@ -36,11 +36,12 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
 
 PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
                                              std::vector<PaddingExchangeSchedule> schedules,
-                                             bool one_geometry, std::optional<Transport> required)
+                                             bool one_geometry, std::optional<Transport> required,
+                                             std::int64_t long_run)
     : m_comm(comm), m_schedules(std::move(schedules)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry),
-      m_required(required), m_crowded(comm.state()->crowded()) {}
+      m_required(required), m_long_run(long_run), m_crowded(comm.state()->crowded()) {}
 
 PaddingExchangeEngine::~PaddingExchangeEngine() {
     // Neighbours may still read the buffers, and write how far they are.
@@ -123,7 +124,7 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
         check(fields);
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-        parts = make_parts(kind, m_schedules, fields.size());
+        parts = make_parts(kind, m_schedules, fields, m_long_run);
         shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
@@ -134,6 +135,7 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
+    const int notice_tag = state.next_tag();
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
@@ -143,12 +145,12 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
                             to_fill ? receive_peers() : send_peers(), *lines, m_required);
         binding = std::make_shared<PaddingExchangeBinding>(
             kind, m_comm.rank(), parts, fields, std::move(transports), std::move(shared_pack),
-            lines->ready(), m_crowded);
+            lines->ready(), *state.arena(), m_crowded);
     } catch (...) {
         failure = std::current_exception();
     }
     agree(m_comm, name, failure);
-    binding->make_requests(m_comm.mpi(), tag);
+    binding->make_requests(m_comm.mpi(), tag, notice_tag);
     m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;

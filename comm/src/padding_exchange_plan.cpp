@@ -6,6 +6,7 @@
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
+#include <cstdint>
 #include <exception>
 #include <optional>
 #include <utility>
@@ -36,11 +37,13 @@ std::shared_ptr<impl::PaddingExchangeEngine>
 make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     std::vector<PaddingExchangeSchedule> schedules;
     std::optional<Transport> required;
+    std::int64_t long_run = 0;
     std::exception_ptr failure;
     try {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         required = required_transport();
         check_available(required);
+        long_run = long_run_bytes();
         for (const FieldExchange& field : fields) {
             impl::check_grid(name, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);
@@ -49,9 +52,10 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
         failure = std::current_exception();
     }
     agree(comm, name, failure,
-          digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0));
+          (digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0)) * 31 +
+              static_cast<std::uint64_t>(long_run));
     return std::make_shared<impl::PaddingExchangeEngine>(comm, std::move(schedules), one_geometry,
-                                                         required);
+                                                         required, long_run);
 }
 
 } // namespace

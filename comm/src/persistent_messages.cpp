@@ -2,10 +2,12 @@
 #include <distview/comm/impl/persistent_messages.hpp>
 
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <chrono>
 #include <limits>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -53,10 +55,10 @@ bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
     return std::all_of(requests.begin(), requests.end(), is_inactive);
 }
 
-void start_all(std::vector<MPI_Request>& requests) {
-    if (requests.empty()) return;
-    check_mpi(MPI_Startall(static_cast<int>(requests.size()), requests.data()), "MPI_Startall");
-}
+using Clock = std::chrono::steady_clock;
+
+/// As long as a neighbour may need that is in the middle of it.
+Clock::time_point end_of_grace() { return Clock::now() + std::chrono::seconds(2); }
 
 void free_requests(std::vector<MPI_Request>& requests) noexcept {
     for (MPI_Request& request : requests)
@@ -76,33 +78,71 @@ PersistentMessages::~PersistentMessages() {
     if (!finalized) close();
 }
 
-void PersistentMessages::make(MPI_Comm comm, int tag, std::span<const Message> sends,
-                              std::span<const Message> receives, std::shared_ptr<void> sent) {
-    m_sent = std::move(sent);
-    m_sends.assign(sends.size(), MPI_REQUEST_NULL);
-    m_receives.assign(receives.size(), MPI_REQUEST_NULL);
-    m_received.assign(receives.size(), char{0});
-    for (std::size_t i = 0; i < sends.size(); ++i) {
-        const Unit unit(sends[i].bytes);
-        check_mpi(MPI_Send_init(sends[i].data, unit.count(), unit.type(), sends[i].peer, tag, comm,
-                                &m_sends[i]),
+void PersistentMessages::make(Setting setting, std::vector<Message> sends,
+                              std::vector<Message> receives) {
+    m_setting = std::move(setting);
+    m_sent_messages = std::move(sends);
+    m_received_messages = std::move(receives);
+    m_received.assign(m_received_messages.size(), char{0});
+    std::set<int> late;
+    for (const Message& from : m_received_messages) {
+        if (from.in_array) late.insert(from.peer);
+        m_late.push_back(late.contains(from.peer) ? 1 : 0);
+    }
+    for (const std::vector<Message>* messages : {&m_sent_messages, &m_received_messages})
+        for (const Message& message : *messages) {
+            const auto is_same = [&](const std::weak_ptr<void>& other) {
+                return !other.owner_before(message.array) && !message.array.owner_before(other);
+            };
+            if (message.in_array && std::none_of(m_arrays.begin(), m_arrays.end(), is_same))
+                m_arrays.push_back(message.array);
+        }
+    m_held.reserve(m_arrays.size());
+    m_sends.assign(m_sent_messages.size(), MPI_REQUEST_NULL);
+    m_receives.assign(m_received_messages.size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < m_sends.size(); ++i) {
+        const Message& to = m_sent_messages[i];
+        const Unit unit(to.bytes);
+        check_mpi(MPI_Send_init(to.data, unit.count(), unit.type(), to.peer, m_setting.tag,
+                                m_setting.comm, &m_sends[i]),
                   "MPI_Send_init");
     }
-    for (std::size_t i = 0; i < receives.size(); ++i) {
-        const Unit unit(receives[i].bytes);
-        check_mpi(MPI_Recv_init(receives[i].data, unit.count(), unit.type(), receives[i].peer, tag,
-                                comm, &m_receives[i]),
+    for (std::size_t i = 0; i < m_receives.size(); ++i) {
+        const Message& from = m_received_messages[i];
+        const Unit unit(from.bytes);
+        check_mpi(MPI_Recv_init(from.data, unit.count(), unit.type(), from.peer, m_setting.tag,
+                                m_setting.comm, &m_receives[i]),
                   "MPI_Recv_init");
     }
 }
 
-void PersistentMessages::start_receives() {
-    m_left = m_receives.size();
-    std::fill(m_received.begin(), m_received.end(), char{0});
-    start_all(m_receives);
+/// One by one: MPI_Startall may start them in any order, and it is that in which they are matched.
+void PersistentMessages::start_receives(bool late) {
+    for (std::size_t i = 0; i < m_receives.size(); ++i)
+        if ((m_late[i] != 0) == late) check_mpi(MPI_Start(&m_receives[i]), "MPI_Start");
 }
 
-void PersistentMessages::start_sends() { start_all(m_sends); }
+/// Room was made for them: allocates nothing.
+void PersistentMessages::hold_arrays() {
+    m_held.clear();
+    for (const std::weak_ptr<void>& array : m_arrays) m_held.push_back(array.lock());
+}
+
+void PersistentMessages::start_receives() {
+    m_under_way = true;
+    m_late_started = false;
+    m_left = m_receives.size();
+    std::fill(m_received.begin(), m_received.end(), char{0});
+    start_receives(false);
+}
+
+void PersistentMessages::start_sends(std::uint64_t epoch) {
+    m_epoch = epoch;
+    hold_arrays();
+    m_late_started = true;
+    start_receives(true);
+    for (MPI_Request& send : m_sends) check_mpi(MPI_Start(&send), "MPI_Start");
+}
 
 int PersistentMessages::next_received(bool may_wait) {
     const auto count = static_cast<int>(m_receives.size());
@@ -130,16 +170,95 @@ bool PersistentMessages::all_arrived() const {
     return true;
 }
 
+void PersistentMessages::throw_if_abandoned() {
+    int unsuccessful = 0;
+    // The second look is at what the first has made MPI take in.
+    while (unsuccessful < 2) {
+        int found = 0;
+        check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, m_setting.notice_tag, m_setting.comm, &found,
+                             MPI_STATUS_IGNORE),
+                  "MPI_Iprobe");
+        if (found)
+            receive_notice();
+        else
+            ++unsuccessful;
+    }
+    require<UsageError>(!m_gone || m_gone->epoch > m_epoch, [&] {
+        return text(m_setting.user, ": process ", m_gone->process,
+                    " has abandoned an exchange that this process takes part in");
+    });
+}
+
+void PersistentMessages::receive_notice() {
+    std::uint64_t epoch = 0;
+    MPI_Status status;
+    check_mpi(MPI_Recv(&epoch, 1, MPI_UINT64_T, MPI_ANY_SOURCE, m_setting.notice_tag,
+                       m_setting.comm, &status),
+              "MPI_Recv");
+    if (!m_gone || epoch < m_gone->epoch) m_gone = {status.MPI_SOURCE, epoch};
+}
+
 void PersistentMessages::wait_for_sends() {
-    if (m_sends.empty()) return;
-    check_mpi(MPI_Waitall(static_cast<int>(m_sends.size()), m_sends.data(), MPI_STATUSES_IGNORE),
-              "MPI_Waitall");
+    if (!m_sends.empty())
+        check_mpi(
+            MPI_Waitall(static_cast<int>(m_sends.size()), m_sends.data(), MPI_STATUSES_IGNORE),
+            "MPI_Waitall");
+    m_held.clear();
+    m_under_way = false;
+}
+
+void PersistentMessages::abandon() noexcept {
+    if (!std::exchange(m_under_way, false)) return;
+    try {
+        send_notices();
+        take_back_receives();
+    } catch (...) {
+        // Out of memory, or MPI is broken: nobody is left to tell.
+    }
+}
+
+/// To those that have not yet taken what lies in an array.
+void PersistentMessages::send_notices() {
+    std::set<int> peers;
+    for (std::size_t i = 0; i < m_sends.size(); ++i)
+        if (m_sent_messages[i].in_array && !is_inactive(m_sends[i]))
+            peers.insert(m_sent_messages[i].peer);
+    const auto epoch = std::make_shared<std::uint64_t>(m_epoch);
+    m_held.push_back(epoch);
+    for (const int peer : peers)
+        check_mpi(MPI_Isend(epoch.get(), 1, MPI_UINT64_T, peer, m_setting.notice_tag,
+                            m_setting.comm, &m_sends.emplace_back(MPI_REQUEST_NULL)),
+                  "MPI_Isend");
+}
+
+void PersistentMessages::take_back_receives() {
+    // From the last to the first, so that no message meets the request of an earlier one.
+    for (std::size_t i = m_receives.size(); i-- > 0;)
+        if (m_late[i] && !is_inactive(m_receives[i])) MPI_Cancel(&m_receives[i]);
+    const Clock::time_point deadline = end_of_grace();
+    for (std::size_t i = 0; i < m_receives.size(); ++i) {
+        if (!m_late[i]) continue;
+        while (!is_inactive(m_receives[i]) && Clock::now() < deadline) std::this_thread::yield();
+        MPI_Status status;
+        int completed = 0;
+        int open = m_late_started ? 0 : 1;
+        check_mpi(MPI_Test(&m_receives[i], &completed, &status), "MPI_Test");
+        if (completed && !open) check_mpi(MPI_Test_cancelled(&status, &open), "MPI_Test_cancelled");
+        if (!open) continue;
+        const Message& from = m_received_messages[i];
+        const MessageBuffer buffer(static_cast<std::size_t>(from.bytes));
+        m_held.push_back(buffer.memory());
+        MPI_Request_free(&m_receives[i]);
+        const Unit unit(from.bytes);
+        check_mpi(MPI_Irecv(buffer.data(), unit.count(), unit.type(), from.peer, m_setting.tag,
+                            m_setting.comm, &m_receives[i]),
+                  "MPI_Irecv");
+    }
 }
 
 /// is_inactive() also makes MPI progress.
 void PersistentMessages::settle() const noexcept {
-    using Clock = std::chrono::steady_clock;
-    const Clock::time_point deadline = Clock::now() + std::chrono::seconds(2);
+    const Clock::time_point deadline = end_of_grace();
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) && Clock::now() < deadline)
         std::this_thread::yield();
 }
@@ -156,8 +275,10 @@ void PersistentMessages::close() noexcept {
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {
         static auto& undelivered = *new std::vector<std::shared_ptr<void>>;
-        undelivered.push_back(std::move(m_sent));
+        undelivered.push_back(std::move(m_setting.sent));
+        undelivered.insert(undelivered.end(), m_held.begin(), m_held.end());
     }
+    m_held.clear();
     free_requests(m_receives);
     free_requests(m_sends);
 }

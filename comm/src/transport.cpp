@@ -5,7 +5,9 @@
 #include <distview/core/text.hpp>
 
 #include <array>
+#include <charconv>
 #include <cstdlib>
+#include <system_error>
 #include <utility>
 
 namespace distview {
@@ -38,6 +40,23 @@ std::optional<Transport> required_transport() {
     throw UsageError(text("DISTVIEW_TRANSPORT: expected direct, ipc, cma, message, gpu_message or "
                           "staged, got '",
                           value, '\''));
+}
+
+std::int64_t long_run_bytes() {
+    // MPI sends less at once, and then through memory of its own; packing costs no more than another
+    // message.
+    constexpr std::int64_t measured = 8192;
+    const char* value = std::getenv("DISTVIEW_LONG_RUN");
+    if (value == nullptr || *value == '\0') return measured;
+    const std::string_view digits(value);
+    std::int64_t bytes = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), bytes);
+    require<UsageError>(
+        parsed.ec == std::errc() && parsed.ptr == digits.data() + digits.size() && bytes > 0, [&] {
+            return text("DISTVIEW_LONG_RUN: expected a positive number of bytes, got '", value,
+                        '\'');
+        });
+    return bytes;
 }
 
 void check_available(std::optional<Transport> required) {

@@ -137,6 +137,23 @@ TEST(Arena, StaggersArraysOfOneSize) {
     EXPECT_GE(places.size(), 12u) << "few begin at the same place of a page";
 }
 
+TEST(Arena, KnowsWhoOwnsItsMemory) {
+    const auto arena = std::make_shared<Arena>();
+    const auto a = arena->allocate(1000);
+    auto b = arena->allocate(1000);
+    ASSERT_TRUE(a && b);
+    const char* const first = static_cast<const char*>(b.get());
+    EXPECT_EQ(arena->owner_of(a.get(), 1000), a);
+    EXPECT_EQ(arena->owner_of(first, 1000), b);
+    EXPECT_EQ(arena->owner_of(first + 999, 1), b);
+    EXPECT_EQ(arena->owner_of(first + 500, 1 << 20), nullptr) << "more than the piece holds";
+    const int local = 0;
+    EXPECT_EQ(arena->owner_of(&local, 4), nullptr);
+    b.reset();
+    EXPECT_EQ(arena->owner_of(first, 1000), nullptr) << "given back";
+    EXPECT_EQ(arena->owner_of(a.get(), 1000), a);
+}
+
 TEST(Arena, KnowsItsMemoryFromOther) {
     const auto arena = std::make_shared<Arena>();
     const auto other = std::make_shared<Arena>();

@@ -49,13 +49,19 @@ protected:
         std::vector<PersistentMessages::Message> sends, receives;
         for (int peer = 0; peer < size; ++peer) {
             const auto p = static_cast<std::size_t>(peer);
-            sends.push_back(
-                {peer, m_sent.data() + m_sent_at[p], static_cast<std::int64_t>(bytes(rank, peer))});
-            receives.push_back({peer, m_received.data() + m_received_at[p],
-                                static_cast<std::int64_t>(bytes(peer, rank))});
+            sends.push_back({peer,
+                             m_sent.data() + m_sent_at[p],
+                             static_cast<std::int64_t>(bytes(rank, peer)),
+                             false,
+                             {}});
+            receives.push_back({peer,
+                                m_received.data() + m_received_at[p],
+                                static_cast<std::int64_t>(bytes(peer, rank)),
+                                false,
+                                {}});
         }
         messages = std::make_unique<PersistentMessages>();
-        messages->make(comm.get(), 3, sends, receives, m_sent.memory());
+        messages->make({"test", comm.get(), 3, 4, m_sent.memory()}, sends, receives);
     }
     void write(int round) const {
         for (int peer = 0; peer < size; ++peer)
@@ -74,6 +80,7 @@ protected:
     int rank = world_rank();
     int size = world_size();
     std::unique_ptr<PersistentMessages> messages;
+    std::uint64_t m_epoch = 0;
 
 private:
     MessageBuffer m_sent, m_received;
@@ -88,7 +95,7 @@ TEST_F(PersistentMessagesOfAll, ComeOnceInEveryRound) {
     for (int round = 0; round < 20; ++round) {
         messages->start_receives();
         write(round);
-        messages->start_sends();
+        messages->start_sends(++m_epoch);
         std::vector<int> returned(static_cast<std::size_t>(size), 0);
         for (int left = size; left > 0; --left) {
             EXPECT_EQ(messages->left(), static_cast<std::size_t>(left));
@@ -112,7 +119,7 @@ TEST_F(PersistentMessagesOfAll, SayWhenAllAreThere) {
     EXPECT_FALSE(messages->all_arrived()) << "nobody has sent anything";
     MPI_Barrier(comm.get());
     write(1);
-    messages->start_sends();
+    messages->start_sends(++m_epoch);
     while (!messages->all_arrived()) {
     }
     for (int i = 0; i < size; ++i)
@@ -128,7 +135,7 @@ TEST_F(PersistentMessagesOfAll, EndWithoutTheOthers) {
     make();
     messages->start_receives();
     write(5);
-    messages->start_sends();
+    messages->start_sends(++m_epoch);
     while (messages->left() > 0) messages->next_received(true);
     for (int peer = 0; peer < size; ++peer) EXPECT_TRUE(is_here(peer, 5));
     messages->wait_for_sends();
@@ -153,11 +160,11 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     sent.data()[bytes - 1] = 'z';
     PersistentMessages messages;
     const auto length = static_cast<std::int64_t>(bytes);
-    const PersistentMessages::Message to{me, sent.data(), length};
-    const PersistentMessages::Message from{me, received.data(), length};
-    messages.make(comm.get(), 0, {&to, 1}, {&from, 1}, sent.memory());
+    const PersistentMessages::Message to{me, sent.data(), length, false, {}};
+    const PersistentMessages::Message from{me, received.data(), length, false, {}};
+    messages.make({"test", comm.get(), 0, 1, sent.memory()}, {to}, {from});
     messages.start_receives();
-    messages.start_sends();
+    messages.start_sends(1);
     EXPECT_EQ(messages.next_received(true), 0);
     messages.wait_for_sends();
     std::size_t wrong = 0;

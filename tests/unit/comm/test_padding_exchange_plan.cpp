@@ -71,7 +71,7 @@ private:
             expected_traffic(plan, sizes, m_one_geometry, m_reversed,
                              senders_of_messages(m_comm, required_transport(),
                                                  (std::get<I>(fields).in_arena() && ...)),
-                             hosts_of(m_comm));
+                             hosts_of(m_comm), long_run_bytes());
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);
             MpiCounters counters;

@@ -7,6 +7,7 @@
 #include "any_field.hpp"
 #include "transports.hpp"
 
+#include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -52,14 +53,18 @@ public:
         m_random.shuffle(choices);
         std::vector<std::vector<unsigned char>> first(rounds);
         for (const TransportChoice choice : choices) {
-            SCOPED_TRACE("transport " + name_of(choice));
+            // From hardly ever over sometimes to always.
+            const std::int64_t long_run = m_random.pick(std::vector<std::int64_t>{8192, 40, 1});
+            SCOPED_TRACE("transport " + name_of(choice) + text(", long run ", long_run));
             const TransportSetting setting(choice);
+            const VariableSetting long_run_setting("DISTVIEW_LONG_RUN", text(long_run));
             PaddingExchangePlan plan = m_set.plan(m_comm);
             if (!bind(plan, choice)) continue;
             ++m_tally[name_of(choice)];
-            const Traffic expected = expected_traffic(
-                plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
-                senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm));
+            const Traffic expected =
+                expected_traffic(plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
+                                 senders_of_messages(m_comm, choice, m_set.all_in_arena()),
+                                 hosts_of(m_comm), long_run);
             for (std::uint64_t round = 0; round < rounds; ++round) {
                 m_set.fill(round);
                 MpiCounters counters;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <string>
@@ -12,26 +13,30 @@ namespace distview::testing {
 
 namespace {
 
-/// Sets DISTVIEW_TRANSPORT, or unsets it, and puts things back.
-class TransportVariable {
+/// Sets an environment variable, or unsets it, and puts things back.
+class Variable {
 public:
-    explicit TransportVariable(const char* value) {
+    Variable(const char* name, const char* value) : m_name(name) {
         if (const char* before = std::getenv(name)) m_before = before;
         set(value);
     }
-    ~TransportVariable() { set(m_before ? m_before->c_str() : nullptr); }
-    TransportVariable(const TransportVariable&) = delete;
-    TransportVariable& operator=(const TransportVariable&) = delete;
+    ~Variable() { set(m_before ? m_before->c_str() : nullptr); }
+    Variable(const Variable&) = delete;
+    Variable& operator=(const Variable&) = delete;
 
 private:
-    static constexpr const char* name = "DISTVIEW_TRANSPORT";
-    static void set(const char* value) {
+    void set(const char* value) const {
         if (value)
-            ::setenv(name, value, 1);
+            ::setenv(m_name, value, 1);
         else
-            ::unsetenv(name);
+            ::unsetenv(m_name);
     }
+    const char* m_name;
     std::optional<std::string> m_before;
+};
+
+struct TransportVariable : Variable {
+    explicit TransportVariable(const char* value) : Variable("DISTVIEW_TRANSPORT", value) {}
 };
 
 std::string error_of_required_transport() {
@@ -76,6 +81,30 @@ TEST(Transport, MustBeOneThatExists) {
     for (const std::string name : {"self", "Message", "message ", "tcp"}) {
         const TransportVariable variable(name.c_str());
         EXPECT_EQ(error_of_required_transport(), expected + name + "'");
+    }
+}
+
+TEST(LongRun, IsWhatTheEnvironmentSays) {
+    const Variable unset("DISTVIEW_LONG_RUN", nullptr);
+    const std::int64_t measured = long_run_bytes();
+    EXPECT_GE(measured, 1024);
+    const Variable empty("DISTVIEW_LONG_RUN", "");
+    EXPECT_EQ(long_run_bytes(), measured);
+    const Variable set("DISTVIEW_LONG_RUN", "123456789012");
+    EXPECT_EQ(long_run_bytes(), 123456789012);
+}
+
+TEST(LongRun, MustBeAPositiveNumber) {
+    for (const std::string value : {"0", "-1", "8k", " 8", "8 ", "1e3", "99999999999999999999"}) {
+        const Variable variable("DISTVIEW_LONG_RUN", value.c_str());
+        try {
+            long_run_bytes();
+            ADD_FAILURE() << "nothing thrown for '" << value << "'";
+        } catch (const UsageError& error) {
+            EXPECT_EQ(error.what(),
+                      "DISTVIEW_LONG_RUN: expected a positive number of bytes, got '" + value +
+                          "'");
+        }
     }
 }
 

@@ -15,7 +15,9 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -27,27 +29,34 @@ inline std::string name_of(TransportChoice choice) {
     return choice ? std::string(to_string(*choice)) : "unset";
 }
 
-/// Sets DISTVIEW_TRANSPORT, and on destruction to what it was.
-class TransportSetting {
+/// Sets an environment variable, or removes it, and on destruction makes it what it was.
+class VariableSetting {
 public:
-    explicit TransportSetting(TransportChoice choice) {
-        if (const char* value = std::getenv(name)) m_before = value;
-        set(choice ? TextChoice(to_string(*choice)) : TextChoice());
+    VariableSetting(const char* name, std::optional<std::string> value) : m_name(name) {
+        if (const char* before = std::getenv(m_name)) m_before = before;
+        set(value);
     }
-    ~TransportSetting() { set(m_before); }
-    TransportSetting(const TransportSetting&) = delete;
-    TransportSetting& operator=(const TransportSetting&) = delete;
+    ~VariableSetting() { set(m_before); }
+    VariableSetting(const VariableSetting&) = delete;
+    VariableSetting& operator=(const VariableSetting&) = delete;
 
 private:
-    using TextChoice = std::optional<std::string>;
-    static constexpr const char* name = "DISTVIEW_TRANSPORT";
-    static void set(const TextChoice& value) {
+    void set(const std::optional<std::string>& value) const {
         if (value)
-            setenv(name, value->c_str(), 1);
+            setenv(m_name, value->c_str(), 1);
         else
-            unsetenv(name);
+            unsetenv(m_name);
     }
-    TextChoice m_before;
+    const char* m_name;
+    std::optional<std::string> m_before;
+};
+
+/// Sets DISTVIEW_TRANSPORT.
+class TransportSetting : public VariableSetting {
+public:
+    explicit TransportSetting(TransportChoice choice)
+        : VariableSetting("DISTVIEW_TRANSPORT",
+                          choice ? std::optional(name_of(choice)) : std::nullopt) {}
 };
 
 /// Whether arrays of make_dist_view() can be exchanged by this transport alone here. Collective.
@@ -114,31 +123,55 @@ struct Traffic {
     std::map<int, MessageCount> received;
 };
 
+/// Whether a region of a section, if that has no gaps and is in C order, is one run of memory: from the
+/// position of its first element to that of its last there are no others.
+inline bool is_one_run(const PaddingRegion& region, const Extents& section, int rank) {
+    std::int64_t distance = 0;
+    for (int d = 0; d < rank; ++d) {
+        const auto a = static_cast<std::size_t>(d);
+        distance = distance * section[a] + region.extents[a] - 1;
+    }
+    return distance + 1 == region.elements;
+}
+
 /// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive.
 ///
-/// Every region of every field begins at a multiple of 16 bytes.
+/// Every region of every field begins at a multiple of 16 bytes, but for runs of at least `long_run`
+/// bytes, each of which is a message.
 inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                                 const std::vector<std::int64_t>& element_sizes, bool one_geometry,
                                 bool reversed, const std::vector<char>& sends_messages,
-                                const std::vector<int>& hosts) {
+                                const std::vector<int>& hosts, std::int64_t long_run) {
     Traffic result;
+    std::set<std::pair<int, int>> together; // from, to
     for (std::size_t i = 0; i < element_sizes.size(); ++i) {
         const PaddingExchangeSchedule& schedule =
             plan.schedule(one_geometry ? 0 : static_cast<int>(i));
+        const int rank = schedule.layout().rank();
         const auto add = [&](std::map<int, MessageCount>& traffic, const PaddingRegion& region,
-                             int sender) {
+                             int sender, int receiver) {
             if (region.peer == schedule.process()) return;
             const bool one_host = hosts[static_cast<std::size_t>(schedule.process())] ==
                                   hosts[static_cast<std::size_t>(region.peer)];
             if (one_host && !sends_messages[static_cast<std::size_t>(sender)]) return;
             const int peer = reversed ? world_size() - 1 - region.peer : region.peer;
-            traffic[peer].messages = 1;
-            traffic[peer].bytes += (region.elements * element_sizes[i] + 15) / 16 * 16;
+            const std::int64_t bytes = region.elements * element_sizes[i];
+            const ArrayLayout& l = schedule.layout();
+            if (bytes >= long_run && is_one_run(region, l.local_extents(sender), rank) &&
+                is_one_run(region, l.local_extents(receiver), rank)) {
+                ++traffic[peer].messages;
+                traffic[peer].bytes += bytes;
+            } else {
+                if (together.emplace(sender, receiver).second) ++traffic[peer].messages;
+                traffic[peer].bytes += (bytes + 15) / 16 * 16;
+            }
         };
-        schedule.for_each_sent(
-            [&](const PaddingRegion& region) { add(result.sent, region, schedule.process()); });
-        schedule.for_each_received(
-            [&](const PaddingRegion& region) { add(result.received, region, region.peer); });
+        schedule.for_each_sent([&](const PaddingRegion& region) {
+            add(result.sent, region, schedule.process(), region.peer);
+        });
+        schedule.for_each_received([&](const PaddingRegion& region) {
+            add(result.received, region, region.peer, schedule.process());
+        });
     }
     return result;
 }

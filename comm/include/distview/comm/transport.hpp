@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -31,5 +32,12 @@ std::optional<Transport> required_transport();
 ///
 /// Errors: UsageError unless it is empty, direct, cma or message
 void check_available(std::optional<Transport> required);
+
+/// Bytes from which on a region that is one run of memory travels as a message of its own, straight from
+/// array to array where it can, instead of being packed together with others: the value of the
+/// environment variable DISTVIEW_LONG_RUN, or what was measured to be best.
+///
+/// Errors: UsageError if the value is not a positive number
+std::int64_t long_run_bytes();
 
 } // namespace distview

@@ -34,22 +34,29 @@ public:
     };
     /// Where memory lies that allocate() gave out; empty for other memory.
     std::optional<Place> find(const void* data) const;
+    /// Who owns a piece that allocate() gave out and that holds these bytes; null for other memory.
+    std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
 
     /// What is given out, and what the segments hold, in bytes.
     std::size_t bytes_in_use() const;
     std::size_t bytes_reserved() const;
 
 private:
+    struct Range {
+        std::size_t bytes = 0;
+        std::weak_ptr<void> owner{}; ///< of one that is given out
+    };
     struct Segment {
         std::shared_ptr<SharedSegment> memory;
-        std::map<std::size_t, std::size_t> free; ///< by offset: bytes
-        std::map<std::size_t, std::size_t> used;
+        std::map<std::size_t, Range> free; ///< by offset
+        std::map<std::size_t, Range> used;
     };
     struct Piece {
         Segment* segment = nullptr;
         std::size_t offset = 0;
     };
     std::optional<Piece> take(std::size_t bytes);
+    const Segment* segment_of(const void* data) const;
     std::shared_ptr<void> try_allocate(std::size_t bytes, std::string& why_not);
     bool grow(std::size_t bytes, std::string& why_not);
     void give_back(Segment& segment, std::size_t offset) noexcept;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/arena.hpp>
 #include <distview/comm/impl/copy_box.hpp>
 #include <distview/comm/impl/exchange_parts.hpp>
 #include <distview/comm/impl/field.hpp>
@@ -10,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,13 +20,16 @@ namespace distview::impl {
 /// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
 /// messages.
 struct ExchangeCopies {
-    /// The elements that go to one process, or come from it.
+    /// Elements that go to one process, or come from it, together.
     struct Partner {
         int peer = 0;
-        std::int64_t offset = 0; ///< into the buffer, bytes
         std::int64_t bytes = 0;
-        int begin = 0; ///< of `incoming`: what to copy once they are here
+        char* data = nullptr;        ///< where a message lies
+        bool in_array = false;       ///< then it is one run of an array and not of the buffer
+        std::weak_ptr<void> array{}; ///< its memory
+        int begin = 0;               ///< of `incoming`: what to copy once they are here
         int end = 0;
+        std::vector<std::size_t> parts;
         std::vector<LocalBox> boxes; ///< the positions of this section that they fill
     };
     /// Boxes of one field that do not overlap.
@@ -34,7 +39,7 @@ struct ExchangeCopies {
         int end = 0;
     };
 
-    std::vector<Partner> sends;    ///< messages, by ascending peer
+    std::vector<Partner> sends; ///< messages, by ascending peer, in the order both sides agree on
     std::vector<Partner> receives; ///< likewise
     std::vector<Partner> in_place; ///< from PeerTransports::sources, in its order
     MessageBuffer send_buffer;
@@ -51,6 +56,6 @@ struct ExchangeCopies {
 /// Throws UsageError if a message has more bytes than MPI counts.
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack);
+                           SharedPack shared_pack, const Arena& arena);
 
 } // namespace distview::impl

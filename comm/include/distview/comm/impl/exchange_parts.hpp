@@ -26,6 +26,10 @@ struct ExchangePart {
     PaddingRegion region;
     std::size_t field = 0;
     int rank = 0;
+    /// Whether it is a message of its own, if its peer does not read in place: what is long and lies in
+    /// one run on both sides can then do without buffers. Follows from the geometry, hence is the same on
+    /// both sides, though each finds out for itself whether its array really has no gaps.
+    bool alone = false;
 };
 
 /// What an exchange takes and gives: field by field, box by box, in the order both sides agree on.
@@ -34,9 +38,9 @@ struct ExchangeParts {
     std::vector<ExchangePart> given; ///< to other processes only
 };
 
-/// `schedules` has one for all fields or one for each.
+/// `schedules` has one for all fields or one for each; `long_run` as of long_run_bytes().
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
-                         std::size_t field_count);
+                         std::span<const Field> fields, std::int64_t long_run);
 
 /// Where this process packs the elements of short rows for readers that copy from its memory.
 ///

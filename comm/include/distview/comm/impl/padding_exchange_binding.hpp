@@ -29,12 +29,16 @@ public:
     /// Makes no requests yet: that is left for when all ranks have come so far.
     PaddingExchangeBinding(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, PeerTransports transports,
-                           SharedPack shared_pack, SyncLine* ready, bool crowded);
+                           SharedPack shared_pack, SyncLine* ready, const Arena& arena,
+                           bool crowded);
 
     /// Makes the persistent requests; local.
-    void make_requests(MPI_Comm comm, int tag);
+    void make_requests(MPI_Comm comm, int tag, int notice_tag);
     /// Gives up the exchange under way.
-    void leave() noexcept override { m_direct.abandon(); }
+    void leave() noexcept override {
+        m_direct.abandon();
+        m_messages.abandon();
+    }
     void close() noexcept override { m_messages.close(); }
 
     bool is_for(ExchangeKind kind, std::span<const Field> fields) const noexcept;
@@ -58,7 +62,7 @@ public:
     /// Whether wait_for_elements() would not wait; does not say who has gone.
     bool has_all_elements() const;
     /// To be called when all that arrived has been copied.
-    void end_reading() { m_direct.end_reading(); }
+    void end_reading();
     /// Returns when this section's elements have been sent and read.
     void wait_for_readers();
 
@@ -79,7 +83,8 @@ private:
     DirectExchange m_direct;
     MPI_Comm m_comm = MPI_COMM_NULL;
     PersistentMessages m_messages;
-    std::vector<char> m_wanted; ///< direct sources that a box needs
+    bool m_receives_alone = false; ///< what may lie in the arrays of others
+    std::vector<char> m_wanted;    ///< direct sources that a box needs
 };
 
 } // namespace distview::impl

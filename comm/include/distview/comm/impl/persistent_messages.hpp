@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -46,19 +47,36 @@ private:
 ///
 /// One execution:
 ///
-///     start_receives()            before anything that takes time
-///     start_sends()               what they send is written
+///     start_receives()            before anything that takes time: those into buffers
+///     start_sends()               what they send is written; receives into arrays start here, too
 ///     next_received() ...         each message once, as they come
 ///     wait_for_sends()            what they send may be written again
 ///
-/// A message of more bytes than MPI counts travels in units of a line: it begins at one and may be read
-/// and written up to the end of its last one. Both sides know the number of bytes.
+/// Messages to one process are matched in the order of the lists, the same on both sides. One of more
+/// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
+/// the end of its last one. Both sides know the number of bytes.
+///
+/// Messages may lie in the arrays themselves, one run each. MPI must not be left with memory that the
+/// program frees, or fills with something else: an execution under way holds the arrays' memory.
+/// Abandoned, it takes back the receives into arrays, since something else may fill these, and receives
+/// into buffers instead, since somebody may wait until he has sent. Those who have still to get what
+/// lies in an array that may change now are told, and find it out when they look for it
+/// (throw_if_abandoned()).
 class PersistentMessages {
 public:
     struct Message {
         int peer = 0;
         char* data = nullptr;
         std::int64_t bytes = 0;
+        bool in_array = false;          ///< then of no more bytes than MPI counts
+        std::weak_ptr<void> array = {}; ///< who owns the memory, if in_array
+    };
+    struct Setting {
+        const char* user = ""; ///< begins the text of errors
+        MPI_Comm comm = MPI_COMM_NULL;
+        int tag = 0;
+        int notice_tag = 0;         ///< another one
+        std::shared_ptr<void> sent; ///< what messages to send lie in, if not in arrays
     };
 
     PersistentMessages() = default;
@@ -69,16 +87,15 @@ public:
     /// Throws UsageError, naming `caller`, if a message of so many bytes cannot be sent.
     static void require_countable(std::int64_t bytes, const char* caller);
 
-    /// Makes the requests; once, local. `sent` is what the messages to send lie in: kept to the end of
-    /// the process if they cannot be got rid of.
-    void make(MPI_Comm comm, int tag, std::span<const Message> sends,
-              std::span<const Message> receives, std::shared_ptr<void> sent);
+    /// Makes the requests; once, local.
+    void make(Setting setting, std::vector<Message> sends, std::vector<Message> receives);
 
     bool sends_any() const noexcept { return !m_sends.empty(); }
     std::size_t receive_count() const noexcept { return m_receives.size(); }
 
     void start_receives();
-    void start_sends();
+    /// `epoch` numbers the executions that share the notice tag; the same on all processes, and growing.
+    void start_sends(std::uint64_t epoch);
 
     static constexpr int none_yet = -1;
     /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
@@ -89,21 +106,45 @@ public:
     bool is_received(std::size_t message) const noexcept { return m_received[message] != 0; }
     /// Whether next_received() would return all that are left, one after the other.
     bool all_arrived() const;
+    /// Throws UsageError if a process has abandoned this execution before all that it sends was taken.
+    /// For who receives messages that may lie in arrays there; after the last one.
+    void throw_if_abandoned();
 
     void wait_for_sends();
 
+    /// Gives up the execution under way, if there is one. Waits for nobody, but up to 2 seconds for what
+    /// is on its way into an array just now.
+    void abandon() noexcept;
     /// Frees the requests. What is under way gets as long as a neighbour may need that has started its
     /// part of the execution; then receives are cancelled, and what is sent stays where it is.
     void close() noexcept;
 
 private:
+    void start_receives(bool late);
+    void hold_arrays();
+    void take_back_receives();
+    void send_notices();
+    void receive_notice();
     void settle() const noexcept;
 
+    Setting m_setting;
+    std::vector<Message> m_sent_messages;
+    std::vector<Message> m_received_messages;
     std::vector<MPI_Request> m_sends;
     std::vector<MPI_Request> m_receives;
+    std::vector<char> m_late;     ///< receives into arrays, and what must not overtake them
     std::vector<char> m_received; ///< of the execution under way
     std::size_t m_left = 0;
-    std::shared_ptr<void> m_sent;
+    std::uint64_t m_epoch = 0;
+    bool m_under_way = false;
+    bool m_late_started = false;
+    std::vector<std::weak_ptr<void>> m_arrays;
+    std::vector<std::shared_ptr<void>> m_held; ///< by the execution under way
+    struct Notice {
+        int process = 0;
+        std::uint64_t epoch = 0;
+    };
+    std::optional<Notice> m_gone; ///< who has abandoned an execution, and which
 };
 
 } // namespace distview::impl

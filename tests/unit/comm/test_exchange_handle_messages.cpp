@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Abandoned exchanges of arrays from which MPI sends, and into which it receives, by itself: whoever gives
+// up may do with the array what he likes, and nobody takes what he makes of it for values.
+#include "numbered_array.hpp"
+#include "transports.hpp"
+
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// The exchange of one rank is over before the others begin theirs.
+class MessageExchangeHandles : public ::testing::Test {
+protected:
+    MessageExchangeHandles() : m_parent(duplicate_world()), comm(m_parent.get()) {}
+    ~MessageExchangeHandles() override {
+        if (comm.is_open()) comm.close();
+        // And nothing is left for others to stumble over.
+        const Communicator world(MPI_COMM_WORLD);
+        PaddingExchangePlan plan(world, layout);
+        const NumberedArray array = make_dist_view<double**>(exec, world, layout, "array");
+        number(array, 77);
+        plan.execute(exec, array);
+        EXPECT_EQ(find_wrong_number(array, 77), "");
+    }
+
+    NumberedArray make(int round) const {
+        const NumberedArray array = make_dist_view<double**>(exec, comm, layout, "array");
+        number(array, round);
+        return array;
+    }
+    /// Everything that is on its way arrives.
+    void wait_for_all() const {
+        MPI_Barrier(comm.mpi());
+        MPI_Barrier(comm.mpi());
+    }
+    /// What a rank does that takes part until it learns that another has given up: values are right, or
+    /// there are none.
+    void take_part(PaddingExchangePlan& plan, const NumberedArray& array) const {
+        try {
+            plan.execute(exec, array);
+            EXPECT_EQ(find_wrong_number(array, 1), "") << "rank " << comm.rank();
+        } catch (const UsageError& error) {
+            EXPECT_NE(std::string(error.what()).find("has abandoned an exchange"),
+                      std::string::npos)
+                << error.what();
+        }
+    }
+
+private:
+    const TransportSetting m_setting{Transport::message};
+    OwnedComm m_parent;
+
+protected:
+    Communicator comm;
+    const Exec exec{};
+    // A plane is a run far longer than what MPI sends at once.
+    const ArrayLayout layout = ring(comm, 4, 40000);
+    const int dropping = comm.size() / 2;
+};
+
+TEST_F(MessageExchangeHandles, SendStraightFromTheArrays) {
+    PaddingExchangePlan plan(comm, layout);
+    plan.bind(make(1));
+    const bool alone = comm.size() == 1;
+    const std::string description = plan.describe();
+    EXPECT_EQ(description.find(": message, 320000 bytes of the array") == std::string::npos, alone)
+        << description;
+    EXPECT_EQ(plan.workspace_bytes(), 0u);
+}
+
+TEST_F(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    plan.bind(a);
+    if (comm.rank() == dropping) {
+        static_cast<void>(plan.start(exec, a));
+        number(a, 99);
+    }
+    wait_for_all();
+    if (comm.rank() != dropping) take_part(plan, a);
+    wait_for_all();
+}
+
+TEST_F(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    plan.bind(a);
+    if (comm.rank() == dropping) {
+        static_cast<void>(plan.start(exec, a));
+        Kokkos::deep_copy(a.view(), -5.0);
+    }
+    wait_for_all();
+    if (comm.rank() != dropping) take_part(plan, a);
+    wait_for_all();
+    if (comm.rank() != dropping) return;
+    for (std::size_t i = 0; i < a.view().extent(0); ++i)
+        for (std::size_t j = 0; j < a.view().extent(1); ++j) ASSERT_EQ(a.view()(i, j), -5.0);
+}
+
+TEST_F(MessageExchangeHandles, AbandonedLetTheArrayGo) {
+    PaddingExchangePlan plan(comm, layout);
+    NumberedArray a = make(1);
+    plan.bind(a);
+    std::shared_ptr<void> later;
+    const std::size_t count = a.view().span();
+    const double* const begin = a.view().data();
+    const double* const end = begin + count;
+    if (comm.rank() == dropping) {
+        auto handle = plan.start(exec, a);
+        a = {};
+        // What would have its memory if nobody held that: others may be about to read it.
+        later = allocate_shared(comm, count * sizeof(double));
+        EXPECT_TRUE(later.get() >= end || static_cast<double*>(later.get()) + count <= begin);
+        std::fill_n(static_cast<double*>(later.get()), count, 7.0);
+    }
+    wait_for_all();
+    if (comm.rank() != dropping) take_part(plan, a);
+    wait_for_all();
+    if (comm.rank() != dropping) return;
+    const auto* const values = static_cast<const double*>(later.get());
+    EXPECT_EQ(std::count(values, values + count, 7.0), static_cast<std::ptrdiff_t>(count));
+}
+
+// Who only sends to the rank that has given up hears nothing of it and must not wait for ever.
+TEST_F(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
+    const PaddingExchangeOptions low_only{.widths = std::vector<Widths>{{1, 0}, {0, 0}}};
+    PaddingExchangePlan plan(comm, layout, low_only);
+    const NumberedArray a = make(1);
+    plan.bind(a);
+    if (comm.rank() == dropping) static_cast<void>(plan.start(exec, a));
+    wait_for_all();
+    const bool receives_from_it = comm.rank() == (dropping + 1) % comm.size();
+    if (comm.rank() != dropping && !receives_from_it) {
+        plan.execute(exec, a);
+        const std::int64_t before = (4 * comm.rank() + 4 * comm.size() - 1) % (4 * comm.size());
+        // Global indices begin with the periodic axis's padding.
+        EXPECT_EQ(a.view()(0, 0), number_of(1 + before, 0, 1));
+        EXPECT_EQ(a.view()(0, 39999), number_of(1 + before, 39999, 1));
+    } else if (comm.rank() != dropping) {
+        EXPECT_THROW(plan.execute(exec, a), UsageError);
+    }
+    wait_for_all();
+}
+
+// Rank after rank gives up the same exchange, and nobody waits for ever.
+TEST_F(MessageExchangeHandles, AbandonedOneAfterTheOtherEnd) {
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(1);
+    plan.bind(a);
+    for (int rank = 0; rank < comm.size(); ++rank) {
+        if (comm.rank() == rank) static_cast<void>(plan.start(exec, a));
+        MPI_Barrier(comm.mpi());
+    }
+    comm.close();
+}
+
+} // namespace
+
+} // namespace distview::testing
