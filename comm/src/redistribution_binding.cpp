@@ -159,18 +159,21 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
     }
 }
 
-void RedistributionBinding::make_requests(MPI_Comm comm, int tag) {
+void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
         if (!m_transports.readers.contains(place.rank))
-            sends.push_back({place.rank, m_packed.buffer().data() + place.offset, place.bytes});
+            sends.push_back(
+                {place.rank, m_packed.buffer().data() + place.offset, place.bytes, false, {}});
     std::vector<PersistentMessages::Message> receives;
     for (const Partner& partner : m_incoming) {
         const PackedPlaces::Place& place = *m_received.of(partner.rank);
-        receives.push_back({place.rank, m_received.buffer().data() + place.offset, place.bytes});
+        receives.push_back(
+            {place.rank, m_received.buffer().data() + place.offset, place.bytes, false, {}});
     }
-    m_messages.make(comm, tag, sends, receives, m_packed.buffer().memory());
+    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory()}, std::move(sends),
+                    std::move(receives));
 }
 
 bool RedistributionBinding::is_for(const Fields& fields) const noexcept {

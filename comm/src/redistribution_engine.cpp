@@ -208,6 +208,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
+    const int notice_tag = state.next_tag();
     std::shared_ptr<RedistributionBinding> binding;
     try {
         OfferedPacks packs;
@@ -224,7 +225,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
         failure = std::current_exception();
     }
     agree(m_comm, name, failure);
-    binding->make_requests(m_comm.mpi(), tag);
+    binding->make_requests(m_comm.mpi(), tag, notice_tag);
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;

@@ -87,8 +87,11 @@ public:
     RedistributionBinding(const RedistributionBinding&) = delete;
     RedistributionBinding& operator=(const RedistributionBinding&) = delete;
 
-    void make_requests(MPI_Comm comm, int tag);
-    void leave() noexcept override { m_direct.abandon(); }
+    void make_requests(MPI_Comm comm, int tag, int notice_tag);
+    void leave() noexcept override {
+        m_direct.abandon();
+        m_messages.abandon();
+    }
     void close() noexcept override { m_messages.close(); }
 
     bool is_for(const Fields& fields) const noexcept;
@@ -107,7 +110,7 @@ public:
     /// Sends what is packed, and lets others read the rest in place.
     void start_sends(std::uint64_t epoch) {
         m_direct.begin(epoch);
-        m_messages.start_sends();
+        m_messages.start_sends(epoch);
     }
 
     /// Somebody whose elements have arrived.
