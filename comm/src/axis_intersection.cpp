@@ -170,30 +170,7 @@ AxisSlice checked(const AxisIntersection::Side& side, const char* name) {
             return text(where(side, name), "only the labels of process ", known, " are known");
         });
     }
-    AxisSlice slice = side.slice;
-    const std::int64_t size = layout.interior_size();
-    require<LayoutError>(slice.step != 0, [&] {
-        return where(side, name) + "expected a slice of step other than 0";
-    });
-    require<LayoutError>(slice.count >= -1, [&] {
-        return text(where(side, name), "expected a slice of count >= 0 (or -1, all), got ",
-                    slice.count);
-    });
-    require<LayoutError>(slice.begin >= 0 && slice.begin <= size, [&] {
-        return text(where(side, name), "expected a slice from cell 0 to ", size, ", got ",
-                    slice.begin);
-    });
-    std::int64_t most = 0;
-    if (slice.begin < size)
-        most = slice.step > 0 ? (size - 1 - slice.begin) / slice.step + 1
-                              : 1 - slice.begin / slice.step;
-    require<LayoutError>(slice.count <= most, [&] {
-        return text(where(side, name), "a slice of ", slice.count, " cells from ", slice.begin,
-                    " in steps of ", slice.step, " leaves the ", size, " interior cells");
-    });
-    if (slice.count < 0) slice.count = most;
-    if (slice.count < 2) slice.step = 1;
-    return slice;
+    return complete_slice(side.slice, layout.interior_size(), where(side, name));
 }
 
 } // namespace

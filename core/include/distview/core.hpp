@@ -3,6 +3,7 @@
 
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/array_layout.hpp>
+#include <distview/core/axis_slice.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/device.hpp>
 #include <distview/core/device_layout.hpp>
@@ -21,5 +22,6 @@
 #include <distview/core/protocol/dap.hpp>
 #include <distview/core/protocol/exported_section.hpp>
 #include <distview/core/protocol/validate.hpp>
+#include <distview/core/slice.hpp>
 #include <distview/core/version.hpp>
 #include <distview/dap.h>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/core/axis_layout.hpp>
+#include <distview/core/axis_slice.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -12,20 +13,6 @@ namespace distview {
 namespace impl {
 class AxisSide;
 }
-
-/// Every step-th of the interior cells of an axis from `begin` on, `count` of them.
-///
-/// Cells count from 0 without boundary padding, so that layouts of one array that differ in padding
-/// number them alike. On an unstructured axis cell i is that with the i-th smallest of all labels.
-///
-/// Shapes: {n - 1, -1, -1} is all of n cells backwards; {0, -1, 2} is every other one
-struct AxisSlice {
-    std::int64_t begin = 0;
-    std::int64_t count = -1; ///< -1: as many as there are in the direction of `step`
-    std::int64_t step = 1;   ///< not 0
-
-    friend bool operator==(const AxisSlice&, const AxisSlice&) = default;
-};
 
 /// Elements along one axis that move between one coordinate of a process grid and one of another's.
 ///

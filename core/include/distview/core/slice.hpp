@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/any_dist_view.hpp>
+#include <distview/core/array_layout.hpp>
+#include <distview/core/axis_slice.hpp>
+#include <distview/core/dist_view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace distview {
+
+/// A slice of a whole array as one process has it.
+struct SectionSlice {
+    /// Of the slice, the same on all processes; its indices begin at 0.
+    ArrayLayout layout{};
+    /// Where in the section of the whole array the slice's first element along each axis is, padding
+    /// included, and how far apart its elements are; 0 and 1 along an axis of which this process has
+    /// no element.
+    Extents begin{};
+    Extents step{};
+};
+
+/// The layout of a slice of an array of layout `layout`, and where the section of `process` has it.
+///
+/// An axis stays what it is, over the same processes; those that have nothing of the slice get empty
+/// sections:
+///
+///     block         irregular blocks without padding, whatever padding the axis has
+///     cyclic        in blocks of block_size / step where step divides block_size and the slice begins
+///                   with the first block of a round of block_size * grid_size cells; in blocks of 1
+///                   where each step leads from one process's block to the next one's; anything on one
+///                   process. Else what lies in one round becomes irregular blocks
+///     unstructured  the whole axis only, its labels as they were
+///
+/// Collective: no (local); all processes pass the same slices
+/// Indices:    of the slices: interior cells of `layout`; one slice for each axis, or none: all of
+///             all interior cells
+/// Cost:       O(grid size) along block axes, O(labels) along unstructured ones
+/// Errors:     LayoutError if a slice leaves the interior, has a negative step, or picks elements that
+///             no layout of the axis' kind deals out so (a RedistributionPlan with slices moves
+///             these); UsageError if there is no such process
+SectionSlice slice_section(const ArrayLayout& layout, int process,
+                           const std::vector<AxisSlice>& slices);
+
+namespace impl {
+
+/// T with so many pointers: the data type of a View of run-time extents.
+template <class T, int Rank>
+struct RunTimeExtents {
+    using type = typename RunTimeExtents<T*, Rank - 1>::type;
+};
+template <class T>
+struct RunTimeExtents<T, 0> {
+    using type = T;
+};
+
+} // namespace impl
+
+/// The type of a slice of a DistView.
+template <DistViewLike View>
+using SliceOf =
+    DistView<typename impl::RunTimeExtents<typename View::value_type, View::rank()>::type,
+             Kokkos::LayoutStride, typename View::device_type, typename View::memory_traits>;
+
+/// A slice of a distributed array, which is a distributed array itself: the same memory, seen with
+/// strides, in the layout of slice_section().
+///
+///     auto odd = slice(u, {{1, -1, 2}, {}});      // rows 1, 3, ... of the interior, all columns
+///
+/// What takes a DistView takes the result: exports, kernels over view(), redistribution. It has an
+/// identity of its own, so plans bind it by itself: keep it rather than slicing for every call. It keeps the memory of
+/// `view` alive, and like any DistView whose memory a handle owns, it must outlive its view().
+///
+/// Collective: no (local); all processes pass the same slices
+/// Shapes:     one slice for each axis, or none: the whole interior
+/// Errors:     those of slice_section()
+/// Example:    tests/unit/core/test_slice.cpp
+template <DistViewLike View>
+SliceOf<View> slice(const View& view, const std::vector<AxisSlice>& slices) {
+    const SectionSlice part = slice_section(view.layout(), view.process(), slices);
+    const Extents extents = part.layout.local_extents(view.process());
+    const auto& whole = view.view();
+    Kokkos::LayoutStride shape;
+    std::int64_t offset = 0;
+    bool is_empty = false;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d) {
+        const auto stride = static_cast<std::int64_t>(whole.stride(d));
+        shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+        shape.stride[d] = static_cast<std::size_t>(stride * part.step[d]);
+        offset += stride * part.begin[d];
+        is_empty = is_empty || extents[d] == 0;
+    }
+    using Section = typename SliceOf<View>::view_type;
+    return SliceOf<View>(part.layout, view.process(),
+                         Section(whole.data() + (is_empty ? 0 : offset), shape),
+                         std::make_shared<const View>(view), view.label());
+}
+
+/// The same for an array whose type is known at run time only.
+AnyDistView slice(const AnyDistView& view, const std::vector<AxisSlice>& slices);
+
+} // namespace distview
