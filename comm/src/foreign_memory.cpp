@@ -30,10 +30,9 @@ public:
     explicit Batch(const ForeignProcess& process) : m_process(process) {}
 
     void add(const char* from, char* to, std::size_t bytes) {
-        m_remote[m_count] = range(from, bytes);
-        m_local[m_count] = range(to, bytes);
-        m_bytes += bytes;
-        if (++m_count == m_remote.size()) flush();
+        for (; bytes > most_bytes; from += most_bytes, to += most_bytes, bytes -= most_bytes)
+            add_range(from, to, most_bytes);
+        add_range(from, to, bytes);
     }
 
     void flush() {
@@ -41,7 +40,7 @@ public:
         const ssize_t copied = ::process_vm_readv(static_cast<pid_t>(m_process.id), m_local.data(),
                                                   m_count, m_remote.data(), m_count, 0);
         if (copied != static_cast<ssize_t>(m_bytes))
-            throw Error(text("PaddingExchangePlan: process_vm_readv from process ", m_process.id,
+            throw Error(text("process_vm_readv from process ", m_process.id,
                              " copied ", copied, " of ", m_bytes, " bytes: ",
                              copied < 0 ? std::strerror(errno) : "memory that is not there"));
         m_count = 0;
@@ -49,6 +48,17 @@ public:
     }
 
 private:
+    /// The system call copies no more than 2 GiB less a page.
+    static constexpr std::size_t most_bytes = std::size_t{1} << 30;
+
+    void add_range(const char* from, char* to, std::size_t bytes) {
+        if (m_bytes + bytes > most_bytes) flush();
+        m_remote[m_count] = range(from, bytes);
+        m_local[m_count] = range(to, bytes);
+        m_bytes += bytes;
+        if (++m_count == m_remote.size()) flush();
+    }
+
     const ForeignProcess& m_process;
     std::array<iovec, 128> m_remote;
     std::array<iovec, 128> m_local;
