@@ -7,7 +7,7 @@ native_packages=(
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev
 )
 # What programs and benchmarks compare with, and do without where there is none.
-native_optional=(libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev)
+native_optional=(libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev)
 
 native_install() {
     command -v apt-get >/dev/null ||

@@ -11,7 +11,7 @@ root_need_mib=2500
 root_packages=(
     g++ cmake ninja-build make libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev git python3 iproute2
-    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev
+    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev
 )
 # The number goes up whenever the steps below change; the packages count by themselves.
 root_recipe="1 $root_suite ${root_packages[*]}"
