@@ -161,7 +161,8 @@ void transposition(benchmark::State& state) {
                     [](const Exec& exec, RedistributionPlan& plan, const Array& from,
                        const Array& to) { plan.execute(exec, 1.0, from, 1.0, to); });
 #ifdef DISTVIEW_PERF_HAVE_SCALAPACK
-    const perf::Scalapack scalapack(field.comm.mpi(), matrix.scalapack(), matrix.scalapack());
+    const perf::Scalapack scalapack(field.comm.mpi(), matrix.scalapack(), matrix.scalapack(),
+                                    field.exec.concurrency());
     field.add("pdtran", field.plain_to, [&] {
         scalapack.add_transposed(field.plain_from.view().data(), field.plain_to.view().data());
     });
@@ -183,7 +184,8 @@ void copy_between(benchmark::State& state, const Matrix& from, const Matrix& to)
     field.expected = number;
     field.add_plans({}, execute_copy);
 #ifdef DISTVIEW_PERF_HAVE_SCALAPACK
-    const perf::Scalapack scalapack(field.comm.mpi(), from.scalapack(), to.scalapack());
+    const perf::Scalapack scalapack(field.comm.mpi(), from.scalapack(), to.scalapack(),
+                                    field.exec.concurrency());
     field.add("pdgemr2d", field.plain_to, [&] {
         scalapack.copy(field.plain_from.view().data(), field.plain_to.view().data());
     });

@@ -23,6 +23,8 @@ void descinit_(int* descriptor, const int* m, const int* n, const int* mb, const
 void pdtran_(const int* m, const int* n, const double* alpha, const double* a, const int* ia,
              const int* ja, const int* descriptor_a, const double* beta, double* c, const int* ic,
              const int* jc, const int* descriptor_c);
+// Of OpenBLAS, if it is the BLAS below ScaLAPACK.
+[[gnu::weak]] void openblas_set_num_threads(int threads);
 void Cpdgemr2d(int m, int n, const double* a, int ia, int ja, const int* descriptor_a, double* b,
                int ib, int jb, const int* descriptor_b, int context);
 }
@@ -45,7 +47,8 @@ public:
         int q = 1;
     };
 
-    Scalapack(MPI_Comm comm, const Layout& from, const Layout& to) {
+    Scalapack(MPI_Comm comm, const Layout& from, const Layout& to, int threads) {
+        if (openblas_set_num_threads) openblas_set_num_threads(threads);
         m_handle = Csys2blacs_handle(comm);
         m_from = describe(make_context(from), from);
         // One grid must be one context.
