@@ -102,19 +102,31 @@ struct Mover {
         for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
     }
 
-    /// The same for one cache line of source elements. Not past the caches: the lines next to it in the
-    /// square are far away, and memory writes them one by one.
-    void run_line(const char* __restrict from, char* __restrict to) const {
-        constexpr std::int64_t count = line_elements<sizeof(From)>;
-        if (is_copy && !must_conjugate())
-            std::memcpy(to, from, line_size);
-        else
-            for (std::int64_t i = 0; i < count; ++i)
-                element(from + i * from_size, to + i * to_size);
+    /// The same for a square of lines of source elements, one after the other. Not past the caches: the
+    /// lines of the target lie far apart, and memory would write them one by one.
+    void run_square(const char* from, char* to, std::int64_t to_stride) const {
+        if (!is_copy || must_conjugate()) return update_square(from, to, to_stride);
+        for (std::int64_t k = 0; k < edge; ++k)
+            std::memcpy(to + k * to_stride, from + k * static_cast<std::int64_t>(line_size),
+                        line_size);
     }
 
 private:
     static constexpr bool is_complex = IsComplex<From>::value;
+    static constexpr std::int64_t edge = line_elements<sizeof(From)>;
+
+    /// A function of its own: compilers forget what does not overlap when they inline.
+#if defined(__GNUC__)
+    [[gnu::noinline]]
+#endif
+    void update_square(const char* __restrict from, char* __restrict to,
+                       std::int64_t to_stride) const {
+        for (std::int64_t k = 0; k < edge; ++k) {
+            for (std::int64_t i = 0; i < edge; ++i) element(from + i * from_size, to + i * to_size);
+            from += line_size;
+            to += to_stride;
+        }
+    }
 
     bool must_conjugate() const { return is_complex && conjugate; }
 
@@ -166,46 +178,63 @@ void move_singly(const MoverType& mover, const char* from, char* to, const MoveL
         move_row(mover, from + j * outer.from_stride, to + j * outer.to_stride, inner);
 }
 
+/// Elements before the first whole line.
+template <class T>
+std::int64_t before_line(const char* address, std::int64_t count) {
+    const auto past =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % line_size);
+    const std::int64_t bytes = past == 0 ? 0 : static_cast<std::int64_t>(line_size) - past;
+    return std::min(count, bytes / static_cast<std::int64_t>(sizeof(T)));
+}
+
 /// Squares of a cache line's length are transposed in registers: whatever the strides' common power of
-/// two, every line on either side is met once.
+/// two, every line on either side is met once. They begin at lines of the source along the one axis, and
+/// of the target along the other.
+template <class From, class To, class Op>
+void move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
+    constexpr std::int64_t edge = line_elements<sizeof(From)>;
+    const MoveLoop& outer = block.outer;
+    const MoveLoop& inner = block.inner;
+    const std::int64_t first_column = before_line<From>(block.from, outer.count);
+    const std::int64_t first_row = before_line<To>(block.to, inner.count);
+    const std::int64_t end_column = first_column + (outer.count - first_column) / edge * edge;
+    const std::int64_t end_row = first_row + (inner.count - first_row) / edge * edge;
+
+    alignas(line_size) char square[edge * static_cast<std::int64_t>(line_size)];
+    for (std::int64_t j = first_column; j < end_column; j += edge)
+        for (std::int64_t i = first_row; i < end_row; i += edge) {
+            const char* const from = block.from + j * outer.from_stride + i * inner.from_stride;
+            char* const to = block.to + j * outer.to_stride + i * inner.to_stride;
+            transpose_lines<sizeof(From)>(from, inner.from_stride, square);
+            // Too many rows are read at once for the processor to see that each goes on.
+            const char* const next =
+                j + edge < end_column ? from + line_size : block.next_from + i * inner.from_stride;
+            for (std::int64_t k = 0; k < edge; ++k) prefetch(next + k * inner.from_stride);
+            mover.run_square(square, to, outer.to_stride);
+        }
+
+    // What is left around the squares: above, below, and on either side.
+    const auto rest = [&](std::int64_t j, std::int64_t columns, std::int64_t i, std::int64_t rows) {
+        MoveLoop some_columns = outer;
+        MoveLoop some_rows = inner;
+        some_columns.count = columns;
+        some_rows.count = rows;
+        move_singly(mover, block.from + j * outer.from_stride + i * inner.from_stride,
+                    block.to + j * outer.to_stride + i * inner.to_stride, some_columns, some_rows);
+    };
+    rest(0, first_column, 0, inner.count);
+    rest(first_column, end_column - first_column, 0, first_row);
+    rest(first_column, end_column - first_column, end_row, inner.count - end_row);
+    rest(end_column, outer.count - end_column, 0, inner.count);
+}
+
 template <class From, class To, class Op>
 void move_transposed(const Mover<From, To, Op>& mover, const MoveBlock& block) {
-    MoveLoop outer = block.outer;
-    MoveLoop inner = block.inner;
-    std::int64_t columns = 0; // of the squares
-    std::int64_t rows = 0;
-    if constexpr (transposes_lines<sizeof(From)>) {
-        constexpr std::int64_t edge = line_elements<sizeof(From)>;
-        if (outer.from_stride == static_cast<std::int64_t>(sizeof(From)) &&
-            inner.to_stride == static_cast<std::int64_t>(sizeof(To))) {
-            columns = outer.count / edge * edge;
-            rows = inner.count / edge * edge;
-        }
-        alignas(line_size) char square[edge * line_size];
-        for (std::int64_t j = 0; j < columns; j += edge) {
-            for (std::int64_t i = 0; i < rows; i += edge) {
-                const char* const from = block.from + j * outer.from_stride + i * inner.from_stride;
-                char* const to = block.to + j * outer.to_stride + i * inner.to_stride;
-                transpose_lines<sizeof(From)>(from, inner.from_stride, square);
-                // Too many rows are read at once for the processor to see that each goes on.
-                const char* const next =
-                    j + edge < columns ? from + line_size : block.next_from + i * inner.from_stride;
-                for (std::int64_t k = 0; k < edge; ++k) prefetch(next + k * inner.from_stride);
-                for (std::int64_t k = 0; k < edge; ++k)
-                    mover.run_line(square + k * static_cast<std::int64_t>(line_size),
-                                   to + k * outer.to_stride);
-            }
-        }
-    }
-    // Below the squares, then to the right of all.
-    outer.count = columns;
-    inner.count = block.inner.count - rows;
-    move_singly(mover, block.from + rows * inner.from_stride, block.to + rows * inner.to_stride,
-                outer, inner);
-    outer.count = block.outer.count - columns;
-    inner.count = block.inner.count;
-    move_singly(mover, block.from + columns * outer.from_stride,
-                block.to + columns * outer.to_stride, outer, inner);
+    if constexpr (transposes_lines<sizeof(From)>)
+        if (block.outer.from_stride == static_cast<std::int64_t>(sizeof(From)) &&
+            block.inner.to_stride == static_cast<std::int64_t>(sizeof(To)))
+            return move_squares(mover, block);
+    move_singly(mover, block.from, block.to, block.outer, block.inner);
 }
 
 /// Rows one after the other. Where they are short and something lies between them, the processor fetches
