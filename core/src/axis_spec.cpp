@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/core/array_layout.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <numeric>
 #include <utility>
 
 namespace distview {
@@ -17,7 +20,7 @@ AxisSpec block_bounds(std::vector<std::int64_t> bounds, const BlockOptions& opti
                       std::vector<Widths> paddings) {
     const std::int64_t interior_size = bounds.empty() ? 0 : bounds.back();
     return {BlockSpec{interior_size, BlockSplit::irregular, options, std::move(bounds),
-                            std::move(paddings)}};
+                      std::move(paddings)}};
 }
 
 AxisSpec cyclic(std::int64_t size) { return {CyclicSpec{size, 1}}; }
@@ -36,6 +39,70 @@ AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int
         return text("unstructured_local: expected a process >= 0, got ", process);
     });
     return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process}};
+}
+
+namespace {
+
+AxisSpec spec_of(const BlockLayout& layout) {
+    const int processes = layout.grid_size();
+    BlockOptions options{
+        .padding = {}, .boundary = layout.boundary(), .periodic = layout.periodic()};
+    if (layout.split() != BlockSplit::irregular) {
+        if (processes > 1)
+            options.padding = {layout.communication_padding(1).low,
+                               layout.communication_padding(0).high};
+        return layout.split() == BlockSplit::regular
+                   ? regular_block(layout.interior_size(), options)
+                   : block(layout.interior_size(), options);
+    }
+    std::vector<std::int64_t> bounds{0};
+    std::vector<Widths> paddings;
+    for (int p = 0; p < processes; ++p) {
+        bounds.push_back(layout.interior(p).end - GlobalIndex(layout.boundary().low));
+        paddings.push_back(layout.communication_padding(p));
+    }
+    return block_bounds(std::move(bounds), options, std::move(paddings));
+}
+
+AxisSpec spec_of(const UnstructuredLayout& layout) {
+    const auto list = [&](int p) {
+        const std::int64_t* const labels = layout.labels(p);
+        return std::vector<std::int64_t>(labels, labels + layout.local_extent(p));
+    };
+    if (const int known = layout.known_process(); known >= 0)
+        return unstructured_local(layout.size(), known, list(known), layout.one_to_one());
+    std::vector<std::vector<std::int64_t>> lists;
+    for (int p = 0; p < layout.grid_size(); ++p) lists.push_back(list(p));
+    return unstructured(std::move(lists), layout.one_to_one());
+}
+
+} // namespace
+
+AxisSpec axis_spec(const AxisLayout& layout) {
+    switch (layout.type()) {
+    case DistType::cyclic: return block_cyclic(layout.size(), layout.as_cyclic().block_size());
+    case DistType::unstructured: return spec_of(layout.as_unstructured());
+    case DistType::block: break;
+    }
+    return spec_of(layout.as_block());
+}
+
+ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& permutation) {
+    std::vector<int> sorted = permutation;
+    std::sort(sorted.begin(), sorted.end());
+    std::vector<int> all(static_cast<std::size_t>(layout.rank()));
+    std::iota(all.begin(), all.end(), 0);
+    require<LayoutError>(sorted == all, [&] {
+        return text("permute_axes: expected a permutation of ", layout.rank(), " axes, got ",
+                    tuple_text(permutation));
+    });
+    std::vector<int> grid;
+    std::vector<AxisSpec> axes;
+    for (const int axis : permutation) {
+        grid.push_back(layout.grid().extent(axis));
+        axes.push_back(axis_spec(layout.axis(axis)));
+    }
+    return ArrayLayout(ProcessGrid(grid), axes);
 }
 
 } // namespace distview

@@ -109,15 +109,7 @@ SlicedAxis sliced(const UnstructuredLayout& layout, const AxisSlice& slice,
                     " cells of an unstructured axis in steps of 1, got ", slice.count, " from ",
                     slice.begin, " in steps of ", slice.step, advice);
     });
-    const auto list = [&](int p) {
-        const std::int64_t* const labels = layout.labels(p);
-        return std::vector<std::int64_t>(labels, labels + layout.local_extent(p));
-    };
-    if (const int known = layout.known_process(); known >= 0)
-        return {unstructured_local(size, known, list(known), layout.one_to_one())};
-    std::vector<std::vector<std::int64_t>> lists;
-    for (int p = 0; p < layout.grid_size(); ++p) lists.push_back(list(p));
-    return {unstructured(std::move(lists), layout.one_to_one())};
+    return {axis_spec(layout)};
 }
 
 SlicedAxis sliced(const AxisLayout& layout, const AxisSlice& slice, int process,

@@ -76,6 +76,10 @@ AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
                             bool one_to_one = false);
 
+/// What an axis would be asked for as: a layout made of it, over as many processes, has the same axis.
+/// Widths that nobody sees, as of the padding between processes where there is one, are 0.
+AxisSpec axis_spec(const AxisLayout& layout);
+
 /// Numbers for each axis; entries from the array's rank on are 0 (1 for extents).
 using Extents = std::array<std::int64_t, max_rank>;
 
@@ -142,5 +146,11 @@ private:
     };
     std::shared_ptr<const State> m_state;
 };
+
+/// The layout whose axis d is axis permutation[d] of another one, over as many processes: that of the
+/// transposed array on the transposed process grid.
+///
+/// Errors: LayoutError unless `permutation` holds each of the layout's axes once
+ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& permutation);
 
 } // namespace distview
