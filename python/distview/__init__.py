@@ -38,6 +38,7 @@ from ._distview import (
     is_initialized,
 )
 from ._errors import Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from ._redistribution import RedistributionPlan, redistribute
 from .plot import plot_array_distribution, plot_layout
 
 # Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
@@ -60,6 +61,7 @@ __all__ = [
     "LayoutError",
     "MpiError",
     "ProtocolError",
+    "RedistributionPlan",
     "ShapeError",
     "UsageError",
     "__version__",
@@ -77,6 +79,7 @@ __all__ = [
     "ones",
     "plot_array_distribution",
     "plot_layout",
+    "redistribute",
     "wrap",
     "zeros",
     "zeros_like",

@@ -13,6 +13,7 @@ from ._comm import communicator
 from ._distview import Layout
 from ._errors import UsageError
 from ._gather import gather
+from ._slices import slice_of
 
 _CELLS = ("interior", "owned")
 
@@ -118,6 +119,26 @@ class DistView(_distview.Array):
             raise TypeError("len() of a DistView without axes")
         return self.shape[0]
 
+    # A sequence has integer indices; these arrays have slices only.
+    __iter__ = None
+
+    def __getitem__(self, key: Any) -> DistView:
+        """A slice: an array over the same memory, whose section is this process's part of it.
+
+        key: slices, ... or both, as NumPy takes them; no integers, which would drop an axis and its
+        processes. Slices count interior cells, as gather() does: array[key].gather() is
+        array.gather()[key]. The result has no padding; its block axes are irregular, and processes may
+        have nothing of it.
+
+        Steps must be positive, a cyclic axis must stay one (or the slice lie within one round of
+        its processes), and an unstructured axis is taken whole; redistribute(array, ..., from_slice=key)
+        takes any. Local; all processes take the same slices, in the same order.
+        """
+        result = DistView.__new__(DistView)
+        _distview.Array.__init__(result, slice_of(self, key))
+        result._joint = self._joint
+        return result
+
     # Its memory
 
     @property
@@ -197,6 +218,17 @@ class DistView(_distview.Array):
         around; boundary padding of other axes is not touched. Finished on return.
         """
         self._exchange_padding(*others)
+
+    def transpose(self, *axes: Any) -> DistView:
+        """A new array whose axis d is axis axes[d] of this one; in reverse order unless given.
+
+        Its layout is that of the axes, over the process grid with its axes in the same order. Only
+        interior cells are written: exchange_padding() fills the padding. np.transpose(array) is the
+        same. Collective; for doing it again and again see RedistributionPlan.
+        """
+        from ._redistribution import transpose
+
+        return transpose(self, axes)
 
     def gather(self, root: int = 0, cells: str = "interior") -> np.ndarray | None:
         """All sections' cells as one NumPy array on rank root; None elsewhere.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "array.hpp"
 
-#include "runtime.hpp"
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/import_dist_view.hpp>
 #include <distview/core/cyclic_layout.hpp>
@@ -10,14 +8,12 @@
 #include <distview/core/protocol/canonical.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/dimension.hpp>
+#include <distview/core/slice.hpp>
 #include <distview/core/text.hpp>
 
-#include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
-#include <span>
-#include <string_view>
 #include <utility>
 
 namespace distview::python {
@@ -195,37 +191,9 @@ std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
     return result;
 }
 
-namespace {
-
-/// Copies within the section: all there is to do for an array of one process.
-void copy_own_padding(const AnyDistView& view) {
-    const AnySection& section = view.section();
-    const PaddingExchangeSchedule schedule(view.layout(), view.process());
-    const int rank = view.rank();
-    schedule.for_each_incoming([&](const PaddingRegion& region) {
-        std::vector<std::int64_t> at(static_cast<std::size_t>(rank), 0);
-        for (std::int64_t i = 0; i < region.elements; ++i) {
-            char* to = static_cast<char*>(section.data);
-            const char* from = to;
-            for (int d = 0; d < rank; ++d) {
-                const auto a = static_cast<std::size_t>(d);
-                to += (region.begin[a].value() + at[a]) * section.strides[a];
-                from += (region.peer_begin[a].value() + at[a]) * section.strides[a];
-            }
-            std::copy_n(from, section.element.bytes, to);
-            for (int d = rank - 1; d >= 0; --d) {
-                const auto a = static_cast<std::size_t>(d);
-                if (++at[a] < region.extents[a]) break;
-                at[a] = 0;
-            }
-        }
-    });
-}
-
-/// Addresses mean nothing to another process, and copies of them must be counted.
-bool holds_objects(std::string_view format) {
+bool ArrayState::holds_objects() const noexcept {
     bool in_name = false; // of a field: between colons
-    for (const char letter : format) {
+    for (const char letter : m_format) {
         if (letter == ':') in_name = !in_name;
         if (!in_name && (letter == 'O' || letter == '&' || letter == 'P' || letter == 'X'))
             return true;
@@ -233,74 +201,17 @@ bool holds_objects(std::string_view format) {
     return false;
 }
 
-std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
-    std::vector<ArrayLayout> layouts;
-    for (const ArrayState* array : arrays) layouts.push_back(array->view("exchange_padding").layout());
-    return layouts;
-}
-
-} // namespace
-
-void ArrayState::check_exchange(const std::vector<ArrayState*>& arrays) const {
-    for (const ArrayState* array : arrays) {
-        const AnyDistView& view = array->view("exchange_padding");
-        const bool same = array->m_comm.has_value() == m_comm.has_value() &&
-                          (!m_comm || array->m_comm->state() == m_comm->state());
-        require<UsageError>(same, "exchange_padding: expected arrays of one communicator");
-        require<ShapeError>(!view.section().read_only,
-                            "exchange_padding: the array is read-only: an exchange writes its "
-                            "padding");
-        require<ShapeError>(view.section().device.host_accessible(),
-                            "exchange_padding: the array is in memory that the host cannot access");
-        require<ShapeError>(!holds_objects(array->m_format),
-                            "exchange_padding: the elements are Python objects or addresses, which "
-                            "mean nothing to other processes");
-    }
-}
-
-PaddingExchangePlan& ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
-    constexpr std::size_t most_plans = 4;
-    const std::vector<ArrayLayout> layouts = layouts_of(arrays);
-    const auto known = std::find_if(m_plans.begin(), m_plans.end(),
-                                    [&](const Plan& plan) { return plan.layouts == layouts; });
-    if (known != m_plans.end()) {
-        std::rotate(known, known + 1, m_plans.end());
-        return m_plans.back().plan;
-    }
-    std::vector<FieldExchange> fields;
-    for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
-    PaddingExchangePlan plan(*m_comm, fields);
-    if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
-    m_plans.push_back({layouts, std::move(plan)});
-    return m_plans.back().plan;
-}
-
-void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
-                                  Failure failure) {
-    std::vector<ArrayState*> arrays{this};
-    for (const auto& array : others) arrays.push_back(array.get());
-    // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
-    std::uint64_t digest = arrays.size();
-    if (!failure.image) {
-        try {
-            check_exchange(arrays);
-            if (m_comm) require_kokkos("exchange_padding", m_comm->size());
-        } catch (...) {
-            failure = current_failure();
-        }
-        for (const ArrayState* array : arrays) digest = digest * 0x9e3779b97f4a7c15u + array->m_number;
-    }
-    if (!m_comm) {
-        if (failure.image) std::rethrow_exception(failure.image);
-        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
-        return;
-    }
-    agree(*m_comm, "exchange_padding", failure, digest);
-    PaddingExchangePlan& plan = plan_for(arrays);
-    std::vector<AnyDistView> views;
-    for (const ArrayState* array : arrays) views.push_back(*array->m_view);
-    const nb::gil_scoped_release release;
-    plan.execute(Kokkos::DefaultHostExecutionSpace(), std::span<const AnyDistView>(views));
+std::shared_ptr<ArrayState> ArrayState::sliced(const std::vector<AxisSlice>& slices) {
+    auto result = std::make_shared<ArrayState>(slice(view("slice"), slices), m_format);
+    result->m_comm = m_comm;
+    // Not the next number of the communicator: a rank that looks at a slice by itself must not make
+    // all later arrays seem to be others. The next one of these slices of this array.
+    std::uint64_t number = m_number;
+    for (const AxisSlice& axis : slices)
+        for (const std::int64_t value : {axis.begin, axis.count, axis.step})
+            number = number * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value) + 1;
+    result->m_number = number * 0x9e3779b97f4a7c15u + ++m_slicings[number];
+    return result;
 }
 
 } // namespace distview::python

@@ -8,12 +8,14 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/array_layout.hpp>
+#include <distview/core/axis_slice.hpp>
 #include <distview/core/padding.hpp>
 #include <distview/core/protocol/dim_data.hpp>
 #include <distview/core/protocol/exported_section.hpp>
 #include <distview/core/protocol/version.hpp>
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +70,19 @@ public:
     /// Collective: agrees with the other processes' sections.
     void attach(const Communicator& comm);
 
+    /// The communicator of all processes; none for an array of one process without MPI, or of a section
+    /// that is not attached.
+    const std::optional<Communicator>& communicator() const noexcept { return m_comm; }
+    /// The same on all ranks that made, attached and sliced their arrays in one order; 0 without a
+    /// communicator.
+    std::uint64_t number() const noexcept { return m_number; }
+    /// Whether the elements are Python objects or addresses, which mean nothing to another process and
+    /// whose copies must be counted.
+    bool holds_objects() const noexcept;
+
+    /// A slice of the array, which shares its memory. Local; all processes pass the same slices.
+    std::shared_ptr<ArrayState> sliced(const std::vector<AxisSlice>& slices);
+
     std::vector<protocol::DimData> dim_data(const protocol::Version& version) const;
     protocol::ExportedSection exported(const protocol::Version& version) const;
     /// Global indices of all positions of the section along an axis.
@@ -96,6 +111,7 @@ private:
     int m_process_count = 1;
     std::optional<Communicator> m_comm;
     std::uint64_t m_number = 0; ///< among the arrays of the communicator, the same on all ranks
+    std::map<std::uint64_t, std::uint64_t> m_slicings; ///< how often by what slices
 
     std::vector<Plan> m_plans; ///< the last used at the end
 };

@@ -232,6 +232,8 @@ void register_layout(nb::module_& module) {
             },
             "axis"_a, "process"_a,
             "The global index of every position of a section along an axis, padding included.")
+        .def("permuted", &permute_axes, "axes"_a,
+             "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
         .def("owner", &owner, "index"_a,
              "The process that owns an element; -1 for an unstructured index that nobody has.")
         .def(

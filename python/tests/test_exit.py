@@ -35,6 +35,15 @@ w = distview.from_distarray(u.dap("0.9.0"), validate="local")
 kept = {"u": u, "cycle": []}
 kept["cycle"].append(kept)
 """,
+    "redistributions": """
+u = distview.zeros((6, 8), "bb", comm)
+part, turned = u[1:4, ::2], u.transpose()
+plan = distview.RedistributionPlan(u, turned, permutation=(1, 0))
+plan.execute(u, turned)
+unused = distview.RedistributionPlan(u, turned, permutation=(1, 0))
+kept = {"plan": plan, "cycle": [part]}
+kept["cycle"].append(kept)
+""",
     "arrays": """
 u = distview.zeros((6, 8), "bb", comm, padding=1)
 taken = [u.view, u.interior, np.asarray(u), memoryview(u), np.from_dlpack(u), u.__distarray__()]

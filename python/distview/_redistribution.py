@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Moving arrays from one layout to another."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from . import _distview
+from ._array import DistView
+from ._comm import agreed, communicator
+from ._create import zeros
+from ._distview import Layout
+from ._errors import LayoutError, UsageError
+from ._slices import Slices, axis_slices
+
+
+class RedistributionPlan:
+    """Moves elements from arrays of one layout to arrays of another, again and again.
+
+        plan = distview.RedistributionPlan(a, c, permutation=(1, 0))
+        plan.execute(a, c)                              # c = a^T; both as often as wanted
+
+    source, target: Layouts, or DistViews whose layouts they are. comm: that of the DistViews unless
+    given; None with Layouts is one process. permutation: axis d of the target takes axis
+    permutation[d] of the source. from_slice, to_slice: the part of the source that moves and where
+    to in the target, as between brackets: a slice, or a tuple of them, of any step. They count
+    interior cells, as gather() does; of an unstructured axis cell i is the i-th smallest index.
+    fill_padding: whether to write also the target's communication padding (on periodic axes also
+    boundary padding) that mirrors what is written.
+
+    Every element is read from its owner; where an index of the target is on several processes, all
+    of them get it. Elements move once: straight from memory of the node's processes where that can
+    be, else in one message for each process. Building and executing are collective over comm, in the
+    same order on all ranks. Raises LayoutError if slices and layouts do not fit each other, the same
+    on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
+    """
+
+    def __init__(
+        self,
+        source: Layout | DistView,
+        target: Layout | DistView,
+        comm: Any = None,
+        *,
+        permutation: Sequence[int] | None = None,
+        from_slice: Any = ...,
+        to_slice: Any = ...,
+        fill_padding: bool = False,
+    ) -> None:
+        taken = _communicator_of(comm, source, target)
+
+        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices]:
+            one, other = _layout_of(source, "source"), _layout_of(target, "target")
+            expected = taken.size if taken is not None else 1
+            for layout in (one, other):
+                if layout.process_count != expected:
+                    processes = "process" if expected == 1 else "processes"
+                    raise UsageError(
+                        f"RedistributionPlan: expected grids of {expected} {processes}"
+                        f"{'' if taken else ' (comm is None)'}, got one of {layout.process_count}"
+                    )
+            return (
+                one,
+                other,
+                _permutation(permutation, one.rank, "RedistributionPlan"),
+                axis_slices(from_slice, one.interior_shape, "RedistributionPlan: from_slice"),
+                axis_slices(to_slice, other.interior_shape, "RedistributionPlan: to_slice"),
+            )
+
+        prepared = agreed(taken, "RedistributionPlan", prepare)
+        self._plan = _distview.Redistribution(taken, *prepared, bool(fill_padding))
+
+    def execute(self, source: DistView, target: DistView) -> None:
+        """target = source. Collective; finished on return.
+
+        Arrays of the plan's layouts and communicator, in the host's memory and of one element type,
+        of 1, 2, 4, 8 or 16 bytes. Raises ShapeError or UsageError, the same on all ranks.
+        """
+        self._plan.execute(source, target)
+
+    @property
+    def source_layout(self) -> Layout:
+        """The layout of sources."""
+        return self._plan.source_layout
+
+    @property
+    def target_layout(self) -> Layout:
+        """The layout of targets."""
+        return self._plan.target_layout
+
+    @property
+    def elements(self) -> int:
+        """Number of elements that move, those that stay on their process included."""
+        return self._plan.elements
+
+    @property
+    def wire_elements(self) -> int:
+        """Number of elements that a process gets from another one."""
+        return self._plan.wire_elements
+
+    def describe(self) -> str:
+        """Layouts, what moves, and how it travels, for people. Local."""
+        return self._plan.describe()
+
+    def __repr__(self) -> str:
+        return (
+            f"<RedistributionPlan {self.source_layout.interior_shape} over {self.source_layout.grid}"
+            f" to {self.target_layout.interior_shape} over {self.target_layout.grid}: "
+            f"{self.elements} elements, {self.wire_elements} between processes>"
+        )
+
+
+def redistribute(
+    array: DistView,
+    layout: Any = None,
+    *,
+    permutation: Sequence[int] | None = None,
+    from_slice: Any = ...,
+    to_slice: Any = ...,
+    fill_padding: bool = False,
+    out: DistView | None = None,
+    **keywords: Any,
+) -> DistView:
+    """An array's elements in another layout; a new array, or ``out``.
+
+        b = distview.redistribute(a, "cb")                      # dealt out along the first axis
+        c = distview.redistribute(a, [0, 5, 9], from_slice=slice(None, None, -1))
+        distview.redistribute(a, out=d, to_slice=slice(10, 20)) # into a part of d
+
+    layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
+    zeros() takes it, with its keywords (padding, boundary, periodic, grid). Cells of a new array that
+    nothing is written to are 0. permutation, from_slice, to_slice, fill_padding: see
+    RedistributionPlan, which is what to use for moving again and again.
+
+    Collective over the array's communicator.
+    """
+    if out is None:
+        out = _new(array, layout, permutation, from_slice, to_slice, keywords)
+    elif layout is not None or keywords:
+        agreed(_communicator_of(None, array, out), "redistribute", _refuse_layout_and_out)
+    plan = RedistributionPlan(
+        array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
+        fill_padding=fill_padding,
+    )  # fmt: skip
+    plan.execute(array, out)
+    return out
+
+
+def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:
+    """See DistView.transpose()."""
+
+    def prepare() -> tuple[Layout, list[int]]:
+        layout = array._attached_layout("transpose")
+        given = axes[0] if len(axes) == 1 and not _is_axis(axes[0]) else axes or None
+        if given is None:
+            return layout, list(range(layout.rank))[::-1]
+        return layout, _permutation(given, layout.rank, "transpose")
+
+    layout, permutation = agreed(array._communicator, "transpose", prepare, lambda made: made[1])
+    return redistribute(array, layout.permuted(permutation), permutation=permutation)
+
+
+def _new(
+    array: DistView, layout: Any, permutation: Any, from_slice: Any, to_slice: Any, keywords: Any
+) -> DistView:
+    def shape() -> Any:
+        source = _layout_of(array, "array")
+        if "dtype" in keywords or "comm" in keywords:
+            raise UsageError("redistribute: the new array has the array's dtype and comm")
+        if isinstance(layout, (Layout, DistView)):
+            return None
+        if layout is None:
+            raise UsageError("redistribute: expected a layout, or out")
+        if to_slice is not ...:
+            raise UsageError(
+                "redistribute: with to_slice, expected a Layout, a DistView or out, not a "
+                "description: the size of the whole is not known"
+            )
+        order = _permutation(permutation, source.rank, "redistribute") or range(source.rank)
+        slices = axis_slices(from_slice, source.interior_shape, "redistribute: from_slice")
+        return tuple(slices[axis][1] for axis in order)
+
+    taken = _communicator_of(None, array)
+    sizes = agreed(taken, "redistribute", shape, lambda sizes: sizes)
+    given = layout.layout if isinstance(layout, DistView) else layout
+    return zeros(sizes, given, array.comm, array.dtype, **keywords)
+
+
+def _refuse_layout_and_out() -> None:
+    raise UsageError("redistribute: expected a layout or out, got both: out has its layout")
+
+
+def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | None:
+    if comm is not None:
+        return communicator(comm)
+    for argument in arguments:
+        if isinstance(argument, DistView) and argument._communicator is not None:
+            return argument._communicator
+    return None
+
+
+def _layout_of(given: Any, what: str) -> Layout:
+    if isinstance(given, Layout):
+        return given
+    if isinstance(given, DistView):
+        return given._attached_layout("RedistributionPlan")
+    raise UsageError(
+        f"RedistributionPlan: expected the {what} to be a Layout or a DistView, got "
+        f"{type(given).__name__}"
+    )
+
+
+def _is_axis(value: Any) -> bool:
+    try:
+        operator.index(value)
+    except TypeError:
+        return False
+    return True
+
+
+def _permutation(given: Any, rank: int, caller: str) -> list[int]:
+    """Checked, without negative numbers; none if none is given."""
+    if given is None:
+        return []
+    try:
+        axes = [operator.index(axis) for axis in given]
+    except TypeError:
+        raise LayoutError(f"{caller}: expected a permutation of {rank} axes, got {given!r}") from None
+    counted = [axis + rank if axis < 0 else axis for axis in axes]
+    if sorted(counted) != list(range(rank)):
+        raise LayoutError(f"{caller}: expected a permutation of {rank} axes, got {tuple(axes)}")
+    return counted

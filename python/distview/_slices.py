@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Slices: what users write between brackets, and slices of arrays."""
+
+from __future__ import annotations
+
+import operator
+from typing import TYPE_CHECKING, Any
+
+from . import _distview
+from ._errors import UsageError
+
+if TYPE_CHECKING:
+    from ._array import DistView
+
+Slices = list[tuple[int, int, int]]
+
+
+def axis_slices(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
+    """(begin, count, step) along each axis of an array with so many cells.
+
+    key: a slice, an Ellipsis, or a tuple of them; axes that are left out are taken whole.
+    """
+    entries = list(key) if isinstance(key, tuple) else [key]
+    dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
+    given = len(entries) - len(dots)
+    if len(dots) > 1:
+        raise UsageError(f"{caller}: expected at most one ..., got {len(dots)}")
+    if given > len(shape):
+        raise UsageError(f"{caller}: expected slices of at most {len(shape)} axes, got {given}")
+    rest = [slice(None)] * (len(shape) - given)
+    at = dots[0] if dots else len(entries)
+    entries[at : at + len(dots)] = rest
+    return [_axis_slice(entry, n, d, caller) for d, (entry, n) in enumerate(zip(entries, shape))]
+
+
+def _axis_slice(entry: Any, size: int, axis: int, caller: str) -> tuple[int, int, int]:
+    if not isinstance(entry, slice):
+        hint = ""
+        if _is_integer(entry):
+            hint = f": an array keeps its axes and processes; slice({entry}, {entry + 1}) is one cell"
+        raise UsageError(f"{caller}: axis {axis}: expected a slice, got {entry!r}{hint}")
+    try:
+        cells = range(*entry.indices(size))
+    except (TypeError, ValueError) as error:
+        raise UsageError(f"{caller}: axis {axis}: {entry!r}: {error}") from None
+    return (cells.start, len(cells), cells.step) if cells else (0, 0, 1)
+
+
+def _is_integer(entry: Any) -> bool:
+    try:
+        operator.index(entry)
+    except TypeError:
+        return False
+    return not isinstance(entry, bool)
+
+
+def slice_of(view: DistView, key: Any) -> _distview.Array:
+    """See DistView.__getitem__(); without the communicator."""
+    shape = view._attached_layout("slice").interior_shape
+    return _distview.slice_array(view, axis_slices(key, shape, "slice"))

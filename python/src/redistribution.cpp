@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution.hpp"
+
+#include "runtime.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <utility>
+
+namespace distview::python {
+
+namespace {
+
+constexpr const char* caller = "RedistributionPlan.execute";
+
+bool same_elements(const ArrayState& a, const ArrayState& b) {
+    const ElementType element = a.section().element;
+    if (!(element == b.section().element)) return false;
+    // Only the formats tell what these are.
+    return element.kind != ElementKind::opaque || a.format() == b.format();
+}
+
+/// From the first byte of a section to the last; equal if it is empty.
+std::pair<const char*, const char*> bytes_of(const AnySection& section) {
+    const auto* begin = static_cast<const char*>(section.data);
+    if (section.count() == 0) return {begin, begin};
+    const char* end = begin + section.element.bytes;
+    for (std::size_t d = 0; d < section.extents.size(); ++d) {
+        const std::int64_t last = (section.extents[d] - 1) * section.strides[d];
+        (last < 0 ? begin : end) += last;
+    }
+    return {begin, end};
+}
+
+bool share_memory(const AnySection& a, const AnySection& b) {
+    const auto [a_begin, a_end] = bytes_of(a);
+    const auto [b_begin, b_end] = bytes_of(b);
+    const std::less<> before;
+    return before(a_begin, b_end) && before(b_begin, a_end);
+}
+
+/// Copies between the sections of one process: all there is to do for arrays of one.
+void copy_alone(const RedistributionSchedule& schedule, const AnySection& from,
+                const AnySection& to) {
+    const auto rank = static_cast<std::size_t>(schedule.rank());
+    const std::int64_t bytes = to.element.bytes;
+    schedule.for_each_piece(0, 0, [&](const RedistributionPiece& piece) {
+        std::array<std::int64_t, max_rank> at{};
+        for (std::int64_t n = 0; n < piece.elements; ++n) {
+            auto* target = static_cast<char*>(to.data);
+            const auto* source = static_cast<const char*>(from.data);
+            for (std::size_t d = 0; d < rank; ++d) {
+                const auto a = static_cast<std::size_t>(schedule.permutation(static_cast<int>(d)));
+                const std::int64_t j = at[d] % piece.length[d];
+                const std::int64_t i = at[d] / piece.length[d];
+                target += to.strides[d] * (piece.to_begin[d].value() + j * piece.to_step[d] +
+                                           i * piece.to_period[d]);
+                source += from.strides[a] * (piece.from_begin[a].value() + j * piece.from_step[a] +
+                                             i * piece.from_period[a]);
+            }
+            std::copy_n(source, bytes, target);
+            for (std::size_t d = rank; d-- > 0;) {
+                if (++at[d] < piece.length[d] * piece.repeats[d]) break;
+                at[d] = 0;
+            }
+        }
+    });
+}
+
+} // namespace
+
+Redistribution::Redistribution(const std::optional<Communicator>& comm, const ArrayLayout& from,
+                               const ArrayLayout& to, const RedistributionOptions& options)
+    : m_comm(comm) {
+    if (comm)
+        m_plan.emplace(*comm, from, to, options);
+    else
+        m_schedule.emplace(from, to, options);
+}
+
+std::string Redistribution::describe() const {
+    return m_plan ? m_plan->describe() : m_schedule->describe();
+}
+
+void Redistribution::check(const ArrayState& array, const char* which,
+                           const ArrayLayout& layout) const {
+    const AnyDistView& view = array.view(caller);
+    const auto& comm = array.communicator();
+    const bool same =
+        comm.has_value() == m_comm.has_value() && (!comm || comm->state() == m_comm->state());
+    require<UsageError>(same, [&] {
+        return text(caller, ": the ", which,
+                    " is an array of another communicator than the plan's");
+    });
+    require<ShapeError>(view.layout() == layout, [&] {
+        return text(caller, ": the ", which, " is a ", view.layout().describe(),
+                    "\nthe plan is for a ", layout.describe());
+    });
+    require<ShapeError>(view.section().device.host_accessible(), [&] {
+        return text(caller, ": the ", which, " is in memory that the host cannot access");
+    });
+    require<ShapeError>(!array.holds_objects(), [&] {
+        return text(caller, ": the elements of the ", which,
+                    " are Python objects or addresses, which mean nothing to other processes");
+    });
+}
+
+void Redistribution::check(const ArrayState& source, const ArrayState& target) const {
+    check(source, "source", schedule().from_layout());
+    check(target, "target", schedule().to_layout());
+    const AnySection& from = source.section();
+    const AnySection& to = target.section();
+    require<ShapeError>(!to.read_only, [&] { return text(caller, ": the target is read-only"); });
+    require<ShapeError>(same_elements(source, target), [&] {
+        return text(caller, ": source and target differ in element type: ",
+                    distview::describe(from.element), " ('", source.format(), "') and ",
+                    distview::describe(to.element), " ('", target.format(), "')");
+    });
+    constexpr std::array sizes{1, 2, 4, 8, 16};
+    require<ShapeError>(
+        std::find(sizes.begin(), sizes.end(), to.element.bytes) != sizes.end(), [&] {
+            return text(caller, ": expected elements of 1, 2, 4, 8 or 16 bytes, got ",
+                        to.element.bytes);
+        });
+    const bool in_place =
+        schedule().is_identity() && from.data == to.data && from.strides == to.strides;
+    require<UsageError>(in_place || !share_memory(from, to), [&] {
+        return text(caller,
+                    ": source and target share memory: elements would be overwritten before "
+                    "they are read");
+    });
+}
+
+void Redistribution::execute(const std::shared_ptr<ArrayState>& source,
+                             const std::shared_ptr<ArrayState>& target, Failure failure) {
+    // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
+    std::uint64_t digest = 0;
+    if (!failure.image) {
+        try {
+            check(*source, *target);
+            if (m_comm) require_kokkos(caller, m_comm->size());
+        } catch (...) {
+            failure = current_failure();
+        }
+        digest = source->number() * 0x9e3779b97f4a7c15u + target->number();
+    }
+    if (!m_comm) {
+        if (failure.image) std::rethrow_exception(failure.image);
+        if (!schedule().is_identity() || source->section().data != target->section().data)
+            copy_alone(*m_schedule, source->section(), target->section());
+        return;
+    }
+    agree(*m_comm, caller, failure, digest);
+    const AnyDistView from = source->view(caller);
+    const AnyDistView to = target->view(caller);
+    const nb::gil_scoped_release release;
+    m_plan->execute(Kokkos::DefaultHostExecutionSpace(), from, to);
+}
+
+} // namespace distview::python

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "array.hpp"
+#include "errors.hpp"
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace distview::python {
+
+/// A RedistributionPlan for Python's arrays: of all ranks of a communicator, or, without one, of one
+/// process that may have no MPI.
+class Redistribution {
+public:
+    /// Collective over `comm`, if given.
+    Redistribution(const std::optional<Communicator>& comm, const ArrayLayout& from,
+                   const ArrayLayout& to, const RedistributionOptions& options);
+
+    const RedistributionSchedule& schedule() const noexcept {
+        return m_plan ? m_plan->schedule() : *m_schedule;
+    }
+    std::string describe() const;
+
+    /// Collective over the communicator: what fails on one rank is thrown on all. Null arrays are those
+    /// that `failure` kept from being read.
+    void execute(const std::shared_ptr<ArrayState>& source,
+                 const std::shared_ptr<ArrayState>& target, Failure failure);
+
+private:
+    void check(const ArrayState& array, const char* which, const ArrayLayout& layout) const;
+    void check(const ArrayState& source, const ArrayState& target) const;
+
+    std::optional<Communicator> m_comm;
+    std::optional<RedistributionPlan> m_plan;         ///< with a communicator
+    std::optional<RedistributionSchedule> m_schedule; ///< without
+};
+
+} // namespace distview::python

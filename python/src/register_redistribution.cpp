@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "array.hpp"
+#include "redistribution.hpp"
+#include "registers.hpp"
+
+#include <distview/core/axis_slice.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+#include <memory>
+#include <tuple>
+#include <vector>
+
+namespace distview::python {
+
+namespace {
+
+/// (begin, count, step) by axis.
+using Slices = std::vector<std::tuple<std::int64_t, std::int64_t, std::int64_t>>;
+
+std::vector<AxisSlice> axis_slices(const Slices& slices) {
+    std::vector<AxisSlice> result;
+    for (const auto& [begin, count, step] : slices) result.push_back({begin, count, step});
+    return result;
+}
+
+std::shared_ptr<ArrayState> state_of(nb::handle object, const char* which) {
+    Array* array = nullptr;
+    require<UsageError>(nb::try_cast(object, array) && array, [&] {
+        return text("RedistributionPlan.execute: expected the ", which, " to be a DistView, got ",
+                    name_of_type(object));
+    });
+    return array->state;
+}
+
+void execute(Redistribution& self, nb::handle source, nb::handle target) {
+    std::shared_ptr<ArrayState> from;
+    std::shared_ptr<ArrayState> to;
+    Failure failure;
+    try {
+        from = state_of(source, "source");
+        to = state_of(target, "target");
+    } catch (...) {
+        failure = current_failure();
+    }
+    self.execute(from, to, std::move(failure));
+}
+
+} // namespace
+
+void register_redistribution(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<Redistribution>(module, "Redistribution",
+                               "The compiled part of distview.RedistributionPlan.")
+        .def(
+            "__init__",
+            [](Redistribution* self, const std::optional<Communicator>& comm,
+               const ArrayLayout& source, const ArrayLayout& target,
+               const std::vector<int>& permutation, const Slices& from_slice,
+               const Slices& to_slice, bool fill_padding) {
+                new (self) Redistribution(comm, source, target,
+                                          {.permutation = permutation,
+                                           .from_slice = axis_slices(from_slice),
+                                           .to_slice = axis_slices(to_slice),
+                                           .fill_padding = fill_padding});
+            },
+            "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
+            "fill_padding"_a,
+            "Slices are (begin, count, step) by axis. Collective if comm is given.")
+        .def("execute", &execute, "source"_a.none(), "target"_a.none(),
+             "Collective; see RedistributionPlan.execute().")
+        .def("describe", &Redistribution::describe, "See RedistributionPlan.describe().")
+        .def_prop_ro(
+            "source_layout",
+            [](const Redistribution& self) { return self.schedule().from_layout(); },
+            "The layout of sources.")
+        .def_prop_ro(
+            "target_layout", [](const Redistribution& self) { return self.schedule().to_layout(); },
+            "The layout of targets.")
+        .def_prop_ro(
+            "elements", [](const Redistribution& self) { return self.schedule().elements(); },
+            "Number of elements that an execution moves, those that stay on their process "
+            "included.")
+        .def_prop_ro(
+            "wire_elements",
+            [](const Redistribution& self) { return self.schedule().wire_elements(); },
+            "Those of them that another process has.");
+    module.def(
+        "slice_array",
+        [](const Array& array, const Slices& slices) {
+            return Array{array.state->sliced(axis_slices(slices))};
+        },
+        "array"_a, "slices"_a,
+        "A slice of an array, (begin, count, step) by axis, over the same memory. Local.");
+}
+
+} // namespace distview::python
