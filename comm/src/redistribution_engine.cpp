@@ -23,21 +23,33 @@ int process_of(const std::vector<int>& ranks, int rank) {
     return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
 
-std::int64_t bytes_to_end(const Field& field) {
-    std::int64_t last = 0;
+/// From the first byte of a section to the last, whatever the signs of its strides; equal if it has
+/// no element.
+std::pair<const char*, const char*> bytes_of(const Field& field) {
+    const char* begin = field.data;
+    const char* end = field.data + field.element_size;
     const Extents extents = field.layout->local_extents(field.process);
     for (int d = 0; d < field.layout->rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
-        if (extents[i] == 0) return 0;
-        last += (extents[i] - 1) * std::max<std::int64_t>(field.strides[i], 0);
+        if (extents[i] == 0) return {field.data, field.data};
+        const std::int64_t last = (extents[i] - 1) * field.strides[i];
+        (last < 0 ? begin : end) += last;
     }
-    return last + field.element_size;
+    return {begin, end};
 }
 
 bool overlap(const Field& a, const Field& b) {
     if (!a.layout || !b.layout || !a.data || !b.data) return false;
+    const auto [a_begin, a_end] = bytes_of(a);
+    const auto [b_begin, b_end] = bytes_of(b);
+    if (a_begin == a_end || b_begin == b_end) return false;
     const std::less<> before;
-    return before(a.data, b.data + bytes_to_end(b)) && before(b.data, a.data + bytes_to_end(a));
+    return before(a_begin, b_end) && before(b_begin, a_end);
+}
+
+/// Whether elements of this size are moved without knowing their type.
+bool moves_as_bytes(std::int64_t size) {
+    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
 }
 
 } // namespace
@@ -126,6 +138,15 @@ void RedistributionEngine::check(const Fields& fields) const {
         check_field(target, i, "target", m_schedule.to_layout(), m_to_process);
         require<ShapeError>(!fields.as_bytes || source.element_code == target.element_code, [&] {
             return text(name, ": source ", i, " and target ", i, " differ in element type");
+        });
+        require<ShapeError>(!fields.as_bytes || moves_as_bytes(source.element_size), [&] {
+            return text(name,
+                        ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
+                        "bytes, got ",
+                        source.element_size);
+        });
+        require<UsageError>(!fields.as_bytes || !m_conjugate, [&] {
+            return text(name, ": elements of types known at run time only are not conjugated");
         });
         require<ShapeError>(!target.read_only,
                             [&] { return text(name, ": target ", i, " is read-only"); });
@@ -298,78 +319,6 @@ std::string RedistributionEngine::describe() const {
     for (const auto& binding : m_bindings)
         out << "\nbound set " << set++ << ':' << binding->describe();
     return out.str();
-}
-
-namespace {
-
-void check_ranks(const std::vector<int>& ranks, const Communicator& comm, const char* what) {
-    for (const int rank : ranks)
-        require<UsageError>(rank < comm.size(), [&] {
-            return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
-                        "'s processes, got ", rank);
-        });
-}
-
-class Digest {
-public:
-    void add(std::uint64_t value) { m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1; }
-    template <class Values>
-    void add_all(const Values& values) {
-        add(values.size());
-        for (const auto& value : values) add(static_cast<std::uint64_t>(value));
-    }
-    void add_slices(const std::vector<AxisSlice>& slices) {
-        add(slices.size());
-        for (const AxisSlice& slice : slices) {
-            add(static_cast<std::uint64_t>(slice.begin));
-            add(static_cast<std::uint64_t>(slice.count));
-            add(static_cast<std::uint64_t>(slice.step));
-        }
-    }
-    std::uint64_t value() const noexcept { return m_hash; }
-
-private:
-    std::uint64_t m_hash = 0;
-};
-
-} // namespace
-
-std::shared_ptr<RedistributionEngine>
-make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
-                           const RedistributionOptions& options) {
-    std::optional<RedistributionSchedule> schedule;
-    std::optional<Transport> required;
-    std::exception_ptr failure;
-    Digest digest;
-    try {
-        required = required_transport();
-        check_available(required);
-        schedule.emplace(from, to, options);
-        check_ranks(schedule->from_ranks(), comm, "source");
-        check_ranks(schedule->to_ranks(), comm, "target");
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    digest.add(from.fingerprint());
-    digest.add(to.fingerprint());
-    digest.add_all(options.permutation);
-    digest.add_slices(options.from_slice);
-    digest.add_slices(options.to_slice);
-    digest.add_all(options.from_ranks);
-    digest.add_all(options.to_ranks);
-    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u));
-    digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
-    agree(comm, name, failure, digest.value());
-    // Its lists may not fit into memory, which is agreed on as well.
-    std::shared_ptr<RedistributionEngine> engine;
-    try {
-        engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
-                                                        options.conjugate, required);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, name, failure);
-    return engine;
 }
 
 } // namespace distview::impl

@@ -41,6 +41,7 @@ std::pair<const char*, const char*> bytes_of(const AnySection& section) {
 bool share_memory(const AnySection& a, const AnySection& b) {
     const auto [a_begin, a_end] = bytes_of(a);
     const auto [b_begin, b_end] = bytes_of(b);
+    if (a_begin == a_end || b_begin == b_end) return false;
     const std::less<> before;
     return before(a_begin, b_end) && before(b_begin, a_end);
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Redistributions as programs use them; random ones are in test_redistribution_plan_any.cpp.
-#include "transports.hpp"
+#include "redistribution_fixture.hpp"
 
-#include <distview/comm/make_dist_view.hpp>
-#include <distview/comm/redistribution_plan.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -19,64 +17,6 @@
 namespace distview::testing {
 
 namespace {
-
-using Exec = Kokkos::DefaultHostExecutionSpace;
-using Matrix = DistView<double**>;
-
-class RedistributionPlans : public ::testing::Test {
-protected:
-    const Communicator comm{MPI_COMM_WORLD};
-    const Exec exec{};
-    const int n = comm.size();
-
-    Matrix make(const ArrayLayout& layout) const {
-        return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
-    }
-    /// Of global indices i, j: 1000 i + j.
-    Matrix make_numbered(const ArrayLayout& layout) const {
-        const Matrix a = make(layout);
-        for_each(a, [](double& value, std::int64_t i, std::int64_t j) {
-            value = static_cast<double>(1000 * i + j);
-        });
-        return a;
-    }
-    /// visit(element, i, j) for owned cells, boundary padding not counted.
-    template <class Visit>
-    static void for_each(const Matrix& a, Visit&& visit) {
-        const LocalRange rows = a.interior_range(0), columns = a.interior_range(1);
-        for (std::int64_t i = rows.begin; i < rows.end; ++i)
-            for (std::int64_t j = columns.begin; j < columns.end; ++j)
-                visit(a.view()(i, j), a.global_index(0, LocalIndex(i)).value(),
-                      a.global_index(1, LocalIndex(j)).value());
-    }
-    template <class Expected>
-    static int wrong(const Matrix& a, Expected&& expected) {
-        int count = 0;
-        for_each(a, [&](double value, std::int64_t i, std::int64_t j) {
-            count += value != expected(i, j);
-        });
-        return count;
-    }
-
-    /// Elements other than `factor` times what make_numbered() makes, or its transpose.
-    static int not_numbered(const Matrix& a, double factor = 1) {
-        return wrong(a, [&](std::int64_t i, std::int64_t j) {
-            return factor * static_cast<double>(1000 * i + j);
-        });
-    }
-    static int not_transposed(const Matrix& a, double factor = 1) {
-        return wrong(a, [&](std::int64_t i, std::int64_t j) {
-            return factor * static_cast<double>(1000 * j + i);
-        });
-    }
-
-    ArrayLayout rows_split(std::int64_t rows, std::int64_t columns) const {
-        return {ProcessGrid{n, 1}, {block(rows), block(columns)}};
-    }
-    ArrayLayout columns_split(std::int64_t rows, std::int64_t columns) const {
-        return {ProcessGrid{1, n}, {block_cyclic(rows, 4), block_cyclic(columns, 3)}};
-    }
-};
 
 TEST_F(RedistributionPlans, MoveBlocksToBlockCycles) {
     const Matrix a = make_numbered(rows_split(37, 53));
@@ -268,123 +208,6 @@ TEST_F(RedistributionPlans, SayWhatTheyDo) {
     EXPECT_NE(text.find("128 elements"), std::string::npos) << text;
     for (const int peer : plan.receive_peers())
         EXPECT_NE(text.find("from rank " + std::to_string(peer) + ": "), std::string::npos) << text;
-}
-
-/// Wrong use: the same exception on all ranks, and the plan serves on.
-class RedistributionErrors : public RedistributionPlans {
-protected:
-    bool odd() const { return n > 1 && comm.rank() == n - 1; }
-    void build(const ArrayLayout& from, const ArrayLayout& to,
-               const RedistributionOptions& options = {}) const {
-        const RedistributionPlan plan(comm, from, to, options);
-    }
-};
-
-TEST_F(RedistributionErrors, OfLayouts) {
-    const ArrayLayout from = rows_split(16, 8);
-    EXPECT_THROW_ON_ALL_RANKS(build(from, rows_split(16, 9)), LayoutError, "9 cells");
-    EXPECT_THROW_ON_ALL_RANKS(build(from, ArrayLayout(ProcessGrid{n}, {block(16)})), LayoutError,
-                              "expected a source of 1 axes, as many as the target has, got 2");
-    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.permutation = {0, 0}}), LayoutError,
-                              "expected a permutation of 2 axes, got (0, 0)");
-    EXPECT_THROW_ON_ALL_RANKS(
-        build(from, ArrayLayout(ProcessGrid{n + 1, 1}, {block(16), block(8)})), UsageError,
-        "expected ranks in [0, " + std::to_string(n) + ")");
-    EXPECT_THROW_ON_ALL_RANKS(
-        build(from, from, {.from_ranks = std::vector<int>(static_cast<std::size_t>(n), n)}),
-        UsageError, n == 1 ? "expected ranks in [0, 1)" : "different ranks");
-    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.to_slice = {{0, 20, 1}, {}}}), LayoutError, "20");
-}
-
-TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
-    if (n == 1) GTEST_SKIP() << "one rank agrees with itself";
-    const ArrayLayout from = rows_split(16, 8);
-    const char* const differs = "RedistributionPlan: expected the same arguments on all ranks";
-    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? columns_split(16, 8) : from), UsageError,
-                              differs);
-    EXPECT_THROW_ON_ALL_RANKS(
-        build(from, from, {.from_slice = {{odd() ? 1 : 0, 5, 1}, {}}, .to_slice = {{0, 5, 1}, {}}}),
-        UsageError, differs);
-    EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.fill_padding = odd()}), UsageError, differs);
-    // Only one rank finds a mistake.
-    EXPECT_THROW_ON_ALL_RANKS(build(from, odd() ? rows_split(16, 9) : from), LayoutError,
-                              "9 cells");
-}
-
-TEST_F(RedistributionErrors, OfArrays) {
-    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
-    RedistributionPlan plan(comm, a.layout(), b.layout());
-    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, b, a), ShapeError, "source 0 is a 2-d array");
-    if (n > 1) {
-        EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a, odd() ? a : b), ShapeError,
-                                  "target 0 is a 2-d array");
-    }
-    plan.execute(exec, a, b);
-    EXPECT_EQ(not_numbered(b), 0);
-}
-
-TEST_F(RedistributionErrors, OfArraysThatShareMemory) {
-    const ArrayLayout square = rows_split(4 * n, 4 * n);
-    const Matrix a = make_numbered(square);
-    RedistributionPlan transpose(comm, square, square, {.permutation = {1, 0}});
-    const char* const text = "source 0 and target 0 share memory";
-    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, a), UsageError, text);
-    // The same memory in another guise, on one rank only.
-    const Matrix other = make(square);
-    const Matrix guise(square, comm.rank(), odd() || n == 1 ? a.view() : other.view());
-    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, a, guise), UsageError, text);
-    const Matrix c = make(square);
-    EXPECT_THROW_ON_ALL_RANKS(transpose.execute(exec, std::tie(a, a), std::tie(c, c)), UsageError,
-                              "targets 0 and 1 share memory");
-    transpose.execute(exec, a, c);
-    EXPECT_EQ(not_transposed(c), 0);
-}
-
-TEST_F(RedistributionErrors, OfElementTypesThatDifferBetweenRanks) {
-    if (n == 1) GTEST_SKIP() << "one rank agrees with itself";
-    const ArrayLayout from = rows_split(16, 8), to = columns_split(16, 8);
-    RedistributionPlan plan(comm, from, to);
-    const Matrix a = make(from), b = make(to);
-    const DistView<float**> f(exec, "f", from, comm.rank());
-    const auto run = [&] { odd() ? plan.execute(exec, f, b) : plan.execute(exec, a, b); };
-    EXPECT_THROW_ON_ALL_RANKS(run(), UsageError, "expected the same arguments on all ranks");
-}
-
-TEST_F(RedistributionErrors, OfTwoAtATime) {
-    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
-    RedistributionPlan plan(comm, a.layout(), b.layout());
-    auto handle = plan.start(exec, a, b);
-    EXPECT_THROW(plan.execute(exec, a, b), UsageError);
-    handle.finish();
-    plan.execute(exec, a, b);
-    EXPECT_EQ(not_numbered(b), 0);
-}
-
-TEST_F(RedistributionErrors, OfAbandonedExecutions) {
-    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
-    const TransportSetting setting(Transport::message);
-    {
-        RedistributionPlan plan(comm, a.layout(), b.layout());
-        {
-            const auto handle = plan.start(exec, a, b);
-        }
-        EXPECT_THROW(plan.execute(exec, a, b), UsageError);
-    }
-    RedistributionPlan plan(comm, a.layout(), b.layout());
-    plan.execute(exec, a, b);
-    EXPECT_EQ(not_numbered(b), 0);
-}
-
-TEST_F(RedistributionErrors, OfTheCommunicator) {
-    MPI_Comm world = MPI_COMM_NULL;
-    MPI_Comm_dup(MPI_COMM_WORLD, &world);
-    Communicator own(world);
-    const Matrix a = make(rows_split(16, 8)), b = make(columns_split(16, 8));
-    RedistributionPlan plan(own, a.layout(), b.layout());
-    plan.execute(exec, a, b);
-    own.close();
-    EXPECT_THROW(plan.execute(exec, a, b), UsageError);
-    MPI_Comm_free(&world);
 }
 
 } // namespace

@@ -132,8 +132,9 @@ public:
 
     /// target = source for arrays whose element types are known at run time only; they must be alike.
     ///
-    /// Errors: also ShapeError if element types differ, or the target is read-only or the host cannot access
-    ///         one of them (on all ranks)
+    /// Shapes: elements of 1, 2, 4, 8 or 16 bytes
+    /// Errors: also ShapeError if element types differ or are of another size, or the target is read-only or
+    ///         the host cannot access one of them; UsageError if the plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         const std::array from{impl::make_field(source)};

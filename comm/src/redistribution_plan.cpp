@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/redistribution_plan.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/transport.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+
+void check_ranks(const std::vector<int>& ranks, const Communicator& comm, const char* what) {
+    for (const int rank : ranks)
+        require<UsageError>(rank < comm.size(), [&] {
+            return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
+                        "'s processes, got ", rank);
+        });
+}
+
+class Digest {
+public:
+    void add(std::uint64_t value) { m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1; }
+    template <class Values>
+    void add_all(const Values& values) {
+        add(values.size());
+        for (const auto& value : values) add(static_cast<std::uint64_t>(value));
+    }
+    void add_slices(const std::vector<AxisSlice>& slices) {
+        add(slices.size());
+        for (const AxisSlice& slice : slices) {
+            add(static_cast<std::uint64_t>(slice.begin));
+            add(static_cast<std::uint64_t>(slice.count));
+            add(static_cast<std::uint64_t>(slice.step));
+        }
+    }
+    std::uint64_t value() const noexcept { return m_hash; }
+
+private:
+    std::uint64_t m_hash = 0;
+};
+
+} // namespace
+
+std::shared_ptr<RedistributionEngine>
+make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
+                           const RedistributionOptions& options) {
+    std::optional<RedistributionSchedule> schedule;
+    std::optional<Transport> required;
+    std::exception_ptr failure;
+    Digest digest;
+    try {
+        required = required_transport();
+        check_available(required);
+        schedule.emplace(from, to, options);
+        check_ranks(schedule->from_ranks(), comm, "source");
+        check_ranks(schedule->to_ranks(), comm, "target");
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    digest.add(from.fingerprint());
+    digest.add(to.fingerprint());
+    digest.add_all(options.permutation);
+    digest.add_slices(options.from_slice);
+    digest.add_slices(options.to_slice);
+    digest.add_all(options.from_ranks);
+    digest.add_all(options.to_ranks);
+    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u));
+    digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
+    agree(comm, name, failure, digest.value());
+    // Its lists may not fit into memory, which is agreed on as well.
+    std::shared_ptr<RedistributionEngine> engine;
+    try {
+        engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
+                                                        options.conjugate, required);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, name, failure);
+    return engine;
+}
+
+} // namespace distview::impl
