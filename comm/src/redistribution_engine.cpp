@@ -6,6 +6,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <exception>
 #include <sstream>
@@ -17,11 +18,6 @@ namespace {
 constexpr const char* name = "RedistributionPlan";
 /// Sets of arrays that a plan remembers; at most 64.
 constexpr std::size_t most_bindings = 32;
-
-int process_of(const std::vector<int>& ranks, int rank) {
-    const auto found = std::find(ranks.begin(), ranks.end(), rank);
-    return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
-}
 
 /// From the first byte of a section to the last, whatever the signs of its strides; equal if it has
 /// no element.
@@ -38,13 +34,50 @@ std::pair<const char*, const char*> bytes_of(const Field& field) {
     return {begin, end};
 }
 
+/// Whether two sections whose bytes lie between each other's, as slices of one array do, have no byte in
+/// common. For equal, positive strides; else it is not known, and false.
+bool interleave(const Field& a, const Field& b) {
+    if (b.data < a.data) return interleave(b, a);
+    const int rank = a.layout->rank();
+    if (b.layout->rank() != rank || b.element_size != a.element_size) return false;
+    const Extents a_extents = a.layout->local_extents(a.process);
+    const Extents b_extents = b.layout->local_extents(b.process);
+    std::vector<std::size_t> axes; // by descending strides
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+        if (a_extents[d] == 1 && b_extents[d] == 1) continue;
+        if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
+        axes.push_back(d);
+    }
+    std::sort(axes.begin(), axes.end(),
+              [&](std::size_t i, std::size_t j) { return a.strides[i] > a.strides[j]; });
+    // How far b begins behind a, in elements along each axis.
+    std::array<std::int64_t, max_rank> shifts{};
+    std::int64_t rest = b.data - a.data;
+    for (const std::size_t d : axes) {
+        shifts[d] = rest / a.strides[d];
+        rest %= a.strides[d];
+    }
+    if (rest != 0) return false;
+    // Along each axis both stay within a step of the next longer stride: then elements that are one are so
+    // along every axis.
+    std::int64_t reach = a.element_size;
+    bool apart = false;
+    for (std::size_t i = axes.size(); i-- > 0;) {
+        const std::size_t d = axes[i];
+        if (a.strides[d] < reach) return false;
+        reach += (std::max(a_extents[d], shifts[d] + b_extents[d]) - 1) * a.strides[d];
+        apart = apart || shifts[d] >= a_extents[d];
+    }
+    return apart;
+}
+
 bool overlap(const Field& a, const Field& b) {
     if (!a.layout || !b.layout || !a.data || !b.data) return false;
     const auto [a_begin, a_end] = bytes_of(a);
     const auto [b_begin, b_end] = bytes_of(b);
     if (a_begin == a_end || b_begin == b_end) return false;
     const std::less<> before;
-    return before(a_begin, b_end) && before(b_begin, a_end);
+    return before(a_begin, b_end) && before(b_begin, a_end) && !interleave(a, b);
 }
 
 /// Whether elements of this size are moved without knowing their type.
@@ -58,8 +91,8 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
                                            RedistributionSchedule schedule, bool conjugate,
                                            std::optional<Transport> required)
     : m_comm(comm), m_schedule(std::move(schedule)),
-      m_from_process(process_of(m_schedule.from_ranks(), comm.rank())),
-      m_to_process(process_of(m_schedule.to_ranks(), comm.rank())), m_conjugate(conjugate),
+      m_from_process(m_schedule.from_process(comm.rank())),
+      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(conjugate),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
       m_required(required), m_crowded(comm.state()->crowded()) {
@@ -68,23 +101,24 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
 }
 
 void RedistributionEngine::find_peers() {
-    const auto peers = [&](const RedistributionRuns& runs, const std::vector<int>& ranks) {
+    const auto peers = [&](const RedistributionRuns& runs) {
         std::vector<RedistributionRole::Peer> result;
         for (const RedistributionSchedule::Message& message : m_schedule.messages(runs))
             if (message.elements > 0)
-                result.push_back({ranks[static_cast<std::size_t>(message.peer)], message.peer,
-                                  message.elements});
+                result.push_back({runs.receives ? m_schedule.from_rank(message.peer)
+                                                : m_schedule.to_rank(message.peer),
+                                  message.peer, message.elements});
         std::sort(result.begin(), result.end(),
                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
         return result;
     };
     if (m_to_process >= 0) {
         m_role.runs_to = m_schedule.runs_to(m_to_process);
-        m_role.receives = peers(m_role.runs_to, m_schedule.from_ranks());
+        m_role.receives = peers(m_role.runs_to);
     }
     if (m_from_process >= 0) {
         m_role.runs_from = m_schedule.runs_from(m_from_process);
-        m_role.sends = peers(m_role.runs_from, m_schedule.to_ranks());
+        m_role.sends = peers(m_role.runs_from);
     }
 }
 

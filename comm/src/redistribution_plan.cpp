@@ -5,6 +5,7 @@
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -18,12 +19,14 @@ namespace {
 
 constexpr const char* name = "RedistributionPlan";
 
-void check_ranks(const std::vector<int>& ranks, const Communicator& comm, const char* what) {
-    for (const int rank : ranks)
-        require<UsageError>(rank < comm.size(), [&] {
-            return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
-                        "'s processes, got ", rank);
-        });
+void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const Communicator& comm,
+                 const char* what) {
+    const int highest =
+        ranks.empty() ? layout.process_count() - 1 : *std::max_element(ranks.begin(), ranks.end());
+    require<UsageError>(highest < comm.size(), [&] {
+        return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
+                    "'s processes, got ", highest);
+    });
 }
 
 class Digest {
@@ -61,8 +64,8 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         required = required_transport();
         check_available(required);
         schedule.emplace(from, to, options);
-        check_ranks(schedule->from_ranks(), comm, "source");
-        check_ranks(schedule->to_ranks(), comm, "target");
+        check_ranks(options.from_ranks, from, comm, "source");
+        check_ranks(options.to_ranks, to, comm, "target");
     } catch (...) {
         failure = std::current_exception();
     }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <sstream>
 #include <utility>
 
@@ -82,12 +81,8 @@ std::array<int, max_rank> checked_permutation(const std::vector<int>& given, int
     return result;
 }
 
-std::vector<int> checked_ranks(std::vector<int> given, int processes, const char* name) {
-    if (given.empty()) {
-        given.resize(static_cast<std::size_t>(processes));
-        std::iota(given.begin(), given.end(), 0);
-        return given;
-    }
+std::vector<int> checked_ranks(const std::vector<int>& given, int processes, const char* name) {
+    if (given.empty()) return {};
     std::vector<int> sorted = given;
     std::sort(sorted.begin(), sorted.end());
     require<UsageError>(
@@ -97,19 +92,7 @@ std::vector<int> checked_ranks(std::vector<int> given, int processes, const char
             return text("RedistributionSchedule: expected ", processes, " different ranks for the ",
                         name, "'s processes, got ", tuple_text(given));
         });
-    return given;
-}
-
-/// Processes of the source and the target that are one rank.
-std::vector<std::pair<int, int>> in_both(const std::vector<int>& from_ranks,
-                                         const std::vector<int>& to_ranks) {
-    std::map<int, int> target;
-    for (std::size_t p = 0; p < to_ranks.size(); ++p) target[to_ranks[p]] = static_cast<int>(p);
-    std::vector<std::pair<int, int>> result;
-    for (std::size_t p = 0; p < from_ranks.size(); ++p)
-        if (const auto found = target.find(from_ranks[p]); found != target.end())
-            result.emplace_back(static_cast<int>(p), found->second);
-    return result;
+    return sorted.back() == processes - 1 && sorted == given ? std::vector<int>() : given;
 }
 
 std::string slice_text(const AxisSlice& slice) {
@@ -169,22 +152,24 @@ std::int64_t RedistributionSchedule::delivered_elements() const {
     return product;
 }
 
+int RedistributionSchedule::process_of(const std::vector<int>& ranks, int processes,
+                                       int rank) noexcept {
+    if (ranks.empty()) return rank >= 0 && rank < processes ? rank : -1;
+    const auto found = std::find(ranks.begin(), ranks.end(), rank);
+    return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
+}
+
 std::int64_t RedistributionSchedule::local_elements(int rank) const {
-    const auto process = [&](const std::vector<int>& ranks) {
-        return static_cast<int>(std::find(ranks.begin(), ranks.end(), rank) - ranks.begin());
-    };
-    const int from = process(m_from_ranks);
-    const int to = process(m_to_ranks);
-    const bool in_from = from < m_from.process_count();
-    const bool in_to = to < m_to.process_count();
-    require<UsageError>(in_from || in_to, [&] {
+    const int from = from_process(rank);
+    const int to = to_process(rank);
+    require<UsageError>(from >= 0 || to >= 0, [&] {
         return text(
             "RedistributionSchedule: expected a rank that is a process of the source or the "
             "target, got ",
             rank);
     });
     std::int64_t sum = 0;
-    if (in_from && in_to)
+    if (from >= 0 && to >= 0)
         for_each_piece(to, from, [&](const RedistributionPiece& piece) { sum += piece.elements; });
     return sum;
 }
@@ -202,7 +187,13 @@ std::int64_t RedistributionSchedule::wire_elements() const {
         delivered *= sum;
     }
     std::int64_t local = 0;
-    for (const auto& [from_process, to_process] : in_both(m_from_ranks, m_to_ranks)) {
+    std::map<int, int> targets; // by rank
+    for (int process = 0; process < m_to.process_count(); ++process)
+        targets[to_rank(process)] = process;
+    for (int from_process = 0; from_process < m_from.process_count(); ++from_process) {
+        const auto target = targets.find(from_rank(from_process));
+        if (target == targets.end()) continue;
+        const int to_process = target->second;
         const GridCoordinates to = m_to.coordinates(to_process);
         const GridCoordinates from = m_from.coordinates(from_process);
         std::int64_t product = 1;

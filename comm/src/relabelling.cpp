@@ -120,7 +120,9 @@ std::string Relabelling::describe() const {
 Relabelling relabel(const ArrayLayout& from, const ArrayLayout& to,
                     const RedistributionOptions& options) {
     const RedistributionSchedule schedule(from, to, options);
-    Relabelling result{schedule.to_ranks(), schedule.wire_elements(), 0};
+    Relabelling result{{}, schedule.wire_elements(), 0};
+    for (int process = 0; process < to.process_count(); ++process)
+        result.to_ranks.push_back(schedule.to_rank(process));
     result.wire_elements_after = result.wire_elements_before;
 
     std::array<std::vector<int>, max_rank> matching; // by axis of the target
@@ -141,7 +143,7 @@ Relabelling relabel(const ArrayLayout& from, const ArrayLayout& to,
             source[static_cast<std::size_t>(schedule.permutation(static_cast<int>(d)))] =
                 matching[d][static_cast<std::size_t>(at[d])];
         relabelled.to_ranks[static_cast<std::size_t>(process)] =
-            schedule.from_ranks()[static_cast<std::size_t>(from.grid().process(source))];
+            schedule.from_rank(from.grid().process(source));
     }
     const std::int64_t after = RedistributionSchedule(from, to, relabelled).wire_elements();
     if (after >= result.wire_elements_before) return result;

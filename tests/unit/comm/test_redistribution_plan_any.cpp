@@ -127,7 +127,7 @@ private:
         std::map<int, MessageCount> sent;
         if (plan.from_process() >= 0)
             for (const auto& message : plan.schedule().sends(plan.from_process())) {
-                const int rank = plan.schedule().to_ranks()[static_cast<std::size_t>(message.peer)];
+                const int rank = plan.schedule().to_rank(message.peer);
                 const bool one_host = hosts[me] == hosts[static_cast<std::size_t>(rank)];
                 if (rank == m_comm.rank() || (one_host && !sends[me]) || message.elements == 0)
                     continue;

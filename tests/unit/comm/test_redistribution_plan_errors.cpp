@@ -3,6 +3,7 @@
 // Wrong use: every rank gets the same exception at once, nobody hangs, and the library works on.
 #include "redistribution_fixture.hpp"
 
+#include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -85,6 +86,31 @@ TEST_F(RedistributionErrors, OfArraysThatShareMemory) {
                               "targets 0 and 1 share memory");
     transpose.execute(exec, a, c);
     EXPECT_EQ(not_transposed(c), 0);
+}
+
+// Slices of one array may lie in each other's gaps, but not have an element in common.
+TEST_F(RedistributionErrors, OfSlicesOnlyIfTheyShareElements) {
+    const Matrix a = make_numbered(rows_split(8 * n, 12));
+    const auto move = [&](const std::vector<AxisSlice>& from, const std::vector<AxisSlice>& to) {
+        const auto source = slice(a, from), target = slice(a, to);
+        RedistributionPlan plan(comm, source.layout(), target.layout());
+        plan.execute(exec, source, target);
+    };
+    const std::int64_t rows = 4 * n;
+    move({{0, rows, 2}, {}}, {{1, rows, 2}, {}}); // even rows to odd rows
+    EXPECT_EQ(wrong(a, [](std::int64_t i,
+                          std::int64_t j) { return static_cast<double>(1000 * (i - i % 2) + j); }),
+              0);
+    move({{}, {0, 5, 1}}, {{}, {7, 5, 1}}); // columns on the left to columns on the right
+    EXPECT_EQ(wrong(a,
+                    [](std::int64_t i, std::int64_t j) {
+                        return static_cast<double>(1000 * (i - i % 2) + (j < 7 ? j : j - 7));
+                    }),
+              0);
+    const char* const text = "source 0 and target 0 share memory";
+    EXPECT_THROW_ON_ALL_RANKS(move({{}, {0, 5, 1}}, {{}, {4, 5, 1}}), UsageError, text);
+    EXPECT_THROW_ON_ALL_RANKS(move({{0, rows, 1}, {}}, {{rows - 1, rows, 1}, {}}), UsageError,
+                              text);
 }
 
 // Elements of a section that runs backwards lie before its first one.

@@ -106,9 +106,16 @@ public:
     ///
     /// Errors: UsageError if it is a process of neither grid
     std::int64_t local_elements(int rank) const;
-    /// The ranks that are the processes of the source's grid, and of the target's.
-    const std::vector<int>& from_ranks() const noexcept { return m_from_ranks; }
-    const std::vector<int>& to_ranks() const noexcept { return m_to_ranks; }
+    /// The rank that is a process of the source's grid, or of the target's.
+    int from_rank(int process) const noexcept { return rank_of(m_from_ranks, process); }
+    int to_rank(int process) const noexcept { return rank_of(m_to_ranks, process); }
+    /// The process of the source's grid, or of the target's, that a rank is; -1 if none.
+    int from_process(int rank) const noexcept {
+        return process_of(m_from_ranks, m_from.process_count(), rank);
+    }
+    int to_process(int rank) const noexcept {
+        return process_of(m_to_ranks, m_to.process_count(), rank);
+    }
     /// Whether every element already is where it goes to: layouts and slices are alike, axes are not
     /// permuted, and nothing is written but owned cells (or there is no element).
     bool is_identity() const noexcept;
@@ -170,6 +177,10 @@ public:
     std::string describe() const;
 
 private:
+    static int rank_of(const std::vector<int>& ranks, int process) noexcept {
+        return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)];
+    }
+    static int process_of(const std::vector<int>& ranks, int processes, int rank) noexcept;
     RedistributionPiece make_piece(bool receives, const PeerRuns& factors,
                                    const std::array<std::size_t, max_rank>& choice) const;
 
@@ -178,8 +189,8 @@ private:
     std::array<int, max_rank> m_permutation{};
     std::array<AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
-    std::vector<int> m_from_ranks;
-    std::vector<int> m_to_ranks;
+    std::vector<int> m_from_ranks; ///< empty: process p is rank p; a list would grow with the grid
+    std::vector<int> m_to_ranks;   ///< likewise
 };
 
 } // namespace distview
