@@ -107,6 +107,27 @@ private:
         message.data = here.first;
     }
 
+    using FieldOfPeer = std::pair<int, std::size_t>;
+    /// Packed bytes of each field for each peer, without what goes alone.
+    std::map<FieldOfPeer, std::int64_t>
+    bytes_together(const std::vector<ExchangePart>& parts) const {
+        std::map<FieldOfPeer, std::int64_t> result;
+        for (const ExchangePart& part : parts)
+            if (!part.alone)
+                result[{part.region.peer, part.field}] += packed_bytes(part, element_size(part));
+        return result;
+    }
+    /// Whether a part, the field of which has so many bytes for the peer, begins another message.
+    ///
+    /// Fields go together, but not so that messages which MPI would send at once become one for which it
+    /// asks the receiver first: that takes longer than all of them.
+    static bool begins_message(const Partner& message, const std::vector<ExchangePart>& parts,
+                               const ExchangePart& part, std::int64_t bytes_of_field) {
+        constexpr std::int64_t sent_at_once = 4000; // Open MPI within a node: 4096 with its header
+        return parts[message.parts.back()].field != part.field && message.bytes <= sent_at_once &&
+               bytes_of_field <= sent_at_once && message.bytes + bytes_of_field > sent_at_once;
+    }
+
     /// What goes into one buffer: messages, and where the parts lie that are not in one run of an array.
     struct Buffered {
         std::vector<Partner> messages;
@@ -115,15 +136,22 @@ private:
     };
     template <class IsBuffered>
     Buffered lay_out(const std::vector<ExchangePart>& parts, const IsBuffered& is_buffered) const {
-        // By peer what goes together, then what goes alone.
         std::map<int, std::vector<Partner>> by_peer;
+        std::map<int, std::size_t> together; // the message of a peer that is added to
+        const std::map<FieldOfPeer, std::int64_t> packed_of = bytes_together(parts);
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const ExchangePart& part = parts[i];
             if (!is_buffered(part.region.peer)) continue;
             std::vector<Partner>& messages = by_peer[part.region.peer];
-            if (messages.empty()) messages.emplace_back().peer = part.region.peer;
-            if (part.alone) messages.emplace_back().peer = part.region.peer;
-            Partner& message = part.alone ? messages.back() : messages.front();
+            const auto joined = together.find(part.region.peer);
+            const bool begins = part.alone || joined == together.end() ||
+                                begins_message(messages[joined->second], parts, part,
+                                               packed_of.at({part.region.peer, part.field}));
+            if (begins) {
+                if (!part.alone) together[part.region.peer] = messages.size();
+                messages.emplace_back().peer = part.region.peer;
+            }
+            Partner& message = begins ? messages.back() : messages[joined->second];
             // An array has no room for what rounds up a packed part.
             message.bytes += part.alone ? part.region.elements * element_size(part)
                                         : packed_bytes(part, element_size(part));

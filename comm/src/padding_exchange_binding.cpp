@@ -62,7 +62,8 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
                 {partner.peer, partner.data, partner.bytes, partner.in_array, partner.array});
         return result;
     };
-    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory()},
+    m_has_messages = !m_copies.sends.empty() || !m_copies.receives.empty();
+    m_messages.make({user, comm, tag, notice_tag, m_receives_alone, m_copies.send_buffer.memory()},
                     messages(m_copies.sends), messages(m_copies.receives));
 }
 
@@ -77,7 +78,7 @@ bool PaddingExchangeBinding::is_for(ExchangeKind kind,
 
 void PaddingExchangeBinding::start_sends(std::uint64_t epoch) {
     m_direct.begin(epoch);
-    m_messages.start_sends(epoch);
+    if (m_has_messages) m_messages.start_sends(epoch);
 }
 
 /// Looks once; of direct sources at the wanted ones unless `all` are.
@@ -95,11 +96,6 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elem
         return Arrived{m_copies.receives[i].begin, m_copies.receives[i].end, nullptr};
     }
     return std::nullopt;
-}
-
-void PaddingExchangeBinding::end_reading() {
-    if (m_receives_alone) m_messages.throw_if_abandoned();
-    m_direct.end_reading();
 }
 
 std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_elements() {
@@ -140,7 +136,7 @@ bool PaddingExchangeBinding::has_all_elements() const {
 }
 
 void PaddingExchangeBinding::wait_for_readers() {
-    m_messages.wait_for_sends();
+    if (m_has_messages) m_messages.wait_for_sends();
     Waiter waiter(m_crowded);
     while (!m_direct.readers_done())
         if (m_direct.wait(waiter)) make_progress(m_comm);

@@ -104,12 +104,19 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
 
 PaddingExchangeBinding&
 PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, bool to_begin) {
+    // Mostly the same set again.
+    if (m_latest && m_latest->is_for(kind, fields)) {
+        check_ready(to_begin);
+        m_latest->last_used = ++m_clock;
+        return *m_latest;
+    }
     const auto known = std::find_if(m_bindings.begin(), m_bindings.end(), [&](const auto& binding) {
         return binding->is_for(kind, fields);
     });
     if (known != m_bindings.end()) {
         check_ready(to_begin);
         (*known)->last_used = ++m_clock;
+        m_latest = known->get();
         return **known;
     }
 
@@ -155,6 +162,7 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
+    m_latest = binding.get();
     return *binding;
 }
 
@@ -164,6 +172,7 @@ void PaddingExchangeEngine::drop_oldest_binding() {
         const bool in_use = binding.get() == m_active || binding.get() == m_unread;
         return in_use ? 0 : m_clock - binding->last_used + 1;
     };
+    m_latest = nullptr;
     m_bindings.erase(
         std::max_element(m_bindings.begin(), m_bindings.end(),
                          [&](const auto& a, const auto& b) { return age(a) < age(b); }));

@@ -60,6 +60,12 @@ using Clock = std::chrono::steady_clock;
 /// As long as a neighbour may need that is in the middle of it.
 Clock::time_point end_of_grace() { return Clock::now() + std::chrono::seconds(2); }
 
+void cancel(MPI_Request& receive) noexcept {
+    if (is_inactive(receive)) return;
+    MPI_Cancel(&receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
 void free_requests(std::vector<MPI_Request>& requests) noexcept {
     for (MPI_Request& request : requests)
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
@@ -99,7 +105,7 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
         }
     m_held.reserve(m_arrays.size());
     m_sends.assign(m_sent_messages.size(), MPI_REQUEST_NULL);
-    m_receives.assign(m_received_messages.size(), MPI_REQUEST_NULL);
+    m_receives.assign(m_received_messages.size() + first_message(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < m_sends.size(); ++i) {
         const Message& to = m_sent_messages[i];
         const Unit unit(to.bytes);
@@ -107,19 +113,24 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
                                 m_setting.comm, &m_sends[i]),
                   "MPI_Send_init");
     }
-    for (std::size_t i = 0; i < m_receives.size(); ++i) {
+    for (std::size_t i = 0; i < m_received_messages.size(); ++i) {
         const Message& from = m_received_messages[i];
         const Unit unit(from.bytes);
         check_mpi(MPI_Recv_init(from.data, unit.count(), unit.type(), from.peer, m_setting.tag,
-                                m_setting.comm, &m_receives[i]),
+                                m_setting.comm, &receive(i)),
                   "MPI_Recv_init");
     }
+    if (!m_setting.expects_notices) return;
+    check_mpi(MPI_Recv_init(&m_notice, 1, MPI_UINT64_T, MPI_ANY_SOURCE, m_setting.notice_tag,
+                            m_setting.comm, &m_receives.front()),
+              "MPI_Recv_init");
+    check_mpi(MPI_Start(&m_receives.front()), "MPI_Start");
 }
 
 /// One by one: MPI_Startall may start them in any order, and it is that in which they are matched.
 void PersistentMessages::start_receives(bool late) {
-    for (std::size_t i = 0; i < m_receives.size(); ++i)
-        if ((m_late[i] != 0) == late) check_mpi(MPI_Start(&m_receives[i]), "MPI_Start");
+    for (std::size_t i = 0; i < receive_count(); ++i)
+        if ((m_late[i] != 0) == late) check_mpi(MPI_Start(&receive(i)), "MPI_Start");
 }
 
 /// Room was made for them: allocates nothing.
@@ -131,13 +142,14 @@ void PersistentMessages::hold_arrays() {
 void PersistentMessages::start_receives() {
     m_under_way = true;
     m_late_started = false;
-    m_left = m_receives.size();
+    m_left = receive_count();
     std::fill(m_received.begin(), m_received.end(), char{0});
     start_receives(false);
 }
 
 void PersistentMessages::start_sends(std::uint64_t epoch) {
     m_epoch = epoch;
+    throw_if_gone();
     hold_arrays();
     m_late_started = true;
     start_receives(true);
@@ -148,54 +160,45 @@ int PersistentMessages::next_received(bool may_wait) {
     const auto count = static_cast<int>(m_receives.size());
     int index = MPI_UNDEFINED;
     int found = 1;
+    MPI_Status status;
     if (m_left == 0) return none_yet;
     if (may_wait)
-        check_mpi(MPI_Waitany(count, m_receives.data(), &index, MPI_STATUS_IGNORE), "MPI_Waitany");
+        check_mpi(MPI_Waitany(count, m_receives.data(), &index, &status), "MPI_Waitany");
     else
-        check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, MPI_STATUS_IGNORE),
-                  "MPI_Testany");
+        check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
     if (!found || index == MPI_UNDEFINED) return none_yet;
+    const int message = index - static_cast<int>(first_message());
+    if (message < 0) {
+        take_notice(status.MPI_SOURCE);
+        return none_yet;
+    }
     --m_left;
-    m_received[static_cast<std::size_t>(index)] = 1;
-    return index;
+    m_received[static_cast<std::size_t>(message)] = 1;
+    return message;
 }
 
 bool PersistentMessages::all_arrived() const {
-    for (std::size_t i = 0; i < m_receives.size() && m_left > 0; ++i) {
+    for (std::size_t i = 0; i < receive_count() && m_left > 0; ++i) {
         int arrived = 1;
-        check_mpi(MPI_Request_get_status(m_receives[i], &arrived, MPI_STATUS_IGNORE),
-                  "MPI_Request_get_status");
+        check_mpi(
+            MPI_Request_get_status(m_receives[i + first_message()], &arrived, MPI_STATUS_IGNORE),
+            "MPI_Request_get_status");
         if (!arrived) return false;
     }
     return true;
 }
 
-void PersistentMessages::throw_if_abandoned() {
-    int unsuccessful = 0;
-    // The second look is at what the first has made MPI take in.
-    while (unsuccessful < 2) {
-        int found = 0;
-        check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, m_setting.notice_tag, m_setting.comm, &found,
-                             MPI_STATUS_IGNORE),
-                  "MPI_Iprobe");
-        if (found)
-            receive_notice();
-        else
-            ++unsuccessful;
-    }
+/// One that names a later execution is remembered until then.
+void PersistentMessages::take_notice(int process) {
+    m_gone = {process, m_notice};
+    throw_if_gone();
+}
+
+void PersistentMessages::throw_if_gone() const {
     require<UsageError>(!m_gone || m_gone->epoch > m_epoch, [&] {
         return text(m_setting.user, ": process ", m_gone->process,
                     " has abandoned an exchange that this process takes part in");
     });
-}
-
-void PersistentMessages::receive_notice() {
-    std::uint64_t epoch = 0;
-    MPI_Status status;
-    check_mpi(MPI_Recv(&epoch, 1, MPI_UINT64_T, MPI_ANY_SOURCE, m_setting.notice_tag,
-                       m_setting.comm, &status),
-              "MPI_Recv");
-    if (!m_gone || epoch < m_gone->epoch) m_gone = {status.MPI_SOURCE, epoch};
 }
 
 void PersistentMessages::wait_for_sends() {
@@ -233,25 +236,25 @@ void PersistentMessages::send_notices() {
 
 void PersistentMessages::take_back_receives() {
     // From the last to the first, so that no message meets the request of an earlier one.
-    for (std::size_t i = m_receives.size(); i-- > 0;)
-        if (m_late[i] && !is_inactive(m_receives[i])) MPI_Cancel(&m_receives[i]);
+    for (std::size_t i = receive_count(); i-- > 0;)
+        if (m_late[i] && !is_inactive(receive(i))) MPI_Cancel(&receive(i));
     const Clock::time_point deadline = end_of_grace();
-    for (std::size_t i = 0; i < m_receives.size(); ++i) {
+    for (std::size_t i = 0; i < receive_count(); ++i) {
         if (!m_late[i]) continue;
-        while (!is_inactive(m_receives[i]) && Clock::now() < deadline) std::this_thread::yield();
+        while (!is_inactive(receive(i)) && Clock::now() < deadline) std::this_thread::yield();
         MPI_Status status;
         int completed = 0;
         int open = m_late_started ? 0 : 1;
-        check_mpi(MPI_Test(&m_receives[i], &completed, &status), "MPI_Test");
+        check_mpi(MPI_Test(&receive(i), &completed, &status), "MPI_Test");
         if (completed && !open) check_mpi(MPI_Test_cancelled(&status, &open), "MPI_Test_cancelled");
         if (!open) continue;
         const Message& from = m_received_messages[i];
         const MessageBuffer buffer(static_cast<std::size_t>(from.bytes));
         m_held.push_back(buffer.memory());
-        MPI_Request_free(&m_receives[i]);
+        MPI_Request_free(&receive(i));
         const Unit unit(from.bytes);
         check_mpi(MPI_Irecv(buffer.data(), unit.count(), unit.type(), from.peer, m_setting.tag,
-                            m_setting.comm, &m_receives[i]),
+                            m_setting.comm, &receive(i)),
                   "MPI_Irecv");
     }
 }
@@ -264,14 +267,11 @@ void PersistentMessages::settle() const noexcept {
 }
 
 void PersistentMessages::close() noexcept {
+    if (!m_receives.empty() && first_message() > 0) cancel(m_receives.front());
     // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
     // process to take or give a message; those that never began will not come.
     settle();
-    for (MPI_Request& request : m_receives) {
-        if (is_inactive(request)) continue;
-        MPI_Cancel(&request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
+    for (MPI_Request& request : m_receives) cancel(request);
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {
         static auto& undelivered = *new std::vector<std::shared_ptr<void>>;

@@ -15,7 +15,6 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,11 +142,12 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                                 bool reversed, const std::vector<char>& sends_messages,
                                 const std::vector<int>& hosts, std::int64_t long_run) {
     Traffic result;
-    std::set<std::pair<int, int>> together; // from, to
+    std::map<std::pair<int, int>, std::int64_t> last; // bytes of the packed message, by from and to
     for (std::size_t i = 0; i < element_sizes.size(); ++i) {
         const PaddingExchangeSchedule& schedule =
             plan.schedule(one_geometry ? 0 : static_cast<int>(i));
         const int rank = schedule.layout().rank();
+        std::map<std::pair<int, int>, std::int64_t> packed; // of this field
         const auto add = [&](std::map<int, MessageCount>& traffic, const PaddingRegion& region,
                              int sender, int receiver) {
             if (region.peer == schedule.process()) return;
@@ -162,8 +162,8 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                 ++traffic[peer].messages;
                 traffic[peer].bytes += bytes;
             } else {
-                if (together.emplace(sender, receiver).second) ++traffic[peer].messages;
                 traffic[peer].bytes += (bytes + 15) / 16 * 16;
+                packed[{sender, receiver}] += (bytes + 15) / 16 * 16;
             }
         };
         schedule.for_each_sent([&](const PaddingRegion& region) {
@@ -172,6 +172,17 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
         schedule.for_each_received([&](const PaddingRegion& region) {
             add(result.received, region, region.peer, schedule.process());
         });
+        // Fields share a message, but short ones not a long one.
+        for (const auto& [ends, bytes] : packed) {
+            const bool is_sent = ends.first == schedule.process();
+            const int process = is_sent ? ends.second : ends.first;
+            const int peer = reversed ? world_size() - 1 - process : process;
+            const auto before = last.find(ends);
+            const bool joins = before != last.end() && (before->second > 4000 || bytes > 4000 ||
+                                                        before->second + bytes <= 4000);
+            if (!joins) ++(is_sent ? result.sent : result.received)[peer].messages;
+            last[ends] = bytes + (joins ? before->second : 0);
+        }
     }
     return result;
 }

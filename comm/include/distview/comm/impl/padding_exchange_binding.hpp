@@ -45,7 +45,9 @@ public:
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
 
-    void post_receives() { m_messages.start_receives(); }
+    void post_receives() {
+        if (m_has_messages) m_messages.start_receives();
+    }
     /// Sends what is packed, and lets the neighbours read the rest in place.
     void start_sends(std::uint64_t epoch);
 
@@ -62,7 +64,7 @@ public:
     /// Whether wait_for_elements() would not wait; does not say who has gone.
     bool has_all_elements() const;
     /// To be called when all that arrived has been copied.
-    void end_reading();
+    void end_reading() { m_direct.end_reading(); }
     /// Returns when this section's elements have been sent and read.
     void wait_for_readers();
 
@@ -83,6 +85,7 @@ private:
     DirectExchange m_direct;
     MPI_Comm m_comm = MPI_COMM_NULL;
     PersistentMessages m_messages;
+    bool m_has_messages = false;
     bool m_receives_alone = false; ///< what may lie in the arrays of others
     std::vector<char> m_wanted;    ///< direct sources that a box needs
 };

@@ -95,6 +95,7 @@ private:
     /// By kind, from the first binding on.
     std::array<std::optional<PlanLines>, 2> m_lines;
     std::uint64_t m_clock = 0;
+    PaddingExchangeBinding* m_latest = nullptr; ///< bound or found
     PaddingExchangeBinding* m_active = nullptr;
     PaddingExchangeBinding* m_unread = nullptr; ///< of the last exchange, until it has been read
     std::vector<std::shared_ptr<PaddingExchangeBinding>> m_bindings;

@@ -60,8 +60,9 @@ private:
 /// program frees, or fills with something else: an execution under way holds the arrays' memory.
 /// Abandoned, it takes back the receives into arrays, since something else may fill these, and receives
 /// into buffers instead, since somebody may wait until he has sent. Those who have still to get what
-/// lies in an array that may change now are told, and find it out when they look for it
-/// (throw_if_abandoned()).
+/// lies in an array that may change now are told: whoever expects notices has a receive for them that is looked at
+/// together with the others. Only a notice that comes within the very call that takes the last message is
+/// not noticed before the next execution.
 class PersistentMessages {
 public:
     struct Message {
@@ -75,8 +76,9 @@ public:
         const char* user = ""; ///< begins the text of errors
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
-        int notice_tag = 0;         ///< another one
-        std::shared_ptr<void> sent; ///< what messages to send lie in, if not in arrays
+        int notice_tag = 0;           ///< another one
+        bool expects_notices = false; ///< if messages that it receives may lie in arrays there
+        std::shared_ptr<void> sent;   ///< what messages to send lie in, if not in arrays
     };
 
     PersistentMessages() = default;
@@ -91,7 +93,7 @@ public:
     void make(Setting setting, std::vector<Message> sends, std::vector<Message> receives);
 
     bool sends_any() const noexcept { return !m_sends.empty(); }
-    std::size_t receive_count() const noexcept { return m_receives.size(); }
+    std::size_t receive_count() const noexcept { return m_received_messages.size(); }
 
     void start_receives();
     /// `epoch` numbers the executions that share the notice tag; the same on all processes, and growing.
@@ -99,16 +101,16 @@ public:
 
     static constexpr int none_yet = -1;
     /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
-    /// Waits for one if it `may_wait`.
+    /// Waits for one, or for a notice, if it `may_wait`.
+    ///
+    /// Throws UsageError if a process has abandoned the execution while others had still to take what it
+    /// sends.
     int next_received(bool may_wait);
     /// Messages that next_received() has still to return.
     std::size_t left() const noexcept { return m_left; }
     bool is_received(std::size_t message) const noexcept { return m_received[message] != 0; }
     /// Whether next_received() would return all that are left, one after the other.
     bool all_arrived() const;
-    /// Throws UsageError if a process has abandoned this execution before all that it sends was taken.
-    /// For who receives messages that may lie in arrays there; after the last one.
-    void throw_if_abandoned();
 
     void wait_for_sends();
 
@@ -120,17 +122,23 @@ public:
     void close() noexcept;
 
 private:
+    std::size_t first_message() const noexcept { return m_setting.expects_notices ? 1 : 0; }
+    MPI_Request& receive(std::size_t message) noexcept {
+        return m_receives[message + first_message()];
+    }
     void start_receives(bool late);
     void hold_arrays();
     void take_back_receives();
     void send_notices();
-    void receive_notice();
+    void take_notice(int process);
+    void throw_if_gone() const;
     void settle() const noexcept;
 
     Setting m_setting;
     std::vector<Message> m_sent_messages;
     std::vector<Message> m_received_messages;
     std::vector<MPI_Request> m_sends;
+    /// If it expects notices, those come first: they are to be seen before a message that arrived with them.
     std::vector<MPI_Request> m_receives;
     std::vector<char> m_late;     ///< receives into arrays, and what must not overtake them
     std::vector<char> m_received; ///< of the execution under way
@@ -145,6 +153,7 @@ private:
         std::uint64_t epoch = 0;
     };
     std::optional<Notice> m_gone; ///< who has abandoned an execution, and which
+    std::uint64_t m_notice = 0;   ///< received: the execution that was abandoned
 };
 
 } // namespace distview::impl
