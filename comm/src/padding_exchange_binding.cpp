@@ -63,7 +63,7 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
         return result;
     };
     m_has_messages = !m_copies.sends.empty() || !m_copies.receives.empty();
-    m_messages.make({user, comm, tag, notice_tag, m_receives_alone, m_copies.send_buffer.memory()},
+    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory(), m_receives_alone},
                     messages(m_copies.sends), messages(m_copies.receives));
 }
 

@@ -149,7 +149,6 @@ void PersistentMessages::start_receives() {
 
 void PersistentMessages::start_sends(std::uint64_t epoch) {
     m_epoch = epoch;
-    throw_if_gone();
     hold_arrays();
     m_late_started = true;
     start_receives(true);
@@ -162,6 +161,7 @@ int PersistentMessages::next_received(bool may_wait) {
     int found = 1;
     MPI_Status status;
     if (m_left == 0) return none_yet;
+    throw_if_gone(); // who had given up before this process came so far
     if (may_wait)
         check_mpi(MPI_Waitany(count, m_receives.data(), &index, &status), "MPI_Waitany");
     else

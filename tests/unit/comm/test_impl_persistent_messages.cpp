@@ -61,7 +61,7 @@ protected:
                                 {}});
         }
         messages = std::make_unique<PersistentMessages>();
-        messages->make({"test", comm.get(), 3, 4, false, m_sent.memory()}, sends, receives);
+        messages->make({"test", comm.get(), 3, 4, m_sent.memory()}, sends, receives);
     }
     void write(int round) const {
         for (int peer = 0; peer < size; ++peer)
@@ -162,7 +162,7 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     const auto length = static_cast<std::int64_t>(bytes);
     const PersistentMessages::Message to{me, sent.data(), length, false, {}};
     const PersistentMessages::Message from{me, received.data(), length, false, {}};
-    messages.make({"test", comm.get(), 0, 1, false, sent.memory()}, {to}, {from});
+    messages.make({"test", comm.get(), 0, 1, sent.memory()}, {to}, {from});
     messages.start_receives();
     messages.start_sends(1);
     EXPECT_EQ(messages.next_received(true), 0);

@@ -35,8 +35,10 @@ struct FieldExchange {
 ///
 /// All directions move in one phase, corners included; periodic axes within one process are plain
 /// copies. Arrays of make_dist_view() are read straight from the memory of the processes of the same
-/// node; every other neighbouring process gets one message with the regions of all fields. Which it
-/// is, the ranks find out when arrays are bound; describe() tells.
+/// node; every other neighbouring process gets one message with the regions of all fields, but for long
+/// runs of memory, which travel alone and without packing (long_run_bytes()), and for short fields that
+/// together would be more than MPI sends at once. Which it is, the ranks find out when arrays are bound;
+/// describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
 /// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
@@ -102,8 +104,8 @@ public:
     /// Touches: reads owned elements near the section's border; fills the padding that is filled from
     ///          the section itself
     /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, and short
-    ///          rows), one fence, one message a neighbour that cannot read in place; no allocation for a
-    ///          bound set
+    ///          rows), one fence, a message or more a neighbour that cannot read in place; no allocation
+    ///          for a bound set
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>

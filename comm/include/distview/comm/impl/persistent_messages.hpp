@@ -77,8 +77,8 @@ public:
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
         int notice_tag = 0;           ///< another one
-        bool expects_notices = false; ///< if messages that it receives may lie in arrays there
         std::shared_ptr<void> sent;   ///< what messages to send lie in, if not in arrays
+        bool expects_notices = false; ///< if messages that it receives may lie in arrays there
     };
 
     PersistentMessages() = default;
