@@ -25,9 +25,10 @@ protected:
     const Communicator comm{MPI_COMM_WORLD};
     const Exec exec{};
     // Rows in a ring, columns in a ring of one process: messages and local copies, all corners.
+    // Four fields are no more than what one message takes.
     const ArrayLayout layout{ProcessGrid{comm.size(), 1},
                              {block(6 * comm.size(), {.padding = 2, .periodic = true}),
-                              block(40, {.padding = 1, .periodic = true})}};
+                              block(28, {.padding = 1, .periodic = true})}};
 
     NumberedArray make() const { return make_array(comm, layout); }
     /// In memory that the node's processes share.

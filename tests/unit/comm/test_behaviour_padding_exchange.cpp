@@ -71,7 +71,7 @@ TEST_F(PaddingExchangeBehaviour, LabelsEverything) {
     });
 }
 
-TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourHoweverManyFields) {
+TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make(), d = make();
     plan.bind(a);
