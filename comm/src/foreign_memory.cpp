@@ -40,9 +40,9 @@ public:
         const ssize_t copied = ::process_vm_readv(static_cast<pid_t>(m_process.id), m_local.data(),
                                                   m_count, m_remote.data(), m_count, 0);
         if (copied != static_cast<ssize_t>(m_bytes))
-            throw Error(text("process_vm_readv from process ", m_process.id,
-                             " copied ", copied, " of ", m_bytes, " bytes: ",
-                             copied < 0 ? std::strerror(errno) : "memory that is not there"));
+            throw Error(text(
+                "process_vm_readv from process ", m_process.id, " copied ", copied, " of ", m_bytes,
+                " bytes: ", copied < 0 ? std::strerror(errno) : "memory that is not there"));
         m_count = 0;
         m_bytes = 0;
     }

@@ -29,7 +29,7 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, PaddingExchangePlan& pla
     auto exchange = plan.start(exec, a);
     auto second = exchange;
     second.finish();
-#elif DISTVIEW_CASE == 4  // expected: elements are const
+#elif DISTVIEW_CASE == 4  // expected: but they are const
     const DistView<const double*, Kokkos::HostSpace> read_only = a;
     plan.execute(exec, read_only);
 #elif DISTVIEW_CASE == 5  // expected: trivially copyable

@@ -139,8 +139,10 @@ TEST(RedistributionScheduleExamples, SaysWhichProcessIsNone) {
     EXPECT_EQ(
         message_of<UsageError>([&] { schedule.for_each_piece(schedule.runs_from(0), 3, ignore); }),
         "RedistributionSchedule: expected a process of the target in [0, 3), got 3");
-    EXPECT_EQ(message_of<UsageError>([&] { schedule.local_elements(2); }),
-              "RedistributionSchedule: expected a process of the source in [0, 2), got 2");
+    EXPECT_EQ(schedule.local_elements(2), 0); // of the target's grid only
+    EXPECT_EQ(message_of<UsageError>([&] { schedule.local_elements(3); }),
+              "RedistributionSchedule: expected a rank that is a process of the source or the "
+              "target, got 3");
 }
 
 TEST(RedistributionScheduleExamples, DescribesItself) {
