@@ -30,7 +30,8 @@ public:
 
     int rank() const;
     int size() const;
-    /// The duplicate. Collective calls on it must not be mixed with the library's.
+    /// The duplicate. It is the library's: collective calls on it must not be mixed with its own, and messages
+    /// on it may be taken for its own. Send on one that you have duplicated yourself.
     MPI_Comm mpi() const;
 
     bool is_open() const noexcept;
