@@ -216,11 +216,6 @@ void PaddingExchangeEngine::abandon() noexcept {
     m_active = nullptr;
 }
 
-PaddingExchangeEngine& ExchangeInFlight::engine(const char* caller) const {
-    require<UsageError>(m_engine != nullptr, [&] { return text(caller, ": called twice"); });
-    return *m_engine;
-}
-
 std::size_t PaddingExchangeEngine::workspace_bytes() const noexcept {
     std::size_t bytes = 0;
     for (const auto& binding : m_bindings)

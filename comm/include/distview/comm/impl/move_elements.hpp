@@ -87,19 +87,21 @@ struct Mover {
         std::memcpy(to, &incoming, sizeof(To));
     }
 
-    /// Elements that follow each other on both sides; both do not overlap.
-    void run(const char* __restrict from, char* __restrict to, std::int64_t count) const {
-        if constexpr (is_copy) {
-            if (!must_conjugate()) {
-                const auto bytes = static_cast<std::size_t>(count * from_size);
-                if (streams)
-                    stream_copy(from, to, bytes);
-                else
-                    std::memcpy(to, from, bytes);
-                return;
-            }
+    /// Elements that follow each other on both sides; both do not overlap, unless they are the same.
+    void run(const char* from, char* to, std::int64_t count) const {
+        if (is_copy && !must_conjugate()) {
+            const auto bytes = static_cast<std::size_t>(count * from_size);
+            if (from == to) return;
+            if (streams)
+                stream_copy(from, to, bytes);
+            else
+                std::memcpy(to, from, bytes);
+        } else if (from == to) {
+            for (std::int64_t i = 0; i < count; ++i)
+                element(from + i * from_size, to + i * to_size);
+        } else {
+            update_run(from, to, count);
         }
-        for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
     }
 
     /// The same for a square of lines of source elements, one after the other. Not past the caches: the
@@ -114,6 +116,10 @@ struct Mover {
 private:
     static constexpr bool is_complex = IsComplex<From>::value;
     static constexpr std::int64_t edge = line_elements<sizeof(From)>;
+
+    void update_run(const char* __restrict from, char* __restrict to, std::int64_t count) const {
+        for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
+    }
 
     /// A function of its own: compilers forget what does not overlap when they inline.
 #if defined(__GNUC__)

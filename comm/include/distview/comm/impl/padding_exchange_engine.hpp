@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/in_flight.hpp>
 #include <distview/comm/impl/padding_exchange_binding.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/comm/transport.hpp>
@@ -101,30 +102,6 @@ private:
     std::vector<std::shared_ptr<PaddingExchangeBinding>> m_bindings;
 };
 
-/// An exchange that has begun: ended by end(), else abandoned.
-class ExchangeInFlight {
-public:
-    explicit ExchangeInFlight(std::shared_ptr<PaddingExchangeEngine> engine) noexcept
-        : m_engine(std::move(engine)) {}
-    ~ExchangeInFlight() {
-        if (m_engine) m_engine->abandon();
-    }
-    ExchangeInFlight(ExchangeInFlight&&) noexcept = default;
-    ExchangeInFlight& operator=(ExchangeInFlight&& other) noexcept {
-        ExchangeInFlight taken(std::move(other));
-        std::swap(m_engine, taken.m_engine);
-        return *this;
-    }
-
-    /// Throws UsageError, naming `caller`, once the exchange has ended.
-    PaddingExchangeEngine& engine(const char* caller) const;
-    std::shared_ptr<PaddingExchangeEngine> end() noexcept {
-        m_engine->end();
-        return std::move(m_engine);
-    }
-
-private:
-    std::shared_ptr<PaddingExchangeEngine> m_engine;
-};
+using ExchangeInFlight = InFlight<PaddingExchangeEngine>;
 
 } // namespace distview::impl
