@@ -2,6 +2,7 @@
 #include <distview/comm/impl/move_transfer.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <span>
 #include <utility>
 
@@ -14,8 +15,6 @@ constexpr std::int64_t few_runs = 8;
 constexpr std::int64_t long_run = 16;
 /// Nests of one transfer: beyond, tables replace the longest list.
 constexpr std::int64_t most_nests = 65536;
-/// Elements of a unit.
-constexpr std::int64_t unit_elements = 32768;
 
 using Peers = RedistributionSchedule::PeerRuns;
 
@@ -141,7 +140,7 @@ MoveNest MoveTransfer::nest(std::int64_t n) const {
     return nest;
 }
 
-void MoveUnits::append(MoveTransfer transfer) {
+void MoveUnits::append(MoveTransfer transfer, std::int64_t unit_elements) {
     const auto number = static_cast<int>(transfers.size());
     for (std::int64_t n = 0; n < transfer.nest_count(); ++n) {
         const MoveNest nest = transfer.nest(n);
@@ -152,6 +151,20 @@ void MoveUnits::append(MoveTransfer transfer) {
             units.push_back({number, static_cast<int>(std::min(step, blocks - first)), n, first});
     }
     transfers.push_back(std::move(transfer));
+}
+
+void MoveUnits::order_by_source(int begin, int end) {
+    std::vector<std::pair<const char*, MoveUnit>> ordered;
+    for (int i = begin; i < end; ++i) {
+        const MoveUnit& unit = units[static_cast<std::size_t>(i)];
+        transfers[static_cast<std::size_t>(unit.transfer)].nest(unit.nest).for_each_block(
+            unit.first_block, 1,
+            [&](const MoveBlock& block) { ordered.emplace_back(block.from, unit); });
+    }
+    std::stable_sort(ordered.begin(), ordered.end(),
+                     [](const auto& a, const auto& b) { return std::less<>()(a.first, b.first); });
+    for (std::size_t i = 0; i < ordered.size(); ++i)
+        units[static_cast<std::size_t>(begin) + i] = ordered[i].second;
 }
 
 } // namespace distview::impl

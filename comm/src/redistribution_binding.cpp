@@ -75,12 +75,14 @@ const PackedPlaces::Place* PackedPlaces::of(int rank) const noexcept {
 RedistributionBinding::RedistributionBinding(const RedistributionSchedule& schedule,
                                              const RedistributionRole& role, const Fields& fields,
                                              PeerTransports transports, PackedPlaces offered,
-                                             SyncLine* ready, bool crowded)
-    : m_transports(std::move(transports)), m_crowded(crowded), m_packed(std::move(offered)) {
+                                             SyncLine* ready, bool writes, bool crowded)
+    : m_transports(std::move(transports)), m_writes(writes), m_crowded(crowded),
+      m_packed(std::move(offered)) {
     for (const Field& field : fields.sources) m_identities.push_back(field.identity);
     for (const Field& field : fields.targets) m_identities.push_back(field.identity);
     add_packing(schedule, role, fields);
     add_incoming(schedule, role, fields);
+    if (m_writes) add_written(schedule, role, fields);
 
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources)
@@ -106,7 +108,7 @@ void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
                                         const RedistributionRole& role, const Fields& fields) {
     std::vector<int> wanted;
     for (const int rank : role.send_ranks())
-        if (!m_transports.readers.contains(rank)) wanted.push_back(rank);
+        if (sends_message_to(rank)) wanted.push_back(rank);
     if (m_packed.places().empty()) m_packed = PackedPlaces(role.sends, wanted, fields.sources);
     for (std::size_t f = 0; f < fields.sources.size(); ++f)
         for (const PackedPlaces::Place& place : m_packed.places())
@@ -120,6 +122,10 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
                                          const RedistributionRole& role, const Fields& fields) {
     std::vector<int> buffered;
     for (const int rank : role.receive_ranks()) {
+        if (m_writes) {
+            if (!m_transports.readers.contains(rank)) buffered.push_back(rank);
+            continue;
+        }
         const auto source = m_transports.sources.find(rank);
         if (source == m_transports.sources.end() || source->second.transport == Transport::cma)
             buffered.push_back(rank);
@@ -127,9 +133,13 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
     m_received = PackedPlaces(role.receives, buffered, fields.sources);
 
     for (const Peer& peer : role.receives) {
+        // Those that write here need no help; what stays here goes with what is written elsewhere.
+        if (m_writes && (m_transports.readers.contains(peer.rank) ||
+                         (peer.rank == role.rank && !m_transports.sources.empty())))
+            continue;
         const auto source = m_transports.sources.find(peer.rank);
         const ReadablePeer* const readable =
-            source == m_transports.sources.end() ? nullptr : &source->second;
+            m_writes || source == m_transports.sources.end() ? nullptr : &source->second;
         const PackedPlaces::Place* const place = m_received.of(peer.rank);
         Partner partner;
         partner.rank = peer.rank;
@@ -159,11 +169,48 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
     }
 }
 
+/// Everything that is written in place, in the order in which it lies in the source.
+void RedistributionBinding::add_written(const RedistributionSchedule& schedule,
+                                        const RedistributionRole& role, const Fields& fields) {
+    if (m_transports.sources.empty()) return;
+    m_written.transport = Transport::direct;
+    for (std::size_t f = 0; f < fields.sources.size(); ++f) {
+        const auto begin = static_cast<int>(m_units.units.size());
+        for (const Peer& peer : role.sends) {
+            const auto target = m_transports.sources.find(peer.rank);
+            const bool stays = peer.rank == role.rank;
+            if (!stays && target == m_transports.sources.end()) continue;
+            const std::int64_t size = fields.targets[f].element_size;
+            const End to =
+                stays ? section(fields.targets[f]) : remote_section(target->second.fields[f], size);
+            m_units.append(MoveTransfer(schedule, role.runs_from, peer.process,
+                                        section(fields.sources[f]), to),
+                           MoveUnits::interleaved_elements);
+        }
+        const auto end = static_cast<int>(m_units.units.size());
+        m_units.order_by_source(begin, end);
+        m_written.batches.push_back({f, begin, end});
+    }
+}
+
+void RedistributionBinding::hold_targets(const Arena& arena, std::span<const Field> targets) {
+    for (const Field& target : targets)
+        if (auto owner = arena.owner_of(target.data, 1)) m_targets.push_back(std::move(owner));
+    m_held.reserve(m_targets.size());
+}
+
+void RedistributionBinding::start_sends(std::uint64_t epoch) {
+    m_held.clear(); // room was made: allocates nothing
+    for (const std::weak_ptr<void>& target : m_targets) m_held.push_back(target.lock());
+    m_direct.begin(epoch);
+    m_messages.start_sends(epoch);
+}
+
 void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
-        if (!m_transports.readers.contains(place.rank))
+        if (sends_message_to(place.rank))
             sends.push_back(
                 {place.rank, m_packed.buffer().data() + place.offset, place.bytes, false, {}});
     std::vector<PersistentMessages::Message> receives;
@@ -190,8 +237,11 @@ bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
 const RedistributionBinding::Partner* RedistributionBinding::wait_for_elements() {
     Waiter waiter(m_crowded);
     while (m_messages.left() > 0 || m_direct.left() > 0) {
-        if (const int source = m_direct.next_arrival(); source >= 0)
-            return &m_in_place[static_cast<std::size_t>(source)];
+        if (const int source = m_direct.next_arrival(); source >= 0) {
+            if (!m_writes) return &m_in_place[static_cast<std::size_t>(source)];
+            if (m_direct.left() == 0) return &m_written;
+            continue;
+        }
         // If nothing else can come meanwhile, MPI does the waiting.
         if (const int message = m_messages.next_received(m_direct.left() == 0); message >= 0)
             return &m_incoming[static_cast<std::size_t>(message)];
@@ -209,6 +259,7 @@ void RedistributionBinding::wait_for_readers() {
     Waiter waiter(m_crowded);
     while (!m_direct.readers_done())
         if (m_direct.wait(waiter)) make_progress(m_comm);
+    m_held.clear();
 }
 
 std::string RedistributionBinding::describe() const {
@@ -221,10 +272,13 @@ std::string RedistributionBinding::describe() const {
         add("from", partner.rank, to_string(partner.transport), partner.bytes);
     for (const Partner& partner : m_incoming) add("from", partner.rank, "message", partner.bytes);
     for (const auto& [rank, done] : m_transports.readers)
-        result += text("\n  to rank ", rank, ": read in place");
+        result += m_writes ? text("\n  from rank ", rank, ": direct, written in place")
+                           : text("\n  to rank ", rank, ": read in place");
+    if (m_writes)
+        for (const auto& [rank, target] : m_transports.sources)
+            result += text("\n  to rank ", rank, ": direct, written in place");
     for (const PackedPlaces::Place& place : m_packed.places())
-        if (!m_transports.readers.contains(place.rank))
-            add("to", place.rank, "message", place.bytes);
+        if (sends_message_to(place.rank)) add("to", place.rank, "message", place.bytes);
     return result;
 }
 

@@ -2,6 +2,7 @@
 #include <distview/comm/impl/redistribution_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -95,7 +96,9 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
       m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(conjugate),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
-      m_required(required), m_crowded(comm.state()->crowded()) {
+      m_required(required),
+      m_writes_in_place(required != Transport::cma && writes_in_place(m_schedule)),
+      m_crowded(comm.state()->crowded()) {
     m_role.rank = comm.rank();
     find_peers();
 }
@@ -125,8 +128,9 @@ void RedistributionEngine::find_peers() {
 RedistributionEngine::~RedistributionEngine() {
     // Others may still read what is packed, and write how far they are.
     if (m_unread) keep(m_unread);
-    if ((m_unusable || m_unread) && m_lines && m_lines->memory() && m_comm.is_open())
-        m_comm.state()->keep_memory(m_lines->memory());
+    for (const std::optional<PlanLines>& lines : m_lines)
+        if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
+            m_comm.state()->keep_memory(lines->memory());
 }
 
 /// Until the communicator closes.
@@ -249,7 +253,6 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     try {
         check_ready(to_begin);
         check(fields);
-        if (!m_lines) m_lines.emplace(*m_comm.state(), m_role.send_ranks());
         if (m_required == Transport::cma)
             offered = PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources);
     } catch (...) {
@@ -264,18 +267,10 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
+    const bool writes = can_write_in_place(fields);
     std::shared_ptr<RedistributionBinding> binding;
     try {
-        OfferedPacks packs;
-        for (const int reader : m_lines->readers()) {
-            const PackedPlaces::Place* const place = offered.of(reader);
-            packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
-        }
-        PeerTransports transports = find_transports(state, name, tag, fields.sources, packs,
-                                                    m_role.receive_ranks(), *m_lines, m_required);
-        binding = std::make_shared<RedistributionBinding>(m_schedule, m_role, fields,
-                                                          std::move(transports), std::move(offered),
-                                                          m_lines->ready(), m_crowded);
+        binding = make_binding(fields, std::move(offered), writes, tag);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -286,6 +281,44 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
+}
+
+/// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
+/// the sources alone who can be reached.
+bool RedistributionEngine::can_write_in_place(const Fields& fields) const {
+    if (!m_writes_in_place) return false;
+    const Arena& arena = *m_comm.state()->arena();
+    int can = 1;
+    for (const auto& side : {fields.sources, fields.targets})
+        for (const Field& field : side)
+            if (field.data && !arena.find(field.data)) can = 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_LAND, m_comm.mpi()),
+              "MPI_Allreduce");
+    return can != 0;
+}
+
+/// Collective among partners.
+std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(const Fields& fields,
+                                                                          PackedPlaces offered,
+                                                                          bool writes, int tag) {
+    CommunicatorState& state = *m_comm.state();
+    // Whoever touches another's elements is told where they are, and says when it has done so.
+    const auto owned = writes ? fields.targets : fields.sources;
+    const std::vector<int> touched = writes ? m_role.send_ranks() : m_role.receive_ranks();
+    std::optional<PlanLines>& lines = m_lines[writes ? 1 : 0];
+    if (!lines) lines.emplace(state, writes ? m_role.receive_ranks() : m_role.send_ranks());
+    OfferedPacks packs;
+    for (const int reader : lines->readers()) {
+        const PackedPlaces::Place* const place = offered.of(reader);
+        packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
+    }
+    PeerTransports transports =
+        find_transports(state, name, tag, owned, packs, touched, *lines, m_required);
+    auto binding = std::make_shared<RedistributionBinding>(
+        m_schedule, m_role, fields, std::move(transports), std::move(offered), lines->ready(),
+        writes, m_crowded);
+    if (writes) binding->hold_targets(*state.arena(), fields.targets);
+    return binding;
 }
 
 /// Spares those that are in use.

@@ -29,6 +29,7 @@ protected:
     const int n = comm.size();
     const ArrayLayout from{ProcessGrid{n, 1}, {block_cyclic(60, 5), block(40)}};
     const ArrayLayout to{ProcessGrid{1, n}, {block(40), block_cyclic(60, 7)}};
+    const ArrayLayout other{ProcessGrid{1, n}, {block(60), block_cyclic(40, 3)}};
     const RedistributionOptions transposed{.permutation = {1, 0}};
     const TransportSetting setting{GetParam()};
 
@@ -38,26 +39,51 @@ protected:
     Matrix make(const ArrayLayout& layout) const {
         return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
     }
+    void expect_no_allocations(const RedistributionOptions& options,
+                               const ArrayLayout& target) const {
+        const Matrix a = make(from), b = make(from), c = make(target), d = make(target);
+        const auto f = make_dist_view<float**>(exec, comm, target, "distview::test::matrix");
+        RedistributionPlan plan(comm, from, target, options);
+        const auto step = [&] {
+            plan.execute(exec, a, c);
+            plan.execute(exec, 2., b, -1., d);
+            plan.execute(exec, a, f);
+            plan.combine(exec, Sum{}, a, c);
+            plan.execute(exec, std::tie(a, b), std::tie(c, d));
+            auto handle = plan.start(exec, b, d);
+            handle.finish();
+        };
+        step();
+        const AllocationCounts counts = count_heap_allocations([&] {
+            for (int round = 0; round < 3; ++round) step();
+        });
+        EXPECT_EQ(counts.heap, 0) << counts.description;
+    }
 };
 
+/// With axes permuted, processes that share memory read each other's sources; else here they write each
+/// other's targets.
 TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
-    const Matrix a = make(from), b = make(from), c = make(to), d = make(to);
-    const auto f = make_dist_view<float**>(exec, comm, to, "distview::test::matrix");
-    RedistributionPlan plan(comm, from, to, transposed);
-    const auto step = [&] {
-        plan.execute(exec, a, c);
-        plan.execute(exec, 2., b, -1., d);
-        plan.execute(exec, a, f);
-        plan.combine(exec, Sum{}, a, c);
-        plan.execute(exec, std::tie(a, b), std::tie(c, d));
-        auto handle = plan.start(exec, b, d);
-        handle.finish();
-    };
-    step();
-    const AllocationCounts counts = count_heap_allocations([&] {
-        for (int round = 0; round < 3; ++round) step();
-    });
-    EXPECT_EQ(counts.heap, 0) << counts.description;
+    for (const bool transposes : {true, false}) {
+        SCOPED_TRACE(transposes);
+        expect_no_allocations(transposes ? transposed : RedistributionOptions{},
+                              transposes ? to : other);
+    }
+}
+
+TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
+    const Matrix a = make(from), c = make(other);
+    RedistributionPlan plan(comm, from, other);
+    plan.execute(exec, a, c);
+    const bool in_place = GetParam() != Transport::message && GetParam() != Transport::cma;
+    const std::string text = plan.describe();
+    EXPECT_EQ(text.find("written in place") != std::string::npos, in_place && n > 1) << text;
+    KokkosEvents events;
+    plan.execute(exec, a, c);
+    events.stop();
+    if (in_place && n > 1) {
+        EXPECT_EQ(events.kernels().size(), 1u) << describe(events.all());
+    }
 }
 
 TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {

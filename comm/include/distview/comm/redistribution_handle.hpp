@@ -55,8 +55,8 @@ void move_typed(const Exec& exec, const std::string& label, const MoveUnits& uni
 /// Until finish() returns, sources must not be written and targets must be neither read nor written.
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: targets are left
-/// as they are, written in part, and the plan cannot be used again. Processes that read this section in
-/// place get a UsageError from their finish() or their next execution; those that get messages are
+/// as they are, written in part (others may still be writing them), and the plan cannot be used again.
+/// Processes that read this section in place, or write it, get a UsageError from their finish() or their next execution; those that get messages are
 /// served. When the communicator is closed, or MPI ends, these get up to 2 seconds to complete their
 /// part.
 template <ExecutionSpace Exec, class Op, class... Pairs>
@@ -67,15 +67,17 @@ public:
         : m_in_flight(std::move(engine)), m_exec(exec), m_op(op) {}
     RedistributionHandle(RedistributionHandle&&) noexcept = default;
 
-    /// Takes what comes from others, as it comes, and waits until they have read this section.
+    /// Takes what comes from others, as it comes, and waits until they have read this section; or writes
+    /// what others get, and waits until they have written theirs.
     ///
     /// Collective: over the plan's communicator; of several plans in flight, in the same order on all ranks
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the elements of the target's slice, one pass over memory
-    /// Cost:       no allocation; one kernel for each process that elements come from
-    /// Errors:     UsageError if called twice, or if a process that is read in place, or reads, has abandoned
-    ///             an execution of the plan; Error if its memory cannot be read; MpiError. After these the
-    ///             plan is unusable
+    /// Cost:       no allocation; one kernel for each process that elements come from, or one for all of
+    ///             them where they are written in place
+    /// Errors:     UsageError if called twice, or if a process that this one reads or writes in place, or that
+    ///             does so here, has abandoned an execution of the plan; Error if its memory cannot be
+    ///             read; MpiError. After these the plan is unusable
     void finish() {
         auto& engine = m_in_flight.engine("RedistributionHandle::finish");
         auto& binding = engine.active();
@@ -88,7 +90,7 @@ public:
         m_in_flight.end()->wait_for_readers();
     }
 
-    /// Whether finish() would not have to wait for elements.
+    /// Whether finish() would not have to wait for elements, or for targets that it writes.
     ///
     /// Collective: no (local); lets MPI make progress
     bool can_finish() const {

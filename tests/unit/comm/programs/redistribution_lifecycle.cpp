@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Ends of programs with redistributions begun and not ended, and of plans, arrays and communicators in any
-// order.
+// order. With DISTVIEW_TRANSPOSES=1 axes are permuted: then processes that share memory read each other's
+// sources, else they write each other's targets.
 #include "lifecycle_cases.hpp"
 
 #include <distview/comm.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <memory>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace {
 
@@ -16,19 +22,33 @@ using namespace distview;
 using testing::expect, testing::expect_usage_error;
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-ArrayLayout rows(const Communicator& comm, std::int64_t columns) {
+bool transposes() { return std::getenv("DISTVIEW_TRANSPOSES") != nullptr; }
+
+ArrayLayout source_layout(const Communicator& comm, std::int64_t columns) {
     return {ProcessGrid{comm.size(), 1}, {block(3 * comm.size()), block(columns)}};
 }
-ArrayLayout columns(const Communicator& comm, std::int64_t columns) {
+ArrayLayout target_layout(const Communicator& comm, std::int64_t columns) {
+    if (transposes())
+        return {ProcessGrid{comm.size(), 1}, {cyclic(columns), block(3 * comm.size())}};
     return {ProcessGrid{1, comm.size()}, {block(3 * comm.size()), cyclic(columns)}};
+}
+RedistributionPlan make_plan(const Communicator& comm, std::int64_t columns) {
+    RedistributionOptions options;
+    if (transposes()) options.permutation = {1, 0};
+    return {comm, source_layout(comm, columns), target_layout(comm, columns), options};
+}
+/// Of the source's row, in the target's first column or row.
+double& first_of_row(const DistView<double**>& to, int row) {
+    const auto i = static_cast<std::size_t>(row);
+    return transposes() ? to.view()(0, i) : to.view()(i, 0);
 }
 
 /// What a program may have lying around when it ends.
 struct Belongings {
     explicit Belongings(std::int64_t count = 12)
-        : comm(MPI_COMM_WORLD), plan(comm, rows(comm, count), columns(comm, count)),
-          from(make_dist_view<double**>(Exec(), comm, rows(comm, count), "from")),
-          to(make_dist_view<double**>(Exec(), comm, columns(comm, count), "to")) {
+        : comm(MPI_COMM_WORLD), plan(make_plan(comm, count)),
+          from(make_dist_view<double**>(Exec(), comm, source_layout(comm, count), "from")),
+          to(make_dist_view<double**>(Exec(), comm, target_layout(comm, count), "to")) {
         plan.execute(Exec(), from, to);
     }
     void drop_arrays() { from = to = {}; }
@@ -64,6 +84,42 @@ void abandons(int argc, char** argv, std::int64_t count, bool everywhere) {
     }
 }
 
+// Others may still write the target of a process that has given up: its memory must not become
+// another array's.
+void abandoned_target_is_kept(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    Belongings belongings(1200);
+    const bool gives_up = belongings.comm.rank() == 0;
+    constexpr std::size_t count = 100; // much less than a section, to find whatever gap is free
+    {
+        auto handle = belongings.plan.start(Exec(), belongings.from, belongings.to);
+        std::vector<std::shared_ptr<void>> others; // so many that they fill it
+        if (gives_up) {
+            {
+                const auto dropped = std::move(handle);
+            }
+            belongings.drop_arrays();
+            for (int i = 0; i < 1000; ++i) {
+                others.push_back(allocate_shared(belongings.comm, count * sizeof(double)));
+                std::fill_n(static_cast<double*>(others.back().get()), count, -7.);
+            }
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (!gives_up) {
+            try {
+                handle.finish();
+            } catch (const UsageError&) { // in place; messages are served
+            }
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        for (const std::shared_ptr<void>& other : others) {
+            const auto* const first = static_cast<const double*>(other.get());
+            expect(std::count(first, first + count, -7.) == static_cast<std::ptrdiff_t>(count),
+                   "memory that nobody else writes");
+        }
+    }
+}
+
 void leaks(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     global_belongings = std::make_unique<Belongings>();
@@ -76,28 +132,26 @@ void leaks(int argc, char** argv) {
 void plan_goes_in_flight(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Belongings belongings;
-    auto plan = std::make_unique<RedistributionPlan>(belongings.comm, belongings.from.layout(),
-                                                     belongings.to.layout());
+    auto plan = std::make_unique<RedistributionPlan>(make_plan(belongings.comm, 12));
     Kokkos::deep_copy(belongings.from.view(), 3.);
     auto handle = plan->start(Exec(), belongings.from, belongings.to);
     plan.reset();
     handle.finish(); // the handle keeps what it needs
-    expect(belongings.to.view()(0, 0) == 3., "elements that have moved");
+    expect(first_of_row(belongings.to, 0) == 3., "elements that have moved");
 }
 
 // In the same memory: plans must not take one array for the other.
 void arrays_go_before_plans(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
-    RedistributionPlan plan(comm, rows(comm, 12), columns(comm, 12));
+    RedistributionPlan plan = make_plan(comm, 12);
     for (int round = 0; round < 50; ++round) {
-        const auto from = make_dist_view<double**>(Exec(), comm, rows(comm, 12), "from");
-        const auto to = make_dist_view<double**>(Exec(), comm, columns(comm, 12), "to");
+        const auto from = make_dist_view<double**>(Exec(), comm, source_layout(comm, 12), "from");
+        const auto to = make_dist_view<double**>(Exec(), comm, target_layout(comm, 12), "to");
         Kokkos::deep_copy(from.view(), 100.0 * round + comm.rank());
         plan.execute(Exec(), from, to);
         for (int r = 0; r < comm.size(); ++r)
-            expect(to.view()(static_cast<std::size_t>(3 * r), 0) == 100.0 * round + r,
-                   "the process's value");
+            expect(first_of_row(to, 3 * r) == 100.0 * round + r, "the process's value");
     }
 }
 
@@ -116,6 +170,7 @@ constexpr testing::LifecycleCase cases[] = {
     {"abandons_on_one_rank", [](int argc, char** argv) { abandons(argc, argv, 12, false); }},
     {"abandons_long", [](int argc, char** argv) { abandons(argc, argv, many, true); }},
     {"abandons_long_on_one_rank", [](int argc, char** argv) { abandons(argc, argv, many, false); }},
+    {"abandoned_target_is_kept", abandoned_target_is_kept},
     {"leaks", leaks},
     {"plan_goes_in_flight", plan_goes_in_flight},
     {"arrays_go_before_plans", arrays_go_before_plans},

@@ -73,8 +73,14 @@ struct MoveUnits {
     std::vector<MoveUnit> units;
     std::int64_t elements = 0;
 
-    /// Cuts a transfer into units, which follow those that are there.
-    void append(MoveTransfer transfer);
+    static constexpr std::int64_t usual_elements = 32768;
+    /// Of units that are run in turns with others of the same source, which caches keep meanwhile.
+    static constexpr std::int64_t interleaved_elements = 2048;
+
+    /// Cuts a transfer into units of about so many elements, which follow those that are there.
+    void append(MoveTransfer transfer, std::int64_t unit_elements = usual_elements);
+    /// Puts units [begin, end) into the order in which their first elements lie in memory.
+    void order_by_source(int begin, int end);
 };
 
 /// Bytes of the elements that `runs` has with `peer`.

@@ -14,6 +14,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -70,7 +71,10 @@ private:
 };
 
 /// What a redistribution of one set of arrays needs: transfers with their addresses, messages, and what
-/// keeps it in step with those that read in place. Made once per set.
+/// keeps it in step with those that read its sources in place, or write its targets. Made once per set.
+///
+/// Who writes in place is to DirectExchange what a reader is: it finds out that a target may be touched,
+/// touches it, and says when it has finished.
 class RedistributionBinding final : public Closable {
 public:
     struct Fields {
@@ -80,10 +84,10 @@ public:
     };
 
     /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
-    /// was offered to readers, empty if nothing was.
+    /// was offered to readers, empty if nothing was. With `writes`, transports are those of targets.
     RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
                           const Fields& fields, PeerTransports transports, PackedPlaces packed,
-                          SyncLine* ready, bool crowded);
+                          SyncLine* ready, bool writes, bool crowded);
     RedistributionBinding(const RedistributionBinding&) = delete;
     RedistributionBinding& operator=(const RedistributionBinding&) = delete;
 
@@ -95,6 +99,9 @@ public:
     void close() noexcept override { m_messages.close(); }
 
     bool is_for(const Fields& fields) const noexcept;
+    /// Others write targets in place, perhaps after this process has given up: an execution under way
+    /// holds their memory.
+    void hold_targets(const Arena& arena, std::span<const Field> targets);
 
     /// Units of one pair of arrays.
     struct Batch {
@@ -107,13 +114,10 @@ public:
     const std::vector<Batch>& local() const noexcept { return m_local; }
 
     void post_receives() { m_messages.start_receives(); }
-    /// Sends what is packed, and lets others read the rest in place.
-    void start_sends(std::uint64_t epoch) {
-        m_direct.begin(epoch);
-        m_messages.start_sends(epoch);
-    }
+    /// Sends what is packed, and lets others read the rest, or write, in place.
+    void start_sends(std::uint64_t epoch);
 
-    /// Somebody whose elements have arrived.
+    /// Somebody whose elements have arrived; or all whose targets are written.
     struct Partner {
         int rank = 0;
         Transport transport = Transport::message;
@@ -127,7 +131,7 @@ public:
     /// Whether wait_for_elements() would not wait; does not say who has gone.
     bool has_all_elements() const { return m_direct.all_arrived() && m_messages.all_arrived(); }
     void end_reading() { m_direct.end_reading(); }
-    /// Returns when this section's elements have been sent and read.
+    /// Returns when this section's elements have been sent and read, or its targets been written.
     void wait_for_readers();
 
     std::size_t workspace_bytes() const noexcept {
@@ -144,17 +148,27 @@ private:
                      const Fields& fields);
     void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
                       const Fields& fields);
+    void add_written(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                     const Fields& fields);
+    bool sends_message_to(int rank) const {
+        return m_writes ? !m_transports.sources.contains(rank)
+                        : !m_transports.readers.contains(rank);
+    }
 
     std::vector<std::uint64_t> m_identities;
     PeerTransports m_transports;
+    bool m_writes;
     bool m_crowded;
     PackedPlaces m_packed;
     PackedPlaces m_received;
     MoveUnits m_units;
     std::vector<Batch> m_pack;
     std::vector<Batch> m_local;
-    std::vector<Partner> m_in_place; ///< of m_direct.sources()
+    std::vector<Partner> m_in_place; ///< of m_direct.sources(), if their elements are read
     std::vector<Partner> m_incoming; ///< of m_messages
+    Partner m_written{};             ///< what goes to all whose targets are written, and stays here
+    std::vector<std::weak_ptr<void>> m_targets;
+    std::vector<std::shared_ptr<void>> m_held; ///< of m_targets, by the execution under way
     DirectExchange m_direct;
     PersistentMessages m_messages;
     MPI_Comm m_comm = MPI_COMM_NULL;

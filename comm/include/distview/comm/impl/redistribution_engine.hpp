@@ -7,6 +7,7 @@
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/transport.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -64,6 +65,9 @@ private:
     std::uint64_t candidates(const Fields& fields) const;
     std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
+    bool can_write_in_place(const Fields& fields) const;
+    std::shared_ptr<RedistributionBinding> make_binding(const Fields& fields, PackedPlaces offered,
+                                                        bool writes, int tag);
     void drop_oldest_binding();
     void keep(const RedistributionBinding* binding) noexcept;
 
@@ -75,10 +79,11 @@ private:
     bool m_conjugate;
     bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
+    bool m_writes_in_place; ///< where that is possible; else reads
     bool m_crowded;
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
-    std::optional<PlanLines> m_lines; ///< from the first binding on
+    std::array<std::optional<PlanLines>, 2> m_lines; ///< of readers, of writers; from a binding on
     std::uint64_t m_clock = 0;
     RedistributionBinding* m_active = nullptr;
     RedistributionBinding* m_unread = nullptr; ///< of the last exchange, until it has been read
