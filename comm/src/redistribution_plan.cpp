@@ -2,6 +2,7 @@
 #include <distview/comm/redistribution_plan.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/find_runs.hpp>
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
@@ -63,9 +64,11 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     try {
         required = required_transport();
         check_available(required);
-        schedule.emplace(from, to, options);
+        schedule.emplace(without_labels(from), without_labels(to), options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
+        check_known_labels(from, schedule->from_process(comm.rank()), "source");
+        check_known_labels(to, schedule->to_process(comm.rank()), "target");
     } catch (...) {
         failure = std::current_exception();
     }
@@ -79,6 +82,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
+    if (is_partly_known(from) || is_partly_known(to)) schedule = find_runs(comm, from, to, options);
     // Its lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionEngine> engine;
     try {

@@ -61,14 +61,22 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section. All
 /// ranks then ask each other in every execution whether arrays are new, which costs two collective calls.
 ///
+/// Layouts may say of unstructured axes this process's labels only (unstructured_local()), on either side:
+/// the plan then asks the other processes, and its schedule() answers for this process and for totals.
+/// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
+///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
 /// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0006, 0011, 0012; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+/// Source:     decisions 0006, 0011, 0012, 0015; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
 class RedistributionPlan {
 public:
-    /// Cost:   one agreement, and the runs of this process; no messages are set up yet
-    /// Errors: those of RedistributionSchedule; UsageError if a grid has more processes than the
+    /// Cost:   one agreement, and the runs of this process; no messages are set up yet. Where labels are
+    ///         known in part: memory, messages and time (but for sorting) as own labels, own partners and
+    ///         a fair share of all labels to look after for others
+    /// Errors: those of RedistributionSchedule, but labels may be known in part: then LayoutError unless
+    ///         all processes together list as many different ones as the axis' size, one to one if that is
+    ///         promised, and alike on processes side by side; UsageError if a grid has more processes than the
     ///         communicator ranks, if ranks pass different arguments, or if DISTVIEW_TRANSPORT asks for
     ///         what is not there (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
