@@ -9,6 +9,7 @@
 #include <new>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -24,6 +25,9 @@ public:
         : m_data(static_cast<char*>(::operator new(round_up(size), std::align_val_t(alignment))),
                  Delete{}),
           m_size(size) {}
+    /// Memory of another kind, at a multiple of the same alignment.
+    MessageBuffer(std::shared_ptr<char> memory, std::size_t size)
+        : m_data(std::move(memory)), m_size(size) {}
 
     char* data() const noexcept { return m_data.get(); }
     std::size_t size() const noexcept { return m_size; }

@@ -15,7 +15,8 @@ namespace distview::impl {
 template <std::size_t Bytes, std::size_t LineBytes = line_size>
 inline constexpr std::int64_t line_elements = LineBytes / Bytes;
 
-#if defined(__GNUC__) && __has_builtin(__builtin_shufflevector)
+// nvcc's front end does not expand packs in the arguments of built-in functions.
+#if defined(__GNUC__) && !defined(__CUDACC__) && __has_builtin(__builtin_shufflevector)
 
 /// Whether squares of such elements can be transposed in registers.
 template <std::size_t Bytes>
