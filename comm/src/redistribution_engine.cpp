@@ -161,8 +161,11 @@ void RedistributionEngine::check(const Fields& fields) const {
             return text(name, ": ", what, " ", i, " is the section of process ", field.process,
                         ", expected that of process ", process);
         });
-        require<ShapeError>(field.host_accessible, [&] {
+        require<ShapeError>(fields.layer || field.host_accessible, [&] {
             return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
+        });
+        require<ShapeError>(!fields.layer || !field.data || fields.layer->reaches(field.data), [&] {
+            return text(name, ": ", what, " ", i, " is in memory that the device cannot access");
         });
     };
     for (std::size_t i = 0; i < fields.sources.size(); ++i) {
@@ -244,14 +247,17 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     }
 
     PackedPlaces offered;
+    DeviceSetting device;
     std::exception_ptr failure;
     std::uint64_t digest = fields.sources.size();
     try {
         check_ready(to_begin);
         check(fields);
+        device = device_setting(fields.layer, m_required, name);
         if (!m_lines) m_lines.emplace(*m_comm.state(), m_role.send_ranks());
         if (m_required == Transport::cma)
-            offered = PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources);
+            offered =
+                PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources, device, false);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -271,11 +277,12 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
             const PackedPlaces::Place* const place = offered.of(reader);
             packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
         }
-        PeerTransports transports = find_transports(state, name, tag, fields.sources, packs,
-                                                    m_role.receive_ranks(), *m_lines, m_required);
+        PeerTransports transports =
+            find_transports(state, name, tag, fields.sources, packs, m_role.receive_ranks(),
+                            *m_lines, m_required, fields.layer);
         binding = std::make_shared<RedistributionBinding>(m_schedule, m_role, fields,
                                                           std::move(transports), std::move(offered),
-                                                          m_lines->ready(), m_crowded);
+                                                          m_lines->ready(), m_crowded, device);
     } catch (...) {
         failure = std::current_exception();
     }

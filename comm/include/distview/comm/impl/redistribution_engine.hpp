@@ -25,6 +25,7 @@ public:
     struct Labels {
         std::string pack = "distview::RedistributionPlan::pack";
         std::string move = "distview::RedistributionPlan::move";
+        std::string move_local = "distview::RedistributionPlan::move_local";
         std::string fence_ready =
             "distview::RedistributionPlan: elements are written and packed, others may read";
         std::string fence_done = "distview::RedistributionPlan: elements have been read";
