@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -137,14 +138,6 @@ private:
         MessageBuffer buffer;
         MessageBuffer staged; ///< where kernels find what is received; empty: in the buffer
     };
-    MessageBuffer make_buffer(std::int64_t bytes) const {
-        const auto size = static_cast<std::size_t>(bytes);
-        if (!m_device.layer || bytes == 0) return MessageBuffer(size);
-        return MessageBuffer(m_device.messages == Transport::gpu_message
-                                 ? m_device.layer->allocate_device(size)
-                                 : m_device.layer->allocate_pinned(size),
-                             size);
-    }
     template <class IsBuffered>
     Buffered lay_out(const std::vector<ExchangePart>& parts, const IsBuffered& is_buffered,
                      bool received) const {
@@ -180,13 +173,7 @@ private:
                 if (!message.in_array) bytes += at_line(message.bytes);
                 result.messages.push_back(std::move(message));
             }
-        result.buffer = make_buffer(bytes);
-        // Kernels write straight into page-locked memory, which sends while they pack; read from there they
-        // would wait for every load.
-        if (received && m_device.messages == Transport::staged && bytes > 0) {
-            const auto size = static_cast<std::size_t>(bytes);
-            result.staged = MessageBuffer(m_device.layer->allocate_device(size), size);
-        }
+        std::tie(result.buffer, result.staged) = message_buffers(m_device, bytes, received);
         char* at = result.buffer.data();
         char* kernel_at = result.staged.size() > 0 ? result.staged.data() : at;
         for (Partner& message : result.messages) {

@@ -165,8 +165,11 @@ void RedistributionEngine::check(const Fields& fields) const {
             return text(name, ": ", what, " ", i, " is the section of process ", field.process,
                         ", expected that of process ", process);
         });
-        require<ShapeError>(field.host_accessible, [&] {
+        require<ShapeError>(fields.layer || field.host_accessible, [&] {
             return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
+        });
+        require<ShapeError>(!fields.layer || !field.data || fields.layer->reaches(field.data), [&] {
+            return text(name, ": ", what, " ", i, " is in memory that the device cannot access");
         });
     };
     for (std::size_t i = 0; i < fields.sources.size(); ++i) {
@@ -248,13 +251,16 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     }
 
     PackedPlaces offered;
+    DeviceSetting device;
     std::exception_ptr failure;
     std::uint64_t digest = fields.sources.size();
     try {
         check_ready(to_begin);
         check(fields);
+        device = device_setting(fields.layer, m_required, name);
         if (m_required == Transport::cma)
-            offered = PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources);
+            offered =
+                PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources, device, false);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -270,7 +276,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     const bool writes = can_write_in_place(fields);
     std::shared_ptr<RedistributionBinding> binding;
     try {
-        binding = make_binding(fields, std::move(offered), writes, tag);
+        binding = make_binding(fields, std::move(offered), device, writes, tag);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -286,7 +292,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
 /// the sources alone who can be reached.
 bool RedistributionEngine::can_write_in_place(const Fields& fields) const {
-    if (!m_writes_in_place) return false;
+    if (!m_writes_in_place || fields.layer) return false;
     const Arena& arena = *m_comm.state()->arena();
     int can = 1;
     for (const auto& side : {fields.sources, fields.targets})
@@ -313,10 +319,10 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(const 
         packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
     }
     PeerTransports transports =
-        find_transports(state, name, tag, owned, packs, touched, *lines, m_required);
+        find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer);
     auto binding = std::make_shared<RedistributionBinding>(
         m_schedule, m_role, fields, std::move(transports), std::move(offered), lines->ready(),
-        writes, m_crowded);
+        writes, m_crowded, device);
     if (writes) binding->hold_targets(*state.arena(), fields.targets);
     return binding;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mock_device.hpp"
+#include "impl_mock_device.hpp"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What happens when in an exchange of arrays in a device's memory, seen on a mock of the device.
-#include "mock_device.hpp"
+#include "impl_mock_device.hpp"
 
 #include "communicators.hpp"
 #include "transports.hpp"

@@ -95,7 +95,7 @@ public:
                 if (round == 0 && is_refused(plan, choice)) {
                     EXPECT_THROW_ON_ALL_RANKS(
                         m_arrays->run(plan, arriving, in_two_steps, twice, round), UsageError,
-                        "DISTVIEW_TRANSPORT: 'direct' from process ");
+                        "DISTVIEW_TRANSPORT: '" + name_of(choice) + "' from process ");
                     break;
                 }
                 MpiCounters counters;
@@ -117,7 +117,7 @@ public:
 
 private:
     bool is_refused(const RedistributionPlan& plan, TransportChoice choice) const {
-        if (choice != Transport::direct) return false;
+        if (choice != Transport::direct && choice != Transport::ipc) return false;
         const std::vector<char> refusals =
             on_all_ranks(m_comm, !m_in_arena && !plan.send_peers().empty());
         return std::count(refusals.begin(), refusals.end(), char{1}) > 0;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/device_layer.hpp>
+#include <distview/comm/impl/device_moves.hpp>
 #include <distview/comm/impl/move_elements.hpp>
 #include <distview/comm/impl/redistribution_engine.hpp>
 #include <distview/core/concepts.hpp>
@@ -11,6 +13,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -74,16 +77,22 @@ public:
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the elements of the target's slice, one pass over memory
     /// Cost:       no allocation; one kernel for each process that elements come from, or one for all of
-    ///             them where they are written in place
+    ///             them where they are written in place; on a device one for each pair of arrays
     /// Errors:     UsageError if called twice, or if a process that this one reads or writes in place, or that
     ///             does so here, has abandoned an execution of the plan; Error if its memory cannot be
     ///             read; MpiError. After these the plan is unusable
     void finish() {
         auto& engine = m_in_flight.engine("RedistributionHandle::finish");
         auto& binding = engine.active();
-        while (const auto* const partner = binding.wait_for_elements()) {
-            if (partner->process) impl::copy_from(*partner->process, partner->fetch);
-            move(partner->batches);
+        if constexpr (impl::on_device<Exec>) {
+            while (const auto* const partner = binding.wait_for_elements())
+                binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *partner);
+            move_on_device(engine.labels.move, binding.on_device().incoming);
+        } else {
+            while (const auto* const partner = binding.wait_for_elements()) {
+                if (partner->process) impl::copy_from(*partner->process, partner->fetch);
+                move(partner->batches);
+            }
         }
         m_exec.fence(engine.labels.fence_done);
         binding.end_reading();
@@ -98,7 +107,13 @@ public:
     }
 
     /// Moves what this process sends to itself; for RedistributionPlan::start().
-    void move_local() { move(m_in_flight.engine("RedistributionPlan::start").active().local()); }
+    void move_local() {
+        auto& engine = m_in_flight.engine("RedistributionPlan::start");
+        if constexpr (impl::on_device<Exec>)
+            move_on_device(engine.labels.move_local, engine.active().on_device().local);
+        else
+            move(engine.active().local());
+    }
 
 private:
     using Move = void (*)(const Exec&, const std::string&, const impl::MoveUnits&,
@@ -115,6 +130,21 @@ private:
         for (const auto& batch : batches)
             moves[batch.pair](m_exec, engine.labels.move, engine.active().units(), batch, m_op,
                               engine.conjugate());
+    }
+
+    using MoveOnDevice = void (*)(const Exec&, const std::string&, const impl::DeviceMoves&,
+                                  const Op&, bool);
+    static constexpr std::array<MoveOnDevice, sizeof...(Pairs)> device_moves{
+        [](const Exec& exec, const std::string& label, const impl::DeviceMoves& table, const Op& op,
+           bool conjugate) {
+            impl::move_tiles<typename Pairs::from_type, typename Pairs::to_type>(exec, label, table,
+                                                                                 op, conjugate);
+        }...};
+
+    void move_on_device(const std::string& label, const std::vector<impl::DeviceMoves>& tables) {
+        const bool conjugate = m_in_flight.engine("RedistributionHandle").conjugate();
+        for (std::size_t pair = 0; pair < tables.size(); ++pair)
+            device_moves[pair](m_exec, label, tables[pair], m_op, conjugate);
     }
 
     impl::RedistributionInFlight m_in_flight;

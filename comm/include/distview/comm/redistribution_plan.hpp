@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace distview {
 
@@ -67,8 +68,10 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
-/// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0006, 0011, 0012, 0015; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
+///             with a PaddingExchangePlan
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0016; in the field: ScaLAPACK's pdtran and pdgemr2d,
+///             COSTA
 class RedistributionPlan {
 public:
     /// Cost:   one agreement, and the runs of this process; no messages are set up yet. Where labels are
@@ -130,19 +133,24 @@ public:
         return start_tuples(exec, op, as_tuple(source), as_tuple(target));
     }
 
-    /// Prepares for a set of arrays ahead of the first execution.
+    /// Prepares for a set of arrays ahead of the first execution; without `exec` for that which the first
+    /// source's memory space prefers.
     template <class Source, class Target>
     void bind(const Source& source, const Target& target) {
-        const auto sources = describe_all<true>(as_tuple(source));
-        const auto targets = describe_all<false>(as_tuple(target));
-        m_engine->bind({sources, targets});
+        using Exec =
+            typename FirstView<std::remove_cvref_t<decltype(as_tuple(source))>>::execution_space;
+        bind_described<Exec>(as_tuple(source), as_tuple(target));
+    }
+    template <ExecutionSpace Exec, class Source, class Target>
+    void bind(const Exec&, const Source& source, const Target& target) {
+        bind_described<Exec>(as_tuple(source), as_tuple(target));
     }
 
     /// target = source for arrays whose element types are known at run time only; they must be alike.
     ///
     /// Shapes: elements of 1, 2, 4, 8 or 16 bytes
     /// Errors: also ShapeError if element types differ or are of another size, or the target is read-only or
-    ///         the host cannot access one of them; UsageError if the plan conjugates (on all ranks)
+    ///         `exec` cannot access one of them; UsageError if the plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         const std::array from{impl::make_field(source)};
@@ -182,11 +190,28 @@ private:
     template <class Section>
     using ViewOf = typename impl::SectionArgument<std::remove_cvref_t<Section>>::view_type;
 
-    template <bool IsSource, class Section>
+    template <class Sections>
+    struct First;
+    template <class Section, class... Sections>
+    struct First<std::tuple<Section, Sections...>> {
+        using type = ViewOf<Section>;
+    };
+    template <class Sections>
+    using FirstView = typename First<Sections>::type;
+
+    template <ExecutionSpace Exec, class Sources, class Targets>
+    void bind_described(const Sources& sources, const Targets& targets) {
+        const auto from = describe_all<Exec, true>(sources);
+        const auto to = describe_all<Exec, false>(targets);
+        m_engine->bind({from, to, false, impl::DeviceOf<Exec>::layer()});
+    }
+
+    template <ExecutionSpace Exec, bool IsSource, class Section>
     static impl::Field describe_one(const Section& section) {
         using View = ViewOf<Section>;
-        static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
-                      "RedistributionPlan: arrays must be in memory that the host can access");
+        static_assert(AccessibleFrom<View, Exec>,
+                      "RedistributionPlan: arrays must be in memory that the execution space can "
+                      "access");
         const View* const view = impl::SectionArgument<Section>::pointer(section);
         if (!view) {
             impl::Field missing;
@@ -199,13 +224,13 @@ private:
         else
             return impl::make_field(*view);
     }
-    template <bool IsSource, class... Sections>
+    template <ExecutionSpace Exec, bool IsSource, class... Sections>
     static std::array<impl::Field, sizeof...(Sections)>
     describe_all(const std::tuple<Sections...>& sections) {
         return std::apply(
             [](const auto&... each) {
                 return std::array<impl::Field, sizeof...(Sections)>{
-                    describe_one<IsSource>(each)...};
+                    describe_one<Exec, IsSource>(each)...};
             },
             sections);
     }
@@ -220,28 +245,38 @@ private:
                  const std::tuple<Targets...>& targets) {
         static_assert(sizeof...(Sources) == sizeof...(Targets),
                       "RedistributionPlan: expected as many sources as targets");
-        const auto from = describe_all<true>(sources);
-        const auto to = describe_all<false>(targets);
-        return start_fields<MovedBetween<Sources, Targets>...>(exec, op, {from, to});
+        const auto from = describe_all<Exec, true>(sources);
+        const auto to = describe_all<Exec, false>(targets);
+        return start_fields<MovedBetween<Sources, Targets>...>(
+            exec, op, {from, to, false, impl::DeviceOf<Exec>::layer()});
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
     void execute_raw(const Exec& exec, std::span<const impl::Field> from,
                      std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
-        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, {from, to, true}).finish();
+        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{},
+                                            {from, to, true, impl::DeviceOf<Exec>::layer()})
+            .finish();
     }
 
     /// Lets others have this section's elements, and moves those that stay.
     template <class... Pairs, ExecutionSpace Exec, class Op>
     RedistributionHandle<Exec, Op, Pairs...>
     start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
-        constexpr std::array packers{&pack<Exec, typename Pairs::from_type>...};
         auto& binding = m_engine->begin(fields);
         RedistributionHandle<Exec, Op, Pairs...> handle(m_engine, exec, op);
         binding.post_receives();
-        for (const auto& batch : binding.pack())
-            packers[batch.pair](exec, m_engine->labels.pack, binding.units(), batch);
+        if constexpr (impl::on_device<Exec>) {
+            constexpr std::array packers{&pack_on_device<Exec, typename Pairs::from_type>...};
+            const std::vector<impl::DeviceMoves>& moves = binding.on_device().pack;
+            for (std::size_t pair = 0; pair < moves.size(); ++pair)
+                packers[pair](exec, m_engine->labels.pack, moves[pair]);
+        } else {
+            constexpr std::array packers{&pack<Exec, typename Pairs::from_type>...};
+            for (const auto& batch : binding.pack())
+                packers[batch.pair](exec, m_engine->labels.pack, binding.units(), batch);
+        }
         exec.fence(m_engine->labels.fence_ready);
         binding.start_sends(m_engine->epoch());
         handle.move_local();
@@ -252,6 +287,12 @@ private:
                      const impl::RedistributionBinding::Batch& batch) {
         impl::move_units(exec, label, units, batch.begin, batch.end,
                          impl::Mover<Value, Value, impl::Insert>{});
+    }
+
+    template <class Exec, class Value>
+    static void pack_on_device(const Exec& exec, const std::string& label,
+                               const impl::DeviceMoves& moves) {
+        impl::move_tiles<Value, Value>(exec, label, moves, impl::Insert{}, false);
     }
 
     std::shared_ptr<impl::RedistributionEngine> m_engine;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/device_layer.hpp>
+
 #include <mpi.h>
 
 #include <cstddef>
@@ -45,6 +47,10 @@ private:
     std::shared_ptr<char> m_data;
     std::size_t m_size = 0;
 };
+
+/// What so many bytes of messages lie in, and, if these are received and staged, what they are copied to.
+std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
+                                                        std::int64_t bytes, bool received);
 
 /// The messages that a bound set of arrays sends and receives in every execution: persistent requests,
 /// and what it takes to be rid of them when an execution was abandoned.

@@ -26,6 +26,7 @@ public:
     struct Labels {
         std::string pack = "distview::RedistributionPlan::pack";
         std::string move = "distview::RedistributionPlan::move";
+        std::string move_local = "distview::RedistributionPlan::move_local";
         std::string fence_ready =
             "distview::RedistributionPlan: elements are written and packed, others may read";
         std::string fence_done = "distview::RedistributionPlan: elements have been read";
@@ -67,7 +68,8 @@ private:
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
     bool can_write_in_place(const Fields& fields) const;
     std::shared_ptr<RedistributionBinding> make_binding(const Fields& fields, PackedPlaces offered,
-                                                        bool writes, int tag);
+                                                        const DeviceSetting& device, bool writes,
+                                                        int tag);
     void drop_oldest_binding();
     void keep(const RedistributionBinding* binding) noexcept;
 
