@@ -253,7 +253,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     PackedPlaces offered;
     DeviceSetting device;
     std::exception_ptr failure;
-    std::uint64_t digest = fields.sources.size();
+    std::uint64_t digest = fields.sources.size() * 2 + (fields.layer ? 1 : 0);
     try {
         check_ready(to_begin);
         check(fields);
