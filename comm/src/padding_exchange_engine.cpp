@@ -2,6 +2,7 @@
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -164,12 +165,40 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     }
     agree(m_comm, name, failure);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
     m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     m_latest = binding.get();
     return *binding;
+}
+
+/// Collective. Several fields cost the messages of one; but read in place, what one field brings into the
+/// caches is gone before it is used if there are many.
+bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const Field> fields,
+                                            const DeviceLayer* layer,
+                                            const PaddingExchangeBinding& binding) const {
+    /// Together, on the largest process.
+    constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
+    /// Each becomes a set of its own: many would drive others out.
+    constexpr std::size_t many_fields = most_bindings / 4;
+    if (kind != ExchangeKind::fill || layer || !m_one_geometry || fields.size() < 2 ||
+        fields.size() > many_fields)
+        return false;
+    std::int64_t bytes = 0;
+    for (const Field& field : fields) {
+        std::int64_t section = field.element_size;
+        const Extents extents = field.layout->local_extents(field.process);
+        for (int d = 0; d < field.layout->rank(); ++d)
+            section *= extents[static_cast<std::size_t>(d)];
+        bytes += section;
+    }
+    // In place everywhere, and large anywhere.
+    std::int64_t verdicts[] = {binding.is_in_place() ? 1 : 0, -bytes};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, verdicts, 2, MPI_INT64_T, MPI_MIN, m_comm.mpi()),
+              "MPI_Allreduce");
+    return verdicts[0] == 1 && -verdicts[1] > many_bytes;
 }
 
 /// Spares those that are in use.

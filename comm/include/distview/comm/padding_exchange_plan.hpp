@@ -97,11 +97,19 @@ public:
         m_engine->bind(impl::ExchangeKind::fill, described(fields));
     }
 
-    /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
+    /// Fills the padding of the fields; see start() and ExchangeHandle::finish(). Fields of more than 4 MiB
+    /// together go one after the other where all neighbours are read in place: caches hold one, not all.
     ///
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
+        if constexpr (sizeof...(Fields) > 1 && !impl::on_device<Exec>) {
+            const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+            if (m_engine->goes_one_by_one(described)) {
+                (start(exec, fields).finish_filling(), ...);
+                return wait_for_readers();
+            }
+        }
         start(exec, fields...).finish();
     }
     template <ExecutionSpace Exec>

@@ -75,7 +75,11 @@ public:
     /// "from process 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
-    std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
+    /// Whether every neighbour is read in place, and reads.
+    bool is_in_place() const noexcept { return !m_has_messages; }
+
+    std::uint64_t last_used = 0;  ///< the plan's, for choosing which binding to drop
+    bool goes_one_by_one = false; ///< the plan's, the same on all processes
 
 private:
     std::optional<Arrived> next_elements(bool all);

@@ -59,6 +59,10 @@ public:
         return obtain(kind, fields, layer, false);
     }
 
+    /// Whether fields to fill, on the host, are better exchanged one after the other; binds them.
+    bool goes_one_by_one(std::span<const Field> fields) {
+        return obtain(ExchangeKind::fill, fields, nullptr, true).goes_one_by_one;
+    }
     /// Begins an exchange of these arrays once the last one has been read; throws UsageError also if
     /// one is in flight.
     PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields,
@@ -84,6 +88,8 @@ private:
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
     PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,
                                    DeviceLayer* layer, bool to_begin);
+    bool find_one_by_one(ExchangeKind kind, std::span<const Field> fields, const DeviceLayer* layer,
+                         const PaddingExchangeBinding& binding) const;
     void drop_oldest_binding();
     void keep(const PaddingExchangeBinding* binding) noexcept;
 
