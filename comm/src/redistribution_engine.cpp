@@ -304,9 +304,9 @@ bool RedistributionEngine::can_write_in_place(const Fields& fields) const {
 }
 
 /// Collective among partners.
-std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(const Fields& fields,
-                                                                          PackedPlaces offered,
-                                                                          bool writes, int tag) {
+std::shared_ptr<RedistributionBinding>
+RedistributionEngine::make_binding(const Fields& fields, PackedPlaces offered,
+                                   const DeviceSetting& device, bool writes, int tag) {
     CommunicatorState& state = *m_comm.state();
     // Whoever touches another's elements is told where they are, and says when it has done so.
     const auto owned = writes ? fields.targets : fields.sources;
