@@ -89,7 +89,9 @@ public:
     struct Fields {
         std::span<const Field> sources; ///< by pair; of no data if this process has no section
         std::span<const Field> targets;
-        bool as_bytes = false; ///< so that element types must be alike
+        bool as_bytes = false;          ///< so that element types must be alike
+        std::uint64_t element_code = 0; ///< that all must have, if not 0
+        bool are_of_that_type() const noexcept;
         DeviceLayer* layer =
             nullptr; ///< of the device whose kernels move elements; null: the host's
     };
