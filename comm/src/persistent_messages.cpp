@@ -226,12 +226,29 @@ void PersistentMessages::send_notices() {
     for (std::size_t i = 0; i < m_sends.size(); ++i)
         if (m_sent_messages[i].in_array && !is_inactive(m_sends[i]))
             peers.insert(m_sent_messages[i].peer);
+    send_notices(peers);
+}
+
+void PersistentMessages::send_notices(const std::set<int>& peers) {
     const auto epoch = std::make_shared<std::uint64_t>(m_epoch);
     m_held.push_back(epoch);
     for (const int peer : peers)
         check_mpi(MPI_Isend(epoch.get(), 1, MPI_UINT64_T, peer, m_setting.notice_tag,
                             m_setting.comm, &m_sends.emplace_back(MPI_REQUEST_NULL)),
                   "MPI_Isend");
+}
+
+void PersistentMessages::refuse(std::uint64_t epoch) noexcept {
+    try {
+        start_receives();
+        m_under_way = false;
+        m_epoch = epoch;
+        std::set<int> peers;
+        for (const Message& message : m_sent_messages) peers.insert(message.peer);
+        send_notices(peers);
+    } catch (...) {
+        // As in abandon().
+    }
 }
 
 void PersistentMessages::take_back_receives() {

@@ -83,24 +83,27 @@ RedistributionBinding::RedistributionBinding(const RedistributionSchedule& sched
     add_packing(schedule, role, fields);
     add_incoming(schedule, role, fields);
     if (m_writes) add_written(schedule, role, fields);
+    make_direct(ready);
+}
 
+void RedistributionBinding::make_direct(SyncLine* ready) {
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources)
         sources.push_back({peer, readable.ready, readable.done});
     std::vector<DirectExchange::Reader> readers;
     for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
-    m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), crowded);
+    m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), m_crowded);
 }
 
 void RedistributionBinding::add_batch(std::vector<Batch>& batches, std::size_t pair,
-                                      MoveTransfer transfer) {
+                                      MoveTransfer transfer, Batch::Kind kind) {
     const auto begin = static_cast<int>(m_units.units.size());
     m_units.append(std::move(transfer));
     const auto end = static_cast<int>(m_units.units.size());
     if (!batches.empty() && batches.back().pair == pair && batches.back().end == begin)
         batches.back().end = end;
     else
-        batches.push_back({pair, begin, end});
+        batches.push_back({pair, begin, end, kind});
 }
 
 /// For those that get messages, and those that were offered what is packed for them.
@@ -112,10 +115,11 @@ void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
     if (m_packed.places().empty()) m_packed = PackedPlaces(role.sends, wanted, fields.sources);
     for (std::size_t f = 0; f < fields.sources.size(); ++f)
         for (const PackedPlaces::Place& place : m_packed.places())
-            add_batch(
-                m_pack, f,
-                MoveTransfer(schedule, role.runs_from, place.process, section(fields.sources[f]),
-                             packed(m_packed.data(place, f), fields.sources[f].element_size)));
+            add_batch(m_pack, f,
+                      MoveTransfer(schedule, role.runs_from, place.process,
+                                   section(fields.sources[f]),
+                                   packed(m_packed.data(place, f), fields.sources[f].element_size)),
+                      Batch::Kind::pack);
 }
 
 void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
@@ -208,6 +212,9 @@ void RedistributionBinding::start_sends(std::uint64_t epoch) {
 
 void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
+    if (m_prepared)
+        return m_messages.make({name, comm, tag, notice_tag, m_prepared->sent, m_follows},
+                               m_prepared->sends, m_prepared->receives);
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank))
@@ -219,8 +226,8 @@ void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag
         receives.push_back(
             {place.rank, m_received.buffer().data() + place.offset, place.bytes, false, {}});
     }
-    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory()}, std::move(sends),
-                    std::move(receives));
+    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory(), m_follows},
+                    std::move(sends), std::move(receives));
 }
 
 bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
@@ -260,6 +267,7 @@ void RedistributionBinding::wait_for_readers() {
     while (!m_direct.readers_done())
         if (m_direct.wait(waiter)) make_progress(m_comm);
     m_held.clear();
+    m_under_way = false;
 }
 
 std::string RedistributionBinding::describe() const {
@@ -279,6 +287,11 @@ std::string RedistributionBinding::describe() const {
             result += text("\n  to rank ", rank, ": direct, written in place");
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank)) add("to", place.rank, "message", place.bytes);
+    if (m_prepared) {
+        for (const PersistentMessages::Message& message : m_prepared->sends)
+            add("to", message.peer, "message", message.bytes);
+        result += m_prepared->note;
+    }
     return result;
 }
 

@@ -2,6 +2,8 @@
 #include <distview/comm/impl/redistribution_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
@@ -20,80 +22,16 @@ constexpr const char* name = "RedistributionPlan";
 /// Sets of arrays that a plan remembers; at most 64.
 constexpr std::size_t most_bindings = 32;
 
-/// From the first byte of a section to the last, whatever the signs of its strides; equal if it has
-/// no element.
-std::pair<const char*, const char*> bytes_of(const Field& field) {
-    const char* begin = field.data;
-    const char* end = field.data + field.element_size;
-    const Extents extents = field.layout->local_extents(field.process);
-    for (int d = 0; d < field.layout->rank(); ++d) {
-        const auto i = static_cast<std::size_t>(d);
-        if (extents[i] == 0) return {field.data, field.data};
-        const std::int64_t last = (extents[i] - 1) * field.strides[i];
-        (last < 0 ? begin : end) += last;
-    }
-    return {begin, end};
-}
-
-/// Whether two sections whose bytes lie between each other's, as slices of one array do, have no byte in
-/// common. For equal, positive strides; else it is not known, and false.
-bool interleave(const Field& a, const Field& b) {
-    if (b.data < a.data) return interleave(b, a);
-    const int rank = a.layout->rank();
-    if (b.layout->rank() != rank || b.element_size != a.element_size) return false;
-    const Extents a_extents = a.layout->local_extents(a.process);
-    const Extents b_extents = b.layout->local_extents(b.process);
-    std::vector<std::size_t> axes; // by descending strides
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        if (a_extents[d] == 1 && b_extents[d] == 1) continue;
-        if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
-        axes.push_back(d);
-    }
-    std::sort(axes.begin(), axes.end(),
-              [&](std::size_t i, std::size_t j) { return a.strides[i] > a.strides[j]; });
-    // How far b begins behind a, in elements along each axis.
-    std::array<std::int64_t, max_rank> shifts{};
-    std::int64_t rest = b.data - a.data;
-    for (const std::size_t d : axes) {
-        shifts[d] = rest / a.strides[d];
-        rest %= a.strides[d];
-    }
-    if (rest != 0) return false;
-    // Along each axis both stay within a step of the next longer stride: then elements that are one are so
-    // along every axis.
-    std::int64_t reach = a.element_size;
-    bool apart = false;
-    for (std::size_t i = axes.size(); i-- > 0;) {
-        const std::size_t d = axes[i];
-        if (a.strides[d] < reach) return false;
-        reach += (std::max(a_extents[d], shifts[d] + b_extents[d]) - 1) * a.strides[d];
-        apart = apart || shifts[d] >= a_extents[d];
-    }
-    return apart;
-}
-
-bool overlap(const Field& a, const Field& b) {
-    if (!a.layout || !b.layout || !a.data || !b.data) return false;
-    const auto [a_begin, a_end] = bytes_of(a);
-    const auto [b_begin, b_end] = bytes_of(b);
-    if (a_begin == a_end || b_begin == b_end) return false;
-    const std::less<> before;
-    return before(a_begin, b_end) && before(b_begin, a_end) && !interleave(a, b);
-}
-
-/// Whether elements of this size are moved without knowing their type.
-bool moves_as_bytes(std::int64_t size) {
-    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
-
 } // namespace
 
 RedistributionEngine::RedistributionEngine(const Communicator& comm,
-                                           RedistributionSchedule schedule, bool conjugate,
+                                           RedistributionSchedule schedule,
+                                           const RedistributionOptions& options,
                                            std::optional<Transport> required)
     : m_comm(comm), m_schedule(std::move(schedule)),
       m_from_process(m_schedule.from_process(comm.rank())),
-      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(conjugate),
+      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
+      m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
       m_required(required),
@@ -136,70 +74,7 @@ RedistributionEngine::~RedistributionEngine() {
 /// Until the communicator closes.
 void RedistributionEngine::keep(const RedistributionBinding* kept) noexcept {
     for (const auto& binding : m_bindings)
-        if (binding.get() == kept && m_comm.is_open()) m_comm.state()->keep(binding);
-}
-
-void RedistributionEngine::check(const Fields& fields) const {
-    require<UsageError>(
-        !fields.sources.empty() && fields.sources.size() == fields.targets.size(), [&] {
-            return text(name, ": expected as many sources as targets, at least 1, got ",
-                        fields.sources.size(), " and ", fields.targets.size());
-        });
-    const auto check_field = [&](const Field& field, std::size_t i, const char* what,
-                                 const ArrayLayout& layout, int process) {
-        require<ShapeError>(field.layout != nullptr || process < 0, [&] {
-            return text(name, ": ", what, " ", i, " is missing on a rank that is process ", process,
-                        " of its grid");
-        });
-        if (!field.layout) return;
-        require<ShapeError>(process >= 0, [&] {
-            return text(name, ": ", what, " ", i,
-                        " was given on a rank that is no process of its grid; expected a null "
-                        "pointer there");
-        });
-        require<ShapeError>(*field.layout == layout, [&] {
-            return text(name, ": ", what, " ", i, " is a ", field.layout->describe(),
-                        "\nthe plan is for a ", layout.describe());
-        });
-        require<ShapeError>(field.process == process, [&] {
-            return text(name, ": ", what, " ", i, " is the section of process ", field.process,
-                        ", expected that of process ", process);
-        });
-        require<ShapeError>(field.host_accessible, [&] {
-            return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
-        });
-    };
-    for (std::size_t i = 0; i < fields.sources.size(); ++i) {
-        const Field& source = fields.sources[i];
-        const Field& target = fields.targets[i];
-        check_field(source, i, "source", m_schedule.from_layout(), m_from_process);
-        check_field(target, i, "target", m_schedule.to_layout(), m_to_process);
-        require<ShapeError>(!fields.as_bytes || source.element_code == target.element_code, [&] {
-            return text(name, ": source ", i, " and target ", i, " differ in element type");
-        });
-        require<ShapeError>(!fields.as_bytes || moves_as_bytes(source.element_size), [&] {
-            return text(name,
-                        ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
-                        "bytes, got ",
-                        source.element_size);
-        });
-        require<UsageError>(!fields.as_bytes || !m_conjugate, [&] {
-            return text(name, ": elements of types known at run time only are not conjugated");
-        });
-        require<ShapeError>(!target.read_only,
-                            [&] { return text(name, ": target ", i, " is read-only"); });
-        for (std::size_t j = 0; j < fields.sources.size(); ++j) {
-            const bool in_place = i == j && m_schedule.is_identity() &&
-                                  source.data == target.data && source.strides == target.strides;
-            require<UsageError>(in_place || !overlap(fields.sources[j], target), [&] {
-                return text(name, ": source ", j, " and target ", i,
-                            " share memory: elements would be overwritten before they are read");
-            });
-            require<UsageError>(i == j || !overlap(fields.targets[j], target), [&] {
-                return text(name, ": targets ", i, " and ", j, " share memory");
-            });
-        }
-    }
+        if (binding->has_step(kept) && m_comm.is_open()) m_comm.state()->keep(binding);
 }
 
 void RedistributionEngine::check_ready(bool to_begin) const {
@@ -243,18 +118,20 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     if (const auto known = find(fields, to_begin)) {
         check_ready(to_begin);
         RedistributionBinding& binding = *m_bindings[*known];
+        check_operation(fields, binding.shares_memory);
         binding.last_used = ++m_clock;
         return binding;
     }
 
     PackedPlaces offered;
     std::exception_ptr failure;
-    std::uint64_t digest = fields.sources.size();
+    std::uint64_t digest = fields.sources.size() * 2 + (m_in_place && fields.reads_target ? 1 : 0);
+    Sharing sharing;
     try {
         check_ready(to_begin);
-        check(fields);
-        if (m_required == Transport::cma)
-            offered = PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources);
+        sharing = check(fields);
+        if (m_in_place && !m_lines[0]) m_lines[0].emplace(*m_comm.state(), m_role.send_ranks());
+        if (!m_in_place) offered = offer(fields);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -262,25 +139,43 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     for (const auto& side : {fields.sources, fields.targets})
         for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree(m_comm, name, failure, digest);
+    const bool shares_memory = m_in_place && share_memory(fields, sharing);
+    if (m_in_place && !shares_memory)
+        offered = agree_on(m_comm, name, [&] { return offer(fields); });
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
-    const bool writes = can_write_in_place(fields);
     std::shared_ptr<RedistributionBinding> binding;
-    try {
-        binding = make_binding(fields, std::move(offered), writes, tag);
-    } catch (...) {
-        failure = std::current_exception();
+    if (shares_memory) {
+        binding = bind_in_place({m_comm, m_schedule, m_role, fields, *m_lines[0], m_required,
+                                 m_buffer_bytes, tag, m_crowded},
+                                sharing.is_same);
+    } else {
+        const bool writes = can_write_in_place(fields);
+        try {
+            binding = make_binding(fields, std::move(offered), writes, tag);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        agree(m_comm, name, failure);
     }
-    agree(m_comm, name, failure);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    for (RedistributionBinding* step = binding->next(); step; step = step->next())
+        step->make_requests(m_comm.mpi(), tag, state.next_tag());
+    binding->shares_memory = shares_memory;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
+}
+
+/// What others are to copy from this process's memory, packed.
+PackedPlaces RedistributionEngine::offer(const Fields& fields) const {
+    if (m_required != Transport::cma) return {};
+    return {m_role.sends, m_role.send_ranks(), fields.sources};
 }
 
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
@@ -321,10 +216,20 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(const 
     return binding;
 }
 
+/// Whether sources share memory with targets on some rank, where it matters; `sharing` becomes what it is on
+/// all of them. Collective.
+bool RedistributionEngine::share_memory(const Fields& fields, Sharing& sharing) const {
+    std::array<std::int64_t, 2> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1};
+    all_reduce(m_comm, ReduceOperation::max, std::span<std::int64_t>(flags));
+    sharing = {flags[0] != 0, flags[1] == 0};
+    check_operation(fields, sharing.any);
+    return sharing.any;
+}
+
 /// Spares those that are in use.
 void RedistributionEngine::drop_oldest_binding() {
     const auto age = [&](const std::shared_ptr<RedistributionBinding>& binding) {
-        const bool in_use = binding.get() == m_active || binding.get() == m_unread;
+        const bool in_use = binding->has_step(m_active) || binding->has_step(m_unread);
         return in_use ? 0 : m_clock - binding->last_used + 1;
     };
     m_bindings.erase(
@@ -344,6 +249,16 @@ RedistributionBinding& RedistributionEngine::active() {
     require<UsageError>(m_comm.is_open(),
                         "RedistributionHandle::finish: the communicator has been closed");
     return *m_active;
+}
+
+bool RedistributionEngine::advance() {
+    RedistributionBinding* const next = active().next();
+    if (!next) return false;
+    m_unread = m_active;
+    wait_for_readers();
+    m_active = next;
+    ++m_epoch;
+    return true;
 }
 
 void RedistributionEngine::wait_for_readers() {
@@ -383,8 +298,13 @@ std::string RedistributionEngine::describe() const {
         << '\n'
         << m_schedule.describe();
     int set = 0;
-    for (const auto& binding : m_bindings)
-        out << "\nbound set " << set++ << ':' << binding->describe();
+    for (const auto& binding : m_bindings) {
+        out << "\nbound set " << set++ << ':';
+        for (const RedistributionBinding* step = binding.get(); step; step = step->next()) {
+            out << step->describe();
+            if (step->shares_memory) break; // the other steps are like the first one
+        }
+    }
     return out.str();
 }
 

@@ -66,6 +66,9 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         schedule.emplace(from, to, options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
+        require<UsageError>(options.buffer_bytes >= 0, [&] {
+            return text(name, ": expected buffer_bytes of at least 0, got ", options.buffer_bytes);
+        });
     } catch (...) {
         failure = std::current_exception();
     }
@@ -76,14 +79,16 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add_slices(options.to_slice);
     digest.add_all(options.from_ranks);
     digest.add_all(options.to_ranks);
-    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u));
+    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
+               (options.in_place ? 4u : 0u));
+    digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
     // Its lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionEngine> engine;
     try {
-        engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
-                                                        options.conjugate, required);
+        engine =
+            std::make_shared<RedistributionEngine>(comm, std::move(*schedule), options, required);
     } catch (...) {
         failure = std::current_exception();
     }

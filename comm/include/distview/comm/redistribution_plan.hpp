@@ -61,10 +61,12 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section. All
 /// ranks then ask each other in every execution whether arrays are new, which costs two collective calls.
 ///
+/// Sources and targets may share memory if the plan was built with `in_place`; see RedistributionOptions.
+///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
 /// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0006, 0011, 0012; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+/// Source:     decisions 0006, 0011, 0012, 0015; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
 class RedistributionPlan {
 public:
     /// Cost:   one agreement, and the runs of this process; no messages are set up yet
@@ -83,8 +85,9 @@ public:
     ///         which travel together. Pointers to them where they may be missing
     /// Space:  on `exec`; on return all work has finished
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
-    ///         target share memory (unless the plan has nothing to move) or if element types differ
-    ///         between ranks (on all ranks); those of start() and RedistributionHandle::finish()
+    ///         target share memory (unless the plan has nothing to move, or is in place: then if
+    ///         buffer_bytes is too small, or if the target is to be read) or if element types differ between
+    ///         ranks (on all ranks); those of start() and RedistributionHandle::finish()
     template <ExecutionSpace Exec, class Source, class Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
         start(exec, source, target).finish();
@@ -156,7 +159,7 @@ public:
     std::vector<int> send_peers() const { return m_engine->role().send_ranks(); }
     std::vector<int> receive_peers() const { return m_engine->role().receive_ranks(); }
 
-    /// Bytes of message buffers of the sets bound so far.
+    /// Bytes of the buffers of the sets bound so far.
     std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
     /// Layouts, what moves, and transports of this process, for people.
     std::string describe() const { return m_engine->describe(); }
@@ -214,7 +217,8 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<true>(sources);
         const auto to = describe_all<false>(targets);
-        return start_fields<MovedBetween<Sources, Targets>...>(exec, op, {from, to});
+        return start_fields<MovedBetween<Sources, Targets>...>(
+            exec, op, {from, to, false, impl::reads_target(op)});
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -224,26 +228,13 @@ private:
         start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, {from, to, true}).finish();
     }
 
-    /// Lets others have this section's elements, and moves those that stay.
     template <class... Pairs, ExecutionSpace Exec, class Op>
     RedistributionHandle<Exec, Op, Pairs...>
     start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
-        constexpr std::array packers{&pack<Exec, typename Pairs::from_type>...};
-        auto& binding = m_engine->begin(fields);
+        m_engine->begin(fields);
         RedistributionHandle<Exec, Op, Pairs...> handle(m_engine, exec, op);
-        binding.post_receives();
-        for (const auto& batch : binding.pack())
-            packers[batch.pair](exec, m_engine->labels.pack, binding.units(), batch);
-        exec.fence(m_engine->labels.fence_ready);
-        binding.start_sends(m_engine->epoch());
-        handle.move_local();
+        handle.begin_step();
         return handle;
-    }
-    template <class Exec, class Value>
-    static void pack(const Exec& exec, const std::string& label, const impl::MoveUnits& units,
-                     const impl::RedistributionBinding::Batch& batch) {
-        impl::move_units(exec, label, units, batch.begin, batch.end,
-                         impl::Mover<Value, Value, impl::Insert>{});
     }
 
     std::shared_ptr<impl::RedistributionEngine> m_engine;

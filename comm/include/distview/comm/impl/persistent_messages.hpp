@@ -8,6 +8,7 @@
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -117,6 +118,9 @@ public:
     /// Gives up the execution under way, if there is one. Waits for nobody, but up to 2 seconds for what
     /// is on its way into an array just now.
     void abandon() noexcept;
+    /// For an execution that this process will not come to: takes what is sent to it, and tells those who
+    /// wait for something, if they expect notices.
+    void refuse(std::uint64_t epoch) noexcept;
     /// Frees the requests. What is under way gets as long as a neighbour may need that has started its
     /// part of the execution; then receives are cancelled, and what is sent stays where it is.
     void close() noexcept;
@@ -130,6 +134,7 @@ private:
     void hold_arrays();
     void take_back_receives();
     void send_notices();
+    void send_notices(const std::set<int>& peers);
     void take_notice(int process);
     void throw_if_gone() const;
     void settle() const noexcept;

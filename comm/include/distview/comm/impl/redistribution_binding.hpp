@@ -81,42 +81,20 @@ public:
         std::span<const Field> sources; ///< by pair; of no data if this process has no section
         std::span<const Field> targets;
         bool as_bytes = false; ///< so that element types must be alike
+        /// Whether what is in the target goes into the result.
+        bool reads_target = false;
     };
-
-    /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
-    /// was offered to readers, empty if nothing was. With `writes`, transports are those of targets.
-    RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
-                          const Fields& fields, PeerTransports transports, PackedPlaces packed,
-                          SyncLine* ready, bool writes, bool crowded);
-    RedistributionBinding(const RedistributionBinding&) = delete;
-    RedistributionBinding& operator=(const RedistributionBinding&) = delete;
-
-    void make_requests(MPI_Comm comm, int tag, int notice_tag);
-    void leave() noexcept override {
-        m_direct.abandon();
-        m_messages.abandon();
-    }
-    void close() noexcept override { m_messages.close(); }
-
-    bool is_for(const Fields& fields) const noexcept;
-    /// Others write targets in place, perhaps after this process has given up: an execution under way
-    /// holds their memory.
-    void hold_targets(const Arena& arena, std::span<const Field> targets);
 
     /// Units of one pair of arrays.
     struct Batch {
+        /// Elements are converted and combined; as they are into a buffer; as they are from one place to
+        /// another; or each changes places with the one where it goes to.
+        enum class Kind { move, pack, carry, swap };
         std::size_t pair = 0;
         int begin = 0;
         int end = 0;
+        Kind kind = Kind::move;
     };
-    const MoveUnits& units() const noexcept { return m_units; }
-    const std::vector<Batch>& pack() const noexcept { return m_pack; }
-    const std::vector<Batch>& local() const noexcept { return m_local; }
-
-    void post_receives() { m_messages.start_receives(); }
-    /// Sends what is packed, and lets others read the rest, or write, in place.
-    void start_sends(std::uint64_t epoch);
-
     /// Somebody whose elements have arrived; or all whose targets are written.
     struct Partner {
         int rank = 0;
@@ -126,6 +104,53 @@ public:
         CopyBox fetch{};            ///< cma: to be copied from its memory first
         const ForeignProcess* process = nullptr;
     };
+    /// What to do where it is not what the schedule says of sections that are read in place.
+    struct Prepared {
+        MoveUnits units{};
+        std::vector<Batch> pack{};
+        std::vector<Batch> local{};
+        std::vector<Partner> in_place{}; ///< of all sources of the transports, by rank
+        std::vector<Partner> incoming{}; ///< of `receives`
+        std::vector<PersistentMessages::Message> sends{};
+        std::vector<PersistentMessages::Message> receives{};
+        std::shared_ptr<void> sent{};              ///< what messages to send lie in
+        std::vector<std::shared_ptr<void>> held{}; ///< other memory
+        std::size_t bytes = 0;                     ///< of all of it
+        std::string note{};                        ///< for describe()
+    };
+
+    /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
+    /// was offered to readers, empty if nothing was. With `writes`, transports are those of targets.
+    RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                          const Fields& fields, PeerTransports transports, PackedPlaces packed,
+                          SyncLine* ready, bool writes, bool crowded);
+    RedistributionBinding(const Fields& fields, PeerTransports transports, Prepared prepared,
+                          SyncLine* ready, bool crowded);
+    RedistributionBinding(const RedistributionBinding&) = delete;
+    RedistributionBinding& operator=(const RedistributionBinding&) = delete;
+
+    void make_requests(MPI_Comm comm, int tag, int notice_tag);
+    /// Gives up the step under way and those that were to follow it.
+    void leave() noexcept override;
+    void close() noexcept override;
+
+    bool is_for(const Fields& fields) const noexcept;
+    /// Others write targets in place, perhaps after this process has given up: an execution under way
+    /// holds their memory.
+    void hold_targets(const Arena& arena, std::span<const Field> targets);
+
+    const MoveUnits& units() const noexcept { return m_units; }
+    const std::vector<Batch>& pack() const noexcept { return m_pack; }
+    const std::vector<Batch>& local() const noexcept { return m_local; }
+
+    void post_receives(std::uint64_t epoch) {
+        m_epoch = epoch;
+        m_under_way = true;
+        m_messages.start_receives();
+    }
+    /// Sends what is packed, and lets others read the rest, or write, in place.
+    void start_sends(std::uint64_t epoch);
+
     /// The next one, waiting for it; null once all have been returned.
     const Partner* wait_for_elements();
     /// Whether wait_for_elements() would not wait; does not say who has gone.
@@ -134,16 +159,23 @@ public:
     /// Returns when this section's elements have been sent and read, or its targets been written.
     void wait_for_readers();
 
-    std::size_t workspace_bytes() const noexcept {
-        return m_packed.buffer().size() + m_received.buffer().size();
-    }
+    /// Of this step and those that follow.
+    std::size_t workspace_bytes() const noexcept;
     /// "from rank 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
     std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
+    bool shares_memory = false;  ///< sources with targets, on some rank
+
+    /// The step that follows in every execution, when all ranks have read what they want of this one.
+    RedistributionBinding* next() const noexcept { return m_next.get(); }
+    void append(std::unique_ptr<RedistributionBinding> step);
+    bool has_step(const RedistributionBinding* step) const noexcept;
 
 private:
-    void add_batch(std::vector<Batch>& batches, std::size_t pair, MoveTransfer transfer);
+    void make_direct(SyncLine* ready);
+    void add_batch(std::vector<Batch>& batches, std::size_t pair, MoveTransfer transfer,
+                   Batch::Kind kind = Batch::Kind::move);
     void add_packing(const RedistributionSchedule& schedule, const RedistributionRole& role,
                      const Fields& fields);
     void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
@@ -172,6 +204,11 @@ private:
     DirectExchange m_direct;
     PersistentMessages m_messages;
     MPI_Comm m_comm = MPI_COMM_NULL;
+    std::optional<Prepared> m_prepared; ///< but for what it was taken from
+    std::unique_ptr<RedistributionBinding> m_next;
+    std::uint64_t m_epoch = 0;
+    bool m_under_way = false;
+    bool m_follows = false; ///< another step
 };
 
 } // namespace distview::impl

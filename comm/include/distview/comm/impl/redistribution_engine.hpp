@@ -26,14 +26,15 @@ public:
     struct Labels {
         std::string pack = "distview::RedistributionPlan::pack";
         std::string move = "distview::RedistributionPlan::move";
+        std::string swap = "distview::RedistributionPlan::swap";
         std::string fence_ready =
             "distview::RedistributionPlan: elements are written and packed, others may read";
         std::string fence_done = "distview::RedistributionPlan: elements have been read";
     };
 
     /// Collective.
-    RedistributionEngine(const Communicator& comm, RedistributionSchedule schedule, bool conjugate,
-                         std::optional<Transport> required);
+    RedistributionEngine(const Communicator& comm, RedistributionSchedule schedule,
+                         const RedistributionOptions& options, std::optional<Transport> required);
     ~RedistributionEngine();
     RedistributionEngine(const RedistributionEngine&) = delete;
     RedistributionEngine& operator=(const RedistributionEngine&) = delete;
@@ -48,6 +49,8 @@ public:
     RedistributionBinding& bind(const Fields& fields) { return obtain(fields, false); }
     RedistributionBinding& begin(const Fields& fields);
     RedistributionBinding& active();
+    /// Goes on to the next step of the execution when others have read this section; false if there is none.
+    bool advance();
     void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
     void wait_for_readers();
     std::uint64_t epoch() const noexcept { return m_epoch; }
@@ -61,10 +64,17 @@ public:
 private:
     void find_peers();
     void check_ready(bool to_begin) const;
-    void check(const Fields& fields) const;
+    struct Sharing {
+        bool any = false;    ///< where it matters
+        bool is_same = true; ///< every source is its target, and nothing else overlaps
+    };
+    Sharing check(const Fields& fields) const;
+    static void check_operation(const Fields& fields, bool shares_memory);
+    bool share_memory(const Fields& fields, Sharing& sharing) const;
     std::uint64_t candidates(const Fields& fields) const;
     std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
+    PackedPlaces offer(const Fields& fields) const;
     bool can_write_in_place(const Fields& fields) const;
     std::shared_ptr<RedistributionBinding> make_binding(const Fields& fields, PackedPlaces offered,
                                                         bool writes, int tag);
@@ -77,6 +87,8 @@ private:
     int m_from_process = -1;
     int m_to_process = -1;
     bool m_conjugate;
+    bool m_in_place;
+    std::int64_t m_buffer_bytes;
     bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
     bool m_writes_in_place; ///< where that is possible; else reads
