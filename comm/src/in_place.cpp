@@ -67,7 +67,8 @@ public:
         // Of what is too large nothing is made but a place to name, which tells what would be needed.
         constexpr std::int64_t line = 64;
         m_fits = setting.buffer_bytes == 0 || m_out.bytes() <= setting.buffer_bytes;
-        m_sent = exchange_memory(setting, m_fits ? m_out.bytes() : line);
+        m_sent = exchange_memory(*setting.comm.state(), m_fits ? m_out.bytes() : line,
+                                 setting.required != Transport::message);
     }
 
     OfferedPacks offer() const {
@@ -197,10 +198,11 @@ PackedFields::PackedFields(std::int64_t elements, std::span<const Field> fields)
     }
 }
 
-std::shared_ptr<char> exchange_memory(const InPlaceSetting& setting, std::int64_t bytes) {
+std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
+                                      bool is_shared) {
     const auto size = static_cast<std::size_t>(bytes);
-    if (setting.required != Transport::message && bytes > 0)
-        if (auto memory = setting.comm.state()->arena()->allocate(size))
+    if (is_shared && bytes > 0)
+        if (auto memory = state.arena()->allocate(size))
             return std::static_pointer_cast<char>(memory);
     const MessageBuffer buffer(size);
     return {buffer.memory(), buffer.data()};

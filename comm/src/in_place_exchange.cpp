@@ -82,7 +82,8 @@ public:
             m_places.emplace(peer.rank, m_bytes);
             m_bytes += bytes;
         }
-        m_sent = exchange_memory(m_setting, m_bytes);
+        m_sent = exchange_memory(*m_setting.comm.state(), m_bytes,
+                                 m_setting.required != Transport::message);
         OfferedPacks result;
         for (const int reader : m_setting.lines.readers())
             result.packs.push_back(m_sent.get() + m_places.at(reader));
@@ -114,7 +115,7 @@ public:
                                  " bytes; below, the first step");
             }
             auto binding =
-                std::make_unique<Binding>(m_fields, PeerTransports(transports), std::move(step),
+                std::make_shared<Binding>(m_fields, PeerTransports(transports), std::move(step),
                                           m_setting.lines.ready(), m_setting.crowded);
             if (n == 0)
                 first = std::move(binding);

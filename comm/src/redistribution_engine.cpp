@@ -6,6 +6,7 @@
 #include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/comm/redistribution_stages.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -26,6 +27,7 @@ constexpr std::size_t most_bindings = 32;
 
 RedistributionEngine::RedistributionEngine(const Communicator& comm,
                                            RedistributionSchedule schedule,
+                                           std::vector<RedistributionSchedule> stages,
                                            const RedistributionOptions& options,
                                            std::optional<Transport> required)
     : m_comm(comm), m_schedule(std::move(schedule)),
@@ -34,41 +36,46 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
-      m_required(required),
-      m_writes_in_place(required != Transport::cma && writes_in_place(m_schedule)),
-      m_crowded(comm.state()->crowded()) {
-    m_role.rank = comm.rank();
-    find_peers();
+      m_required(required), m_crowded(comm.state()->crowded()) {
+    for (RedistributionSchedule& stage : stages) {
+        RedistributionRole role = role_in(stage, comm.rank());
+        const bool writes = required != Transport::cma && writes_in_place(stage);
+        m_stages.push_back({std::move(stage), std::move(role), writes, {}});
+    }
 }
 
-void RedistributionEngine::find_peers() {
+RedistributionRole RedistributionEngine::role_in(const RedistributionSchedule& schedule, int rank) {
     const auto peers = [&](const RedistributionRuns& runs) {
         std::vector<RedistributionRole::Peer> result;
-        for (const RedistributionSchedule::Message& message : m_schedule.messages(runs))
+        for (const RedistributionSchedule::Message& message : schedule.messages(runs))
             if (message.elements > 0)
-                result.push_back({runs.receives ? m_schedule.from_rank(message.peer)
-                                                : m_schedule.to_rank(message.peer),
+                result.push_back({runs.receives ? schedule.from_rank(message.peer)
+                                                : schedule.to_rank(message.peer),
                                   message.peer, message.elements});
         std::sort(result.begin(), result.end(),
                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
         return result;
     };
-    if (m_to_process >= 0) {
-        m_role.runs_to = m_schedule.runs_to(m_to_process);
-        m_role.receives = peers(m_role.runs_to);
+    RedistributionRole role;
+    role.rank = rank;
+    if (const int process = schedule.to_process(rank); process >= 0) {
+        role.runs_to = schedule.runs_to(process);
+        role.receives = peers(role.runs_to);
     }
-    if (m_from_process >= 0) {
-        m_role.runs_from = m_schedule.runs_from(m_from_process);
-        m_role.sends = peers(m_role.runs_from);
+    if (const int process = schedule.from_process(rank); process >= 0) {
+        role.runs_from = schedule.runs_from(process);
+        role.sends = peers(role.runs_from);
     }
+    return role;
 }
 
 RedistributionEngine::~RedistributionEngine() {
     // Others may still read what is packed, and write how far they are.
     if (m_unread) keep(m_unread);
-    for (const std::optional<PlanLines>& lines : m_lines)
-        if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
-            m_comm.state()->keep_memory(lines->memory());
+    for (const Stage& stage : m_stages)
+        for (const std::optional<PlanLines>& lines : stage.lines)
+            if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
+                m_comm.state()->keep_memory(lines->memory());
 }
 
 /// Until the communicator closes.
@@ -123,15 +130,15 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
         return binding;
     }
 
-    PackedPlaces offered;
     std::exception_ptr failure;
     std::uint64_t digest = fields.sources.size() * 2 + (m_in_place && fields.reads_target ? 1 : 0);
     Sharing sharing;
     try {
         check_ready(to_begin);
         sharing = check(fields);
-        if (m_in_place && !m_lines[0]) m_lines[0].emplace(*m_comm.state(), m_role.send_ranks());
-        if (!m_in_place) offered = offer(fields);
+        Stage& first = m_stages.front();
+        if (m_in_place && !first.lines[0])
+            first.lines[0].emplace(*m_comm.state(), first.role.send_ranks());
     } catch (...) {
         failure = std::current_exception();
     }
@@ -140,27 +147,17 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
         for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree(m_comm, name, failure, digest);
     const bool shares_memory = m_in_place && share_memory(fields, sharing);
-    if (m_in_place && !shares_memory)
-        offered = agree_on(m_comm, name, [&] { return offer(fields); });
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
-    std::shared_ptr<RedistributionBinding> binding;
-    if (shares_memory) {
-        binding = bind_in_place({m_comm, m_schedule, m_role, fields, *m_lines[0], m_required,
-                                 m_buffer_bytes, tag, m_crowded},
-                                sharing.is_same);
-    } else {
-        const bool writes = can_write_in_place(fields);
-        try {
-            binding = make_binding(fields, std::move(offered), writes, tag);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree(m_comm, name, failure);
-    }
+    const Stage& first = m_stages.front();
+    std::shared_ptr<RedistributionBinding> binding =
+        shares_memory ? bind_in_place({m_comm, first.schedule, first.role, fields, *first.lines[0],
+                                       m_required, m_buffer_bytes, tag, m_crowded},
+                                      sharing.is_same)
+                      : bind_stages(fields, tag);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
     for (RedistributionBinding* step = binding->next(); step; step = step->next())
         step->make_requests(m_comm.mpi(), tag, state.next_tag());
@@ -170,50 +167,6 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
-}
-
-/// What others are to copy from this process's memory, packed.
-PackedPlaces RedistributionEngine::offer(const Fields& fields) const {
-    if (m_required != Transport::cma) return {};
-    return {m_role.sends, m_role.send_ranks(), fields.sources};
-}
-
-/// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
-/// the sources alone who can be reached.
-bool RedistributionEngine::can_write_in_place(const Fields& fields) const {
-    if (!m_writes_in_place) return false;
-    const Arena& arena = *m_comm.state()->arena();
-    int can = 1;
-    for (const auto& side : {fields.sources, fields.targets})
-        for (const Field& field : side)
-            if (field.data && !arena.find(field.data)) can = 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_LAND, m_comm.mpi()),
-              "MPI_Allreduce");
-    return can != 0;
-}
-
-/// Collective among partners.
-std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(const Fields& fields,
-                                                                          PackedPlaces offered,
-                                                                          bool writes, int tag) {
-    CommunicatorState& state = *m_comm.state();
-    // Whoever touches another's elements is told where they are, and says when it has done so.
-    const auto owned = writes ? fields.targets : fields.sources;
-    const std::vector<int> touched = writes ? m_role.send_ranks() : m_role.receive_ranks();
-    std::optional<PlanLines>& lines = m_lines[writes ? 1 : 0];
-    if (!lines) lines.emplace(state, writes ? m_role.receive_ranks() : m_role.send_ranks());
-    OfferedPacks packs;
-    for (const int reader : lines->readers()) {
-        const PackedPlaces::Place* const place = offered.of(reader);
-        packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
-    }
-    PeerTransports transports =
-        find_transports(state, name, tag, owned, packs, touched, *lines, m_required);
-    auto binding = std::make_shared<RedistributionBinding>(
-        m_schedule, m_role, fields, std::move(transports), std::move(offered), lines->ready(),
-        writes, m_crowded);
-    if (writes) binding->hold_targets(*state.arena(), fields.targets);
-    return binding;
 }
 
 /// Whether sources share memory with targets on some rank, where it matters; `sharing` becomes what it is on
@@ -287,6 +240,7 @@ void RedistributionEngine::abandon() noexcept {
 std::size_t RedistributionEngine::workspace_bytes() const noexcept {
     std::size_t bytes = 0;
     for (const auto& binding : m_bindings) bytes += binding->workspace_bytes();
+    for (const Between& between : m_between) bytes += between.bytes;
     return bytes;
 }
 
@@ -297,10 +251,17 @@ std::string RedistributionEngine::describe() const {
         << m_schedule.from_layout().describe() << "\nto " << m_schedule.to_layout().describe()
         << '\n'
         << m_schedule.describe();
+    if (m_stages.size() > 1) {
+        out << "\nby dimension, in " << m_stages.size() << " stages of at most";
+        for (const Stage& stage : m_stages)
+            out << (&stage == &m_stages.front() ? " " : " and ") << most_partners(stage.schedule);
+        out << " partners, instead of " << most_partners(m_schedule);
+    }
     int set = 0;
     for (const auto& binding : m_bindings) {
         out << "\nbound set " << set++ << ':';
         for (const RedistributionBinding* step = binding.get(); step; step = step->next()) {
+            if (step != binding.get()) out << "\n  then";
             out << step->describe();
             if (step->shares_memory) break; // the other steps are like the first one
         }

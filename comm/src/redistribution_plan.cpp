@@ -2,6 +2,7 @@
 #include <distview/comm/redistribution_plan.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/redistribution_stages.hpp>
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
@@ -27,6 +28,13 @@ void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const
         return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
                     "'s processes, got ", highest);
     });
+}
+
+/// Whether it is looked at how many messages stages would save: where all ranks share a node, or within one
+/// memory, elements move once.
+bool chooses(const Communicator& comm, const RedistributionOptions& options) {
+    return options.strategy == RedistributionStrategy::automatic && !options.in_place &&
+           comm.is_open() && !comm.state()->is_one_node();
 }
 
 class Digest {
@@ -57,6 +65,7 @@ std::shared_ptr<RedistributionEngine>
 make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                            const RedistributionOptions& options) {
     std::optional<RedistributionSchedule> schedule;
+    std::vector<RedistributionSchedule> stages;
     std::optional<Transport> required;
     std::exception_ptr failure;
     Digest digest;
@@ -64,6 +73,13 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         required = required_transport();
         check_available(required);
         schedule.emplace(from, to, options);
+        require<UsageError>(!options.in_place ||
+                                options.strategy != RedistributionStrategy::by_dimension,
+                            "RedistributionPlan: in place, expected strategy direct or automatic");
+        if (options.strategy == RedistributionStrategy::by_dimension || chooses(comm, options))
+            stages = redistribution_stages(from, to, options);
+        else
+            stages.push_back(*schedule);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
         require<UsageError>(options.buffer_bytes >= 0, [&] {
@@ -82,13 +98,14 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
                (options.in_place ? 4u : 0u));
     digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
+    digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
     // Its lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionEngine> engine;
     try {
-        engine =
-            std::make_shared<RedistributionEngine>(comm, std::move(*schedule), options, required);
+        engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
+                                                        std::move(stages), options, required);
     } catch (...) {
         failure = std::current_exception();
     }

@@ -21,11 +21,29 @@ RedistributionBinding::RedistributionBinding(const Fields& fields, PeerTransport
     make_direct(ready);
 }
 
-void RedistributionBinding::append(std::unique_ptr<RedistributionBinding> step) {
+void RedistributionBinding::append(std::shared_ptr<RedistributionBinding> step) {
     RedistributionBinding* last = this;
     while (last->m_next) last = last->m_next.get();
     step->m_follows = true;
     last->m_next = std::move(step);
+}
+
+void RedistributionBinding::begin_with(const Fields& fields,
+                                       std::vector<std::shared_ptr<void>> held) {
+    m_identities.clear();
+    for (const Field& field : fields.sources) m_identities.push_back(field.identity);
+    for (const Field& field : fields.targets) m_identities.push_back(field.identity);
+    m_between = std::move(held);
+}
+
+void RedistributionBinding::carry() {
+    const auto carry_all = [](std::vector<Batch>& batches) {
+        for (Batch& batch : batches) batch.kind = Batch::Kind::carry;
+    };
+    carry_all(m_local);
+    carry_all(m_written.batches);
+    for (Partner& partner : m_in_place) carry_all(partner.batches);
+    for (Partner& partner : m_incoming) carry_all(partner.batches);
 }
 
 bool RedistributionBinding::has_step(const RedistributionBinding* step) const noexcept {

@@ -208,12 +208,19 @@ RedistributionCase random_redistribution_case(Random& random, int rank, int from
                                      : random_process_grid(random, processes, rank));
     };
     const ProcessGrid from_grid = random_grid(from_processes);
-    const ProcessGrid to_grid = from_processes == to_processes && random.chance(0.3)
-                                    ? from_grid
-                                    : random_grid(to_processes);
     std::vector<int> permutation(static_cast<std::size_t>(rank));
     std::iota(permutation.begin(), permutation.end(), 0);
     if (random.chance(0.6)) random.shuffle(permutation);
+    ProcessGrid to_grid = random_grid(to_processes);
+    if (from_processes == to_processes && random.chance(0.5)) {
+        // Along each axis as many processes as along the one that it takes, or those of the source's grid.
+        const bool is_permuted = random.chance(0.7);
+        std::vector<int> extents;
+        for (int d = 0; d < rank; ++d)
+            extents.push_back(
+                from_grid.extent(is_permuted ? permutation[static_cast<std::size_t>(d)] : d));
+        to_grid = ProcessGrid(extents);
+    }
 
     RedistributionCase result;
     std::vector<AxisSpec> from_axes(permutation.size());

@@ -66,7 +66,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
 /// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0006, 0011, 0012, 0015; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+/// Source:     decisions 0006, 0011, 0012, 0015, 0016; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
 class RedistributionPlan {
 public:
     /// Cost:   one agreement, and the runs of this process; no messages are set up yet
@@ -156,8 +156,13 @@ public:
     int from_process() const noexcept { return m_engine->from_process(); }
     int to_process() const noexcept { return m_engine->to_process(); }
     /// Other ranks that get elements of this one, and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_engine->role().send_ranks(); }
-    std::vector<int> receive_peers() const { return m_engine->role().receive_ranks(); }
+    std::vector<int> send_peers() const { return m_engine->send_ranks(); }
+    std::vector<int> receive_peers() const { return m_engine->receive_ranks(); }
+    /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
+    int stage_count() const noexcept { return m_engine->stage_count(); }
+    const RedistributionSchedule& stage(int number) const noexcept {
+        return m_engine->stage(number);
+    }
 
     /// Bytes of the buffers of the sets bound so far.
     std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }

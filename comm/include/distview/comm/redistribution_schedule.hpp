@@ -13,6 +13,13 @@
 
 namespace distview {
 
+/// How elements get to processes along several axes of the grid.
+enum class RedistributionStrategy {
+    automatic,   ///< which of the others is likely to be faster; see redistribution_stages()
+    direct,      ///< to where they belong, at once
+    by_dimension ///< along one axis of the grid after the other: to few processes each time
+};
+
 /// What a redistribution moves where; by default every interior cell to the same cell.
 struct RedistributionOptions {
     /// Axis d of the target takes axis permutation[d] of the source; empty: the identity.
@@ -37,6 +44,8 @@ struct RedistributionOptions {
     /// undo themselves when done twice, as a square matrix' transposition, take a few MiB, and do with less;
     /// all others what the elements take that a rank sends, itself included, and what it gets in messages.
     std::int64_t buffer_bytes = 0;
+    /// In how many stages.
+    RedistributionStrategy strategy = RedistributionStrategy::automatic;
 };
 
 /// A box of elements that moves between two sections: a product of one AxisRun for each axis.

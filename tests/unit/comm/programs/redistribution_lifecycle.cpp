@@ -174,19 +174,42 @@ void abandons_in_place(int argc, char** argv, bool everywhere) {
     RedistributionPlan plan(comm, layout, layout,
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 40000});
     plan.execute(Exec(), a, a);
-    auto handle = plan.start(Exec(), a, a);
-    if (everywhere || comm.rank() == 0) return;
+    {
+        auto handle = plan.start(Exec(), a, a);
+        if (everywhere || comm.rank() == 0) return;
+        try {
+            handle.finish();
+            expect(false, "an error, since a process does not come to the other steps");
+        } catch (const UsageError& error) {
+            const std::string_view what = error.what();
+            expect(what.find("has abandoned an exchange") != std::string_view::npos,
+                   "an error that says so");
+        }
+    }
+    expect_usage_error([&] { plan.execute(Exec(), a, a); },
+                       "RedistributionPlan: an earlier execution was abandoned or failed; this "
+                       "plan cannot be used again, build a new one");
+}
+
+/// By dimension, the same: also for those who only wait until somebody takes what they send.
+void abandons_stages(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const ProcessGrid grid{2, comm.size() / 2};
+    const ArrayLayout from(grid, {block(600), block(400)}), to(grid, {cyclic(600), cyclic(400)});
+    const auto a = make_dist_view<double**>(Exec(), comm, from, "a");
+    const auto b = make_dist_view<double**>(Exec(), comm, to, "b");
+    RedistributionPlan plan(comm, from, to, {.strategy = RedistributionStrategy::by_dimension});
+    plan.execute(Exec(), a, b);
+    auto handle = plan.start(Exec(), a, b);
+    if (comm.rank() == 0) return;
     try {
         handle.finish();
-        expect(false, "an error, since a process does not come to the other steps");
     } catch (const UsageError& error) {
         const std::string_view what = error.what();
         expect(what.find("has abandoned an exchange") != std::string_view::npos,
                "an error that says so");
     }
-    expect_usage_error([&] { plan.execute(Exec(), a, a); },
-                       "RedistributionPlan: an earlier execution was abandoned or failed; this "
-                       "plan cannot be used again, build a new one");
 }
 
 void arrays_go_in_place(int argc, char** argv) {
@@ -221,6 +244,7 @@ constexpr testing::LifecycleCase cases[] = {
     {"abandons_in_place_on_one_rank",
      [](int argc, char** argv) { abandons_in_place(argc, argv, false); }},
     {"arrays_go_in_place", arrays_go_in_place},
+    {"abandons_stages", abandons_stages},
 };
 
 } // namespace

@@ -51,9 +51,9 @@ struct PackedFields {
     PackedFields(std::int64_t elements, std::span<const Field> fields);
 };
 
-/// Memory for messages and for what others read in place, in the arena if it can be had there and is to be
-/// read.
-std::shared_ptr<char> exchange_memory(const InPlaceSetting& setting, std::int64_t bytes);
+/// Memory for messages and for what others read in place: in the arena if it `is_shared` and can be had
+/// there.
+std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes, bool is_shared);
 
 /// Throws the same UsageError on all ranks if one of them needs more than it may have. Collective.
 void require_room(const InPlaceSetting& setting, std::int64_t needed);

@@ -169,7 +169,11 @@ public:
 
     /// The step that follows in every execution, when all ranks have read what they want of this one.
     RedistributionBinding* next() const noexcept { return m_next.get(); }
-    void append(std::unique_ptr<RedistributionBinding> step);
+    void append(std::shared_ptr<RedistributionBinding> step);
+    /// Makes this the first step of what is done with these arrays; `held` is what lies between the steps.
+    void begin_with(const Fields& fields, std::vector<std::shared_ptr<void>> held);
+    /// Elements that arrive stay as they are: others will convert and combine them.
+    void carry();
     bool has_step(const RedistributionBinding* step) const noexcept;
 
 private:
@@ -205,7 +209,8 @@ private:
     PersistentMessages m_messages;
     MPI_Comm m_comm = MPI_COMM_NULL;
     std::optional<Prepared> m_prepared; ///< but for what it was taken from
-    std::unique_ptr<RedistributionBinding> m_next;
+    std::shared_ptr<RedistributionBinding> m_next;
+    std::vector<std::shared_ptr<void>> m_between;
     std::uint64_t m_epoch = 0;
     bool m_under_way = false;
     bool m_follows = false; ///< another step

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,13 +35,21 @@ public:
 
     /// Collective.
     RedistributionEngine(const Communicator& comm, RedistributionSchedule schedule,
+                         std::vector<RedistributionSchedule> stages,
                          const RedistributionOptions& options, std::optional<Transport> required);
     ~RedistributionEngine();
     RedistributionEngine(const RedistributionEngine&) = delete;
     RedistributionEngine& operator=(const RedistributionEngine&) = delete;
 
     const RedistributionSchedule& schedule() const noexcept { return m_schedule; }
-    const RedistributionRole& role() const noexcept { return m_role; }
+    /// What is done one after the other; the schedule itself if it is done at once.
+    int stage_count() const noexcept { return static_cast<int>(m_stages.size()); }
+    const RedistributionSchedule& stage(int number) const noexcept {
+        return m_stages[static_cast<std::size_t>(number)].schedule;
+    }
+    /// Other ranks that get elements of this one in some stage, and whose this one gets; ascending.
+    std::vector<int> send_ranks() const;
+    std::vector<int> receive_ranks() const;
     bool conjugate() const noexcept { return m_conjugate; }
     /// This rank's process of either grid; -1 if it is none.
     int from_process() const noexcept { return m_from_process; }
@@ -62,7 +71,19 @@ public:
     const Labels labels{};
 
 private:
-    void find_peers();
+    struct Stage {
+        RedistributionSchedule schedule;
+        RedistributionRole role{};
+        bool writes_in_place = false;                    ///< where that is possible; else reads
+        std::array<std::optional<PlanLines>, 2> lines{}; ///< of readers, of writers
+    };
+    /// Memory of intermediate arrays.
+    struct Between {
+        std::size_t slot = 0; ///< for arrays that are not in use at a time
+        std::size_t bytes = 0;
+        std::shared_ptr<char> memory{};
+    };
+    static RedistributionRole role_in(const RedistributionSchedule& schedule, int rank);
     void check_ready(bool to_begin) const;
     struct Sharing {
         bool any = false;    ///< where it matters
@@ -74,16 +95,19 @@ private:
     std::uint64_t candidates(const Fields& fields) const;
     std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
-    PackedPlaces offer(const Fields& fields) const;
-    bool can_write_in_place(const Fields& fields) const;
-    std::shared_ptr<RedistributionBinding> make_binding(const Fields& fields, PackedPlaces offered,
-                                                        bool writes, int tag);
+    std::shared_ptr<RedistributionBinding> bind_stages(const Fields& fields, int tag);
+    std::shared_ptr<RedistributionBinding> bind_stage(Stage& stage, const Fields& fields, int tag);
+    std::vector<Field> make_between(std::size_t stage, std::span<const Field> sources,
+                                    std::vector<std::shared_ptr<void>>& held);
+    bool can_write_in_place(const Stage& stage, const Fields& fields) const;
+    std::shared_ptr<RedistributionBinding> make_binding(Stage& stage, const Fields& fields,
+                                                        PackedPlaces offered, bool writes, int tag);
     void drop_oldest_binding();
     void keep(const RedistributionBinding* binding) noexcept;
 
     Communicator m_comm;
     RedistributionSchedule m_schedule;
-    RedistributionRole m_role;
+    std::vector<Stage> m_stages; ///< never fewer or more: intermediate arrays are of their layouts
     int m_from_process = -1;
     int m_to_process = -1;
     bool m_conjugate;
@@ -91,15 +115,14 @@ private:
     std::int64_t m_buffer_bytes;
     bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
-    bool m_writes_in_place; ///< where that is possible; else reads
     bool m_crowded;
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
-    std::array<std::optional<PlanLines>, 2> m_lines; ///< of readers, of writers; from a binding on
     std::uint64_t m_clock = 0;
     RedistributionBinding* m_active = nullptr;
     RedistributionBinding* m_unread = nullptr; ///< of the last exchange, until it has been read
     std::vector<std::shared_ptr<RedistributionBinding>> m_bindings;
+    std::vector<Between> m_between;
 };
 
 using RedistributionInFlight = InFlight<RedistributionEngine>;
