@@ -53,3 +53,13 @@ if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
                         "${CMAKE_CXX_COMPILER_VERSION}) has no C++20: g++ 12, clang 15 or newer "
                         "is needed, with -D CMAKE_CXX_COMPILER=...")
 endif()
+
+# nvcc compiles what depends on Kokkos: nvcc_wrapper as the C++ compiler does, or Kokkos' own launcher in
+# front of it (decision 0014).
+if(distview_kokkos_devices MATCHES "CUDA")
+    if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.1)
+        message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "
+                       "cmake/cuda13_kokkos_compat.hpp")
+        add_compile_options("SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/cuda13_kokkos_compat.hpp")
+    endif()
+endif()

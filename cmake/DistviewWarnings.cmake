@@ -12,7 +12,18 @@ function(distview_set_warnings target)
             -Wconversion
             # Extents are signed here and unsigned in Kokkos; each crossing would need a cast.
             -Wno-sign-conversion)
+    # g++ 12 warns of its own std::string (GCC bug 105651).
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+        target_compile_options(${target} PRIVATE -Wno-restrict)
+    endif()
     if(DISTVIEW_WARNINGS_AS_ERRORS)
         target_compile_options(${target} PRIVATE -Werror)
+        # Where nvcc compiles, which is what depends on such a Kokkos.
+        if("CUDA" IN_LIST distview_kokkos_devices)
+            set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+            target_compile_options(
+                ${target}
+                PRIVATE "$<$<IN_LIST:KOKKOS_DEPENDENCE,${definitions}>:-Werror=all-warnings>")
+        endif()
     endif()
 endfunction()

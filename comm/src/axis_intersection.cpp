@@ -4,6 +4,7 @@
 #include "axis_run_list.hpp"
 #include "axis_side.hpp"
 
+#include <distview/comm/impl/found_runs.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -11,6 +12,7 @@
 #include <limits>
 #include <numeric>
 #include <string>
+#include <utility>
 
 namespace distview {
 
@@ -161,47 +163,63 @@ std::string where(const AxisIntersection::Side& side, const char* name) {
     return text("RedistributionSchedule: axis ", side.axis, " of the ", name, ": ");
 }
 
-/// The slice with its count worked out.
 AxisSlice checked(const AxisIntersection::Side& side, const char* name) {
-    const AxisLayout& layout = side.layout;
-    if (layout.type() == DistType::unstructured) {
-        const int known = layout.as_unstructured().known_process();
-        require<LayoutError>(known < 0, [&] {
-            return text(where(side, name), "only the labels of process ", known, " are known");
-        });
-    }
-    return complete_slice(side.slice, layout.interior_size(), where(side, name));
+    return complete_slice(side.slice, side.layout.interior_size(), where(side, name));
+}
+
+void require_all_labels(const AxisIntersection::Side& side, const char* name) {
+    if (side.layout.type() != DistType::unstructured) return;
+    const int known = side.layout.as_unstructured().known_process();
+    require<LayoutError>(known < 0, [&] {
+        return text(where(side, name), "only the labels of process ", known,
+                    " are known; a RedistributionPlan asks the others");
+    });
+}
+
+/// The runs of a process that has been asked for.
+std::vector<AxisRun> found_runs(const std::vector<AxisRun>& runs, int known, int p) {
+    require<LayoutError>(p == known, [&] {
+        return text("RedistributionSchedule: expected to be asked for coordinate ", known,
+                    ", the only one whose labels are known, got ", p);
+    });
+    return runs;
 }
 
 } // namespace
 
-AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_padding) {
-    const AxisSlice from_slice = checked(from, "source");
-    const AxisSlice to_slice = checked(to, "target");
-    require<LayoutError>(from_slice.count == to_slice.count, [&] {
-        return text(where(to, "target"), "expected ", to_slice.count, " cells, got ",
-                    from_slice.count, " of axis ", from.axis, " of the source");
+void AxisIntersection::set_slices(const Side& from, const Side& to) {
+    m_from_slice = checked(from, "source");
+    m_to_slice = checked(to, "target");
+    require<LayoutError>(m_from_slice.count == m_to_slice.count, [&] {
+        return text(where(to, "target"), "expected ", m_to_slice.count, " cells, got ",
+                    m_from_slice.count, " of axis ", from.axis, " of the source");
     });
-    m_count = to_slice.count;
-    m_from = std::make_shared<AxisSide>(from.layout, from_slice, AxisSide::Role::source, false);
-    m_to = std::make_shared<AxisSide>(to.layout, to_slice, AxisSide::Role::target, fill_padding);
 }
 
-AxisSlice AxisIntersection::from_slice() const noexcept {
-    return m_from ? m_from->slice() : AxisSlice{0, 0, 1};
+AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_padding) {
+    require_all_labels(from, "source");
+    require_all_labels(to, "target");
+    set_slices(from, to);
+    m_from = std::make_shared<AxisSide>(from.layout, m_from_slice, AxisSide::Role::source, false);
+    m_to = std::make_shared<AxisSide>(to.layout, m_to_slice, AxisSide::Role::target, fill_padding);
 }
-AxisSlice AxisIntersection::to_slice() const noexcept {
-    return m_to ? m_to->slice() : AxisSlice{0, 0, 1};
+
+AxisIntersection::AxisIntersection(const Side& from, const Side& to,
+                                   std::shared_ptr<const impl::FoundAxis> found)
+    : m_found(std::move(found)) {
+    set_slices(from, to);
 }
 
 std::vector<AxisRun> AxisIntersection::runs_to(int p) const {
-    if (m_count == 0) return {};
-    return runs_of(*m_to, p, *m_from);
+    if (count() == 0) return {};
+    return m_found ? found_runs(m_found->to, m_found->to_coordinate, p)
+                   : runs_of(*m_to, p, *m_from);
 }
 
 std::vector<AxisRun> AxisIntersection::runs_from(int p) const {
-    if (m_count == 0) return {};
-    return runs_of(*m_from, p, *m_to);
+    if (count() == 0) return {};
+    return m_found ? found_runs(m_found->from, m_found->from_coordinate, p)
+                   : runs_of(*m_from, p, *m_to);
 }
 
 } // namespace distview

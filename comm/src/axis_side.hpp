@@ -18,6 +18,7 @@ struct AxisWindow {
     std::int64_t step = 1;
 
     std::int64_t local(std::int64_t t) const noexcept { return offset + t * step; }
+    friend bool operator==(const AxisWindow&, const AxisWindow&) = default;
     friend auto operator<=>(const AxisWindow&, const AxisWindow&) = default;
 };
 

@@ -135,6 +135,23 @@ void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
 
 void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box) { append_copies(boxes, {box}); }
 
+void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies) {
+    for (CopyBox box : copies) {
+        if (bytes_of(box) == 0) continue;
+        order_axes(box);
+        merge_axes(box);
+        merge_elements(box);
+        boxes.push_back(box);
+    }
+}
+
+void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box) {
+    if (bytes_of(box) == 0) return;
+    order_axes(box);
+    merge_axes(box);
+    boxes.push_back(box);
+}
+
 void append_combination(std::vector<CopyBox>& boxes, CopyBox box) {
     if (bytes_of(box) == 0) return;
     order_axes(box);

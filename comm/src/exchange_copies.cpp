@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -62,9 +63,10 @@ LocalBox positions(const ExchangePart& part) {
 class Builder {
 public:
     Builder(ExchangeKind kind, int process, const ExchangeParts& parts,
-            std::span<const Field> fields, const PeerTransports& transports, const Arena& arena)
+            std::span<const Field> fields, const PeerTransports& transports, const Arena& arena,
+            const DeviceSetting& device)
         : m_kind(kind), m_process(process), m_parts(parts), m_fields(fields),
-          m_transports(transports), m_arena(arena) {}
+          m_transports(transports), m_arena(arena), m_device(device) {}
 
     ExchangeCopies build(SharedPack shared_pack) {
         m_copies.shared_pack = std::move(shared_pack);
@@ -74,6 +76,7 @@ public:
         for (Partner& partner : m_copies.receives) add_incoming(partner);
         for (Partner& partner : m_copies.in_place) add_incoming(partner);
         if (m_kind == ExchangeKind::combine) add_combinations();
+        if (m_device.layer) give_to_device();
         return std::move(m_copies);
     }
 
@@ -133,9 +136,11 @@ private:
         std::vector<Partner> messages;
         std::vector<char*> places; ///< by part
         MessageBuffer buffer;
+        MessageBuffer staged; ///< where kernels find what is received; empty: in the buffer
     };
     template <class IsBuffered>
-    Buffered lay_out(const std::vector<ExchangePart>& parts, const IsBuffered& is_buffered) const {
+    Buffered lay_out(const std::vector<ExchangePart>& parts, const IsBuffered& is_buffered,
+                     bool received) const {
         std::map<int, std::vector<Partner>> by_peer;
         std::map<int, std::size_t> together; // the message of a peer that is added to
         const std::map<FieldOfPeer, std::int64_t> packed_of = bytes_together(parts);
@@ -157,9 +162,9 @@ private:
                                         : packed_bytes(part, element_size(part));
             message.parts.push_back(i);
             message.boxes.push_back(positions(part));
-            if (part.alone) find_in_array(message, part);
+            if (part.alone && !m_device.layer) find_in_array(message, part);
         }
-        Buffered result{{}, std::vector<char*>(parts.size(), nullptr), {}};
+        Buffered result{{}, std::vector<char*>(parts.size(), nullptr), {}, {}};
         std::int64_t bytes = 0;
         for (auto& [peer, messages] : by_peer)
             for (Partner& message : messages) {
@@ -168,28 +173,33 @@ private:
                 if (!message.in_array) bytes += at_line(message.bytes);
                 result.messages.push_back(std::move(message));
             }
-        result.buffer = MessageBuffer(static_cast<std::size_t>(bytes));
+        std::tie(result.buffer, result.staged) = message_buffers(m_device, bytes, received);
         char* at = result.buffer.data();
+        char* kernel_at = result.staged.size() > 0 ? result.staged.data() : at;
         for (Partner& message : result.messages) {
             if (message.in_array) continue;
             message.data = at;
-            char* place = at;
+            char* place = kernel_at;
             for (const std::size_t i : message.parts) {
                 result.places[i] = place;
                 place += packed_bytes(parts[i], element_size(parts[i]));
             }
             at += at_line(message.bytes);
+            kernel_at += at_line(message.bytes);
         }
         return result;
     }
     void lay_out_buffers() {
-        Buffered sends = lay_out(m_parts.given,
-                                 [this](int peer) { return !m_transports.readers.contains(peer); });
+        Buffered sends = lay_out(
+            m_parts.given, [this](int peer) { return !m_transports.readers.contains(peer); },
+            false);
         Buffered receives = lay_out(
-            m_parts.taken, [this](int peer) { return peer != m_process && is_buffered(peer); });
+            m_parts.taken, [this](int peer) { return peer != m_process && is_buffered(peer); },
+            true);
         m_copies.sends = std::move(sends.messages);
         m_copies.send_buffer = std::move(sends.buffer);
         m_copies.receive_buffer = std::move(receives.buffer);
+        m_copies.on_device.received = std::move(receives.staged);
         m_given_places = std::move(sends.places);
         m_taken_places = std::move(receives.places);
 
@@ -230,7 +240,7 @@ private:
     /// Hands over the copies of one field and one process at a time: only these are worth joining.
     class Group {
     public:
-        explicit Group(std::vector<CopyBox>& boxes) : m_boxes(boxes) {}
+        Group(std::vector<CopyBox>& boxes, bool whole) : m_boxes(boxes), m_whole(whole) {}
         ~Group() { flush(); }
         Group(const Group&) = delete;
         Group& operator=(const Group&) = delete;
@@ -243,17 +253,21 @@ private:
 
     private:
         void flush() {
-            append_copies(m_boxes, std::move(m_copies));
+            if (m_whole)
+                append_whole(m_boxes, m_copies);
+            else
+                append_copies(m_boxes, std::move(m_copies));
             m_copies.clear();
         }
         std::vector<CopyBox>& m_boxes;
+        bool m_whole;
         std::vector<CopyBox> m_copies;
         std::size_t m_field = 0;
         int m_peer = -1;
     };
 
     void add_local() {
-        Group group(m_copies.local);
+        Group group(m_copies.local, m_device.layer != nullptr);
         for (const ExchangePart& part : m_parts.taken)
             if (part.region.peer == m_process)
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
@@ -281,14 +295,71 @@ private:
             const int peer = part.region.peer;
             char* place = m_given_places[i];
             if (m_transports.readers.contains(peer)) {
-                if (!SharedPack::is_packed(m_kind, part, field.element_size, field.strides)) return;
+                if (m_device.layer ||
+                    !SharedPack::is_packed(m_kind, part, field.element_size, field.strides))
+                    return;
                 place = shared[peer];
                 shared[peer] += packed_bytes(part, field.element_size);
             }
             if (!place) return; // sent from the array
-            append_copy(m_copies.pack, box_of(part, field.element_size, mine(part),
-                                              packed(place, part, field.element_size)));
+            const Elements to = packed(place, part, field.element_size);
+            if (m_device.layer)
+                append_packing(part, to);
+            else
+                append_copy(m_copies.pack, box_of(part, field.element_size, mine(part), to));
         });
+    }
+
+    /// What goes to others may be padding that is filled from within the section. It is packed from there, so
+    /// that one kernel can do both.
+    void append_packing(const ExchangePart& part, const Elements& to) {
+        std::vector<LocalBox> rest{positions(part)};
+        if (m_kind == ExchangeKind::fill)
+            for (const ExchangePart& local : m_parts.taken) {
+                if (local.region.peer != m_process || !meet(local, part)) continue;
+                const LocalBox filled = intersection(positions(local), positions(part), part.rank);
+                append_piece(part, to, filled, &local);
+                std::vector<LocalBox> left;
+                for (const LocalBox& box : rest) append_difference(left, box, filled, part.rank);
+                rest = std::move(left);
+            }
+        for (const LocalBox& box : rest) append_piece(part, to, box, nullptr);
+    }
+
+    /// Some cells of a part; instead of themselves those that `local` fills them from.
+    void append_piece(const ExchangePart& part, const Elements& to, const LocalBox& cells,
+                      const ExchangePart* local) {
+        const Field& field = m_fields[part.field];
+        ExchangePart piece = part;
+        Elements source{field.data, field.strides};
+        Elements destination = to;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
+            piece.region.extents[d] = cells[d].size();
+            destination.first += (cells[d].begin - part.region.begin[d]) * to.strides[d];
+            const std::int64_t shift =
+                local ? local->region.peer_begin[d] - local->region.begin[d] : 0;
+            source.first += (cells[d].begin.value() + shift) * field.strides[d];
+        }
+        append_whole(m_copies.pack, {box_of(piece, field.element_size, source, destination)});
+    }
+
+    /// `box` without `hole` as boxes that do not overlap.
+    static void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole,
+                                  int rank) {
+        const LocalBox common = intersection(box, hole, rank);
+        if (is_empty(common, rank)) {
+            boxes.push_back(box);
+            return;
+        }
+        for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+            LocalBox below = box;
+            below[d].end = common[d].begin;
+            if (!below[d].empty()) boxes.push_back(below);
+            LocalBox above = box;
+            above[d].begin = common[d].end;
+            if (!above[d].empty()) boxes.push_back(above);
+            box[d] = common[d];
+        }
     }
 
     /// What to copy when elements of a process are here.
@@ -297,15 +368,16 @@ private:
         const bool to_fill = m_kind == ExchangeKind::fill;
         partner.begin = static_cast<int>(m_copies.incoming.size());
         if (!partner.in_array && (to_fill || is_cma(peer))) {
-            Group group(m_copies.incoming);
+            Group group(m_copies.incoming, m_device.layer != nullptr);
             const ReadablePeer* const readable = source(peer);
             const char* shared = readable ? readable->packed : nullptr;
             for (const std::size_t i : partner.parts) {
                 const ExchangePart& part = m_parts.taken[i];
                 const std::int64_t size = element_size(part);
                 Elements from = readable ? remote(part) : packed(m_taken_places[i], part, size);
-                if (readable && SharedPack::is_packed(m_kind, part, size,
-                                                      readable->fields[part.field].strides)) {
+                if (readable && !m_device.layer &&
+                    SharedPack::is_packed(m_kind, part, size,
+                                          readable->fields[part.field].strides)) {
                     from = packed(const_cast<char*>(shared), part, size);
                     shared += packed_bytes(part, size);
                 }
@@ -329,11 +401,54 @@ private:
                 from = remote(part);
             }
             const auto begin = static_cast<int>(m_copies.combined.size());
-            append_combination(m_copies.combined,
-                               box_of(part, element_size(part), from, mine(part)));
+            const CopyBox box = box_of(part, element_size(part), from, mine(part));
+            if (m_device.layer)
+                append_whole_combination(m_copies.combined, box);
+            else
+                append_combination(m_copies.combined, box);
             m_copies.combinations.push_back(
                 {part.field, begin, static_cast<int>(m_copies.combined.size())});
         }
+    }
+
+    /// Whether two boxes of a section of one field have a cell in common.
+    static bool meet(const ExchangePart& a, const ExchangePart& b) {
+        return a.field == b.field &&
+               !is_empty(intersection(positions(a), positions(b), a.rank), a.rank);
+    }
+
+    /// The boxes of as few kernels as the order of things allows.
+    void give_to_device() {
+        DeviceLayer& layer = *m_device.layer;
+        ExchangeCopies::OnDevice& device = m_copies.on_device;
+        m_copies.pack.insert(m_copies.pack.end(), m_copies.local.begin(), m_copies.local.end());
+        device.pack = DeviceRegions(layer, m_copies.pack);
+        device.unpack = DeviceRegions(layer, m_copies.incoming);
+        give_combinations();
+        m_copies.pack.clear();
+        m_copies.local.clear();
+        m_copies.incoming.clear();
+        m_copies.combined.clear();
+        m_copies.combinations.clear();
+    }
+
+    /// Each box goes into the first kernel behind all those of earlier boxes that it overlaps: every element
+    /// is combined in the same order as with one kernel a box.
+    void give_combinations() {
+        std::vector<std::size_t> steps(m_parts.taken.size(), 0);
+        std::map<std::pair<std::size_t, std::size_t>, std::vector<CopyBox>> by_step;
+        for (std::size_t i = 0; i < m_copies.combinations.size(); ++i) {
+            const ExchangePart& part = m_parts.taken[i];
+            for (std::size_t j = 0; j < i; ++j)
+                if (meet(m_parts.taken[j], part)) steps[i] = std::max(steps[i], steps[j] + 1);
+            const ExchangeCopies::Combination& boxes = m_copies.combinations[i];
+            std::vector<CopyBox>& kernel = by_step[{part.field, steps[i]}];
+            kernel.insert(kernel.end(), m_copies.combined.begin() + boxes.begin,
+                          m_copies.combined.begin() + boxes.end);
+        }
+        for (const auto& [key, boxes] : by_step)
+            m_copies.on_device.combined.push_back(
+                {key.first, DeviceRegions::of_elements(*m_device.layer, boxes)});
     }
 
     ExchangeKind m_kind;
@@ -342,6 +457,7 @@ private:
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
     const Arena& m_arena;
+    DeviceSetting m_device;
     std::vector<char*> m_given_places; ///< by part: where it lies in a buffer, else null
     std::vector<char*> m_taken_places;
     ExchangeCopies m_copies;
@@ -351,8 +467,10 @@ private:
 
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack, const Arena& arena) {
-    return Builder(kind, process, parts, fields, transports, arena).build(std::move(shared_pack));
+                           SharedPack shared_pack, const Arena& arena,
+                           const DeviceSetting& device) {
+    return Builder(kind, process, parts, fields, transports, arena, device)
+        .build(std::move(shared_pack));
 }
 
 } // namespace distview::impl

@@ -284,7 +284,8 @@ bool is_involution(const RedistributionSchedule& schedule) {
         if (schedule.from_rank(p) != schedule.to_rank(p)) return false;
     for (int d = 0; d < schedule.rank(); ++d) {
         const int a = schedule.permutation(d);
-        if (schedule.permutation(a) != d) return false;
+        // Of labels that were found, no process knows where all of them are.
+        if (schedule.axis(d).found() || schedule.permutation(a) != d) return false;
         // Axis d of the target takes axis a of the source, and axis a of the target axis d of the source.
         if (!are_inverse(schedule.axis(d).from_slice(), schedule.axis(d).to_slice(),
                          schedule.axis(a).from_slice(), schedule.axis(a).to_slice()))

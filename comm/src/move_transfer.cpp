@@ -89,7 +89,7 @@ MoveTransfer::MoveTransfer(const RedistributionSchedule& schedule, const Redistr
             packed += run.elements();
         }
         const std::int64_t count = m_axes[d].choices();
-        if (count > few_runs && packed < count * long_run) make_tables(m_axes[d]);
+        if (count > few_runs && packed < count * long_run) m_axes[d].make_tables();
         m_nest_count *= m_axes[d].choices();
     }
     while (m_nest_count > most_nests) {
@@ -98,18 +98,18 @@ MoveTransfer::MoveTransfer(const RedistributionSchedule& schedule, const Redistr
                 return a.choices() < b.choices();
             });
         m_nest_count /= longest.choices();
-        make_tables(longest);
+        longest.make_tables();
     }
 }
 
-void MoveTransfer::make_tables(Axis& axis) {
-    for (const Run& run : axis.runs)
+void MoveTransfer::Axis::make_tables() {
+    for (const Run& run : runs)
         for (std::int64_t i = 0; i < run.repeats.count; ++i)
             for (std::int64_t j = 0; j < run.elements.count; ++j) {
-                axis.from_table.push_back(run.from + run.repeats.from(i) + run.elements.from(j));
-                axis.to_table.push_back(run.to + run.repeats.to(i) + run.elements.to(j));
+                from_table.push_back(run.from + run.repeats.from(i) + run.elements.from(j));
+                to_table.push_back(run.to + run.repeats.to(i) + run.elements.to(j));
             }
-    axis.runs = {};
+    runs = {};
 }
 
 MoveTransfer MoveTransfer::reversed() const {

@@ -33,15 +33,16 @@ PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
                                                const ExchangeParts& parts,
                                                std::span<const Field> fields,
                                                PeerTransports transports, SharedPack shared_pack,
-                                               SyncLine* ready, const Arena& arena, bool crowded)
-    : m_kind(kind), m_crowded(crowded), m_transports(std::move(transports)),
-      m_copies(
-          make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack), arena)),
+                                               SyncLine* ready, const Arena& arena, bool crowded,
+                                               const DeviceSetting& device)
+    : m_kind(kind), m_device(device), m_crowded(crowded), m_transports(std::move(transports)),
+      m_copies(make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack),
+                           arena, device)),
       m_wanted(m_copies.in_place.size()) {
     for (const Field& field : fields) m_identities.push_back(field.identity);
     m_receives_alone =
         std::any_of(parts.taken.begin(), parts.taken.end(), [&](const ExchangePart& part) {
-            return part.alone && !m_transports.sources.contains(part.region.peer);
+            return part.alone && !device.layer && !m_transports.sources.contains(part.region.peer);
         });
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources) {
@@ -67,9 +68,9 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
                     messages(m_copies.sends), messages(m_copies.receives));
 }
 
-bool PaddingExchangeBinding::is_for(ExchangeKind kind,
-                                    std::span<const Field> fields) const noexcept {
-    return kind == m_kind &&
+bool PaddingExchangeBinding::is_for(ExchangeKind kind, std::span<const Field> fields,
+                                    const DeviceLayer* layer) const noexcept {
+    return kind == m_kind && layer == m_device.layer &&
            std::equal(m_identities.begin(), m_identities.end(), fields.begin(), fields.end(),
                       [](std::uint64_t identity, const Field& field) {
                           return identity == field.identity;
@@ -88,14 +89,24 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elem
         const ExchangeCopies::Partner& from = m_copies.in_place[i];
         m_wanted[i] = 0;
         const bool foreign = m_direct_peers[i]->transport == Transport::cma;
-        return Arrived{from.begin, from.end, foreign ? &m_direct_peers[i]->process : nullptr};
+        return Arrived{from.begin, from.end, foreign ? &m_direct_peers[i]->process : nullptr,
+                       nullptr};
     }
     // If nothing else can come meanwhile, MPI does the waiting.
     if (const int message = m_messages.next_received(all && m_direct.left() == 0); message >= 0) {
         const auto i = static_cast<std::size_t>(message);
-        return Arrived{m_copies.receives[i].begin, m_copies.receives[i].end, nullptr};
+        const ExchangeCopies::Partner& from = m_copies.receives[i];
+        return Arrived{from.begin, from.end, nullptr, &from};
     }
     return std::nullopt;
+}
+
+void PaddingExchangeBinding::stage(const DeviceQueue& queue, const Arrived& arrived) const {
+    if (!arrived.message || m_device.messages != Transport::staged) return;
+    const ExchangeCopies::Partner& message = *arrived.message;
+    char* const to =
+        m_copies.on_device.received.data() + (message.data - m_copies.receive_buffer.data());
+    m_device.layer->copy(queue, to, message.data, static_cast<std::size_t>(message.bytes));
 }
 
 std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_elements() {
@@ -151,10 +162,11 @@ std::string PaddingExchangeBinding::describe() const {
     };
     for (std::size_t i = 0; i < m_copies.in_place.size(); ++i)
         add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport));
-    for (const auto& partner : m_copies.receives) add("from", partner, "message");
+    const std::string_view message = to_string(m_device.messages);
+    for (const auto& partner : m_copies.receives) add("from", partner, message);
     for (const auto& [peer, done] : m_transports.readers)
         result += text("\n  to process ", peer, ": read in place");
-    for (const auto& partner : m_copies.sends) add("to", partner, "message");
+    for (const auto& partner : m_copies.sends) add("to", partner, message);
     return result;
 }
 

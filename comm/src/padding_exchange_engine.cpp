@@ -2,6 +2,7 @@
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -66,7 +67,7 @@ std::vector<int> PaddingExchangeEngine::receive_peers() const {
     return all_peers(m_schedules, receives_of);
 }
 
-void PaddingExchangeEngine::check(std::span<const Field> fields) const {
+void PaddingExchangeEngine::check(std::span<const Field> fields, DeviceLayer* layer) const {
     require<UsageError>(
         m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
             const std::string expected =
@@ -86,8 +87,11 @@ void PaddingExchangeEngine::check(std::span<const Field> fields) const {
         require<ShapeError>(!fields[i].read_only, [&] {
             return text(name, ": field ", i, " is read-only: an exchange writes its padding");
         });
-        require<ShapeError>(fields[i].host_accessible, [&] {
+        require<ShapeError>(layer || fields[i].host_accessible, [&] {
             return text(name, ": field ", i, " is in memory that the host cannot access");
+        });
+        require<ShapeError>(!layer || !fields[i].data || layer->reaches(fields[i].data), [&] {
+            return text(name, ": field ", i, " is in memory that the device cannot access");
         });
     }
 }
@@ -102,16 +106,17 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
     require<UsageError>(m_comm.is_open(), "PaddingExchangePlan: the communicator has been closed");
 }
 
-PaddingExchangeBinding&
-PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, bool to_begin) {
+PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
+                                                      std::span<const Field> fields,
+                                                      DeviceLayer* layer, bool to_begin) {
     // Mostly the same set again.
-    if (m_latest && m_latest->is_for(kind, fields)) {
+    if (m_latest && m_latest->is_for(kind, fields, layer)) {
         check_ready(to_begin);
         m_latest->last_used = ++m_clock;
         return *m_latest;
     }
     const auto known = std::find_if(m_bindings.begin(), m_bindings.end(), [&](const auto& binding) {
-        return binding->is_for(kind, fields);
+        return binding->is_for(kind, fields, layer);
     });
     if (known != m_bindings.end()) {
         check_ready(to_begin);
@@ -124,15 +129,17 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
     std::optional<PlanLines>& lines = m_lines[to_fill ? 0 : 1];
     ExchangeParts parts;
     SharedPack shared_pack;
+    DeviceSetting device;
     std::exception_ptr failure;
     std::uint64_t digest = fields.size() * 2 + (to_fill ? 0 : 1);
     try {
         check_ready(to_begin);
-        check(fields);
+        check(fields, layer);
+        device = device_setting(layer, m_required, name);
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
         parts = make_parts(kind, m_schedules, fields, m_long_run);
-        shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
+        if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -149,21 +156,49 @@ PaddingExchangeEngine::obtain(ExchangeKind kind, std::span<const Field> fields, 
         for (const int reader : lines->readers()) packs.packs.push_back(shared_pack.of(reader));
         PeerTransports transports =
             find_transports(state, name, tag, fields, packs,
-                            to_fill ? receive_peers() : send_peers(), *lines, m_required);
+                            to_fill ? receive_peers() : send_peers(), *lines, m_required, layer);
         binding = std::make_shared<PaddingExchangeBinding>(
             kind, m_comm.rank(), parts, fields, std::move(transports), std::move(shared_pack),
-            lines->ready(), *state.arena(), m_crowded);
+            lines->ready(), *state.arena(), m_crowded, device);
     } catch (...) {
         failure = std::current_exception();
     }
     agree(m_comm, name, failure);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
     m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     m_latest = binding.get();
     return *binding;
+}
+
+/// Collective. Several fields cost the messages of one; but read in place, what one field brings into the
+/// caches is gone before it is used if there are many.
+bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const Field> fields,
+                                            const DeviceLayer* layer,
+                                            const PaddingExchangeBinding& binding) const {
+    /// Together, on the largest process.
+    constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
+    /// Each becomes a set of its own: many would drive others out.
+    constexpr std::size_t many_fields = most_bindings / 4;
+    if (kind != ExchangeKind::fill || layer || !m_one_geometry || fields.size() < 2 ||
+        fields.size() > many_fields)
+        return false;
+    std::int64_t bytes = 0;
+    for (const Field& field : fields) {
+        std::int64_t section = field.element_size;
+        const Extents extents = field.layout->local_extents(field.process);
+        for (int d = 0; d < field.layout->rank(); ++d)
+            section *= extents[static_cast<std::size_t>(d)];
+        bytes += section;
+    }
+    // In place everywhere, and large anywhere.
+    std::int64_t verdicts[] = {binding.is_in_place() ? 1 : 0, -bytes};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, verdicts, 2, MPI_INT64_T, MPI_MIN, m_comm.mpi()),
+              "MPI_Allreduce");
+    return verdicts[0] == 1 && -verdicts[1] > many_bytes;
 }
 
 /// Spares those that are in use.
@@ -178,9 +213,9 @@ void PaddingExchangeEngine::drop_oldest_binding() {
                          [&](const auto& a, const auto& b) { return age(a) < age(b); }));
 }
 
-PaddingExchangeBinding& PaddingExchangeEngine::begin(ExchangeKind kind,
-                                                     std::span<const Field> fields) {
-    PaddingExchangeBinding& binding = obtain(kind, fields, true);
+PaddingExchangeBinding&
+PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
+    PaddingExchangeBinding& binding = obtain(kind, fields, layer, true);
     if (m_unread) wait_for_readers();
     m_active = &binding;
     ++m_epoch;
@@ -219,7 +254,8 @@ void PaddingExchangeEngine::abandon() noexcept {
 std::size_t PaddingExchangeEngine::workspace_bytes() const noexcept {
     std::size_t bytes = 0;
     for (const auto& binding : m_bindings)
-        bytes += binding->copies().send_buffer.size() + binding->copies().receive_buffer.size();
+        bytes += binding->copies().send_buffer.size() + binding->copies().receive_buffer.size() +
+                 binding->copies().on_device.received.size();
     return bytes;
 }
 

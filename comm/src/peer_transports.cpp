@@ -11,6 +11,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -30,8 +31,11 @@ constexpr std::size_t lines_at = 0;              // segment (4), offset of ready
 constexpr std::size_t process_at = lines_at + 6; // id, address of key, key
 constexpr std::size_t pack_at = process_at + 3;  // segment (4), offset, address
 constexpr std::size_t head = pack_at + 6;
-constexpr std::size_t field_numbers = 4 + 1 + 1 + static_cast<std::size_t>(max_rank);
-// segment (4), offset, address, strides
+constexpr std::size_t strides_at = 4 + 1 + 1; // segment (4), offset, address
+constexpr std::size_t device_at = strides_at + static_cast<std::size_t>(max_rank);
+constexpr std::size_t handle_numbers = std::tuple_size_v<decltype(IpcHandle::opaque)>;
+constexpr std::size_t field_numbers = device_at + 3 + handle_numbers;
+// whether a device's allocation can be opened, offset, allocation, handle
 
 std::size_t offer_size(std::size_t fields) { return head + fields * field_numbers; }
 
@@ -42,9 +46,17 @@ void append_place(std::vector<std::int64_t>& offer, const Arena& arena, const vo
     offer.push_back(place ? place->offset : 0);
 }
 
-std::vector<std::int64_t> make_offer(const Arena& arena, std::span<const Field> fields,
-                                     const OfferedPacks& packs, const PlanLines& lines,
-                                     std::size_t reader) {
+void append_exported(std::vector<std::int64_t>& offer,
+                     const std::optional<DeviceLayer::Exported>& exported) {
+    const DeviceLayer::Exported place = exported.value_or(DeviceLayer::Exported{});
+    offer.insert(offer.end(), {exported ? 1 : 0, place.offset, place.handle.allocation});
+    offer.insert(offer.end(), place.handle.opaque.begin(), place.handle.opaque.end());
+}
+
+std::vector<std::int64_t>
+make_offer(const Arena& arena, std::span<const Field> fields, const OfferedPacks& packs,
+           const PlanLines& lines, std::size_t reader,
+           std::span<const std::optional<DeviceLayer::Exported>> exported) {
     std::vector<std::int64_t> offer;
     const bool possible = lines.exist() && packs.complete;
     append_place(offer, arena, possible ? lines.ready() : nullptr);
@@ -54,10 +66,12 @@ std::vector<std::int64_t> make_offer(const Arena& arena, std::span<const Field> 
     offer.insert(offer.end(), {self.id, self.key_address, self.key});
     append_place(offer, arena, packs.packs[reader]);
     offer.push_back(reinterpret_cast<std::intptr_t>(packs.packs[reader]));
-    for (const Field& field : fields) {
-        append_place(offer, arena, field.data);
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        const Field& field = fields[f];
+        append_place(offer, arena, exported.empty() ? field.data : nullptr);
         offer.push_back(reinterpret_cast<std::intptr_t>(field.data));
         offer.insert(offer.end(), field.strides.begin(), field.strides.end());
+        append_exported(offer, exported.empty() ? std::nullopt : exported[f]);
     }
     return offer;
 }
@@ -72,7 +86,7 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
         if (!segment) return false;
         ReadablePeer::RemoteField field;
         field.data = segment->data() + at[4];
-        std::copy_n(at + 6, max_rank, field.strides.begin());
+        std::copy_n(at + strides_at, max_rank, field.strides.begin());
         peer.fields.push_back(field);
         peer.segments.push_back(segment);
     }
@@ -92,15 +106,41 @@ void name_fields(const std::vector<std::int64_t>& offer, std::size_t fields, Rea
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
         ReadablePeer::RemoteField field;
         field.data = reinterpret_cast<const char*>(static_cast<std::intptr_t>(at[5]));
-        std::copy_n(at + 6, max_rank, field.strides.begin());
+        std::copy_n(at + strides_at, max_rank, field.strides.begin());
         peer.fields.push_back(field);
     }
 }
 
+/// The peer's fields in its device's memory; false if this process does not reach them.
+bool open_fields(DeviceLayer& layer, const std::vector<std::int64_t>& offer, std::size_t fields,
+                 ReadablePeer& peer) {
+    for (std::size_t f = 0; f < fields; ++f) {
+        const std::int64_t* const at = offer.data() + head + f * field_numbers;
+        if (at[device_at] == 0) return false;
+        IpcHandle handle;
+        handle.allocation = at[device_at + 2];
+        std::copy_n(at + device_at + 3, handle_numbers, handle.opaque.begin());
+        const std::shared_ptr<void> allocation = open_shared(layer, handle);
+        if (!allocation) return false;
+        ReadablePeer::RemoteField field;
+        field.data = static_cast<const char*>(allocation.get()) + at[device_at + 1];
+        std::copy_n(at + strides_at, max_rank, field.strides.begin());
+        peer.fields.push_back(field);
+        peer.allocations.push_back(allocation);
+    }
+    return true;
+}
+
+bool travels_in_messages(Transport transport) {
+    return transport == Transport::message || transport == Transport::staged ||
+           transport == Transport::gpu_message;
+}
+
 /// What is made of an offer: the best transport of those allowed, or none.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<std::int64_t>& offer,
-                                   std::size_t fields, std::optional<Transport> required) {
-    if (required == Transport::message) return {};
+                                   std::size_t fields, std::optional<Transport> required,
+                                   DeviceLayer* layer) {
+    if (required && travels_in_messages(*required)) return {};
     ReadablePeer peer;
     const std::shared_ptr<SharedSegment> lines =
         state.segment_of(segment_address(offer.data() + lines_at));
@@ -108,6 +148,11 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<s
     peer.segments.push_back(lines);
     peer.ready = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 4]);
     peer.done = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 5]);
+    if (layer) {
+        peer.transport = Transport::ipc;
+        return open_fields(*layer, offer, fields, peer) ? std::optional(std::move(peer))
+                                                        : std::nullopt;
+    }
     if (required != Transport::cma && map_fields(state, offer, fields, peer)) return peer;
     // The operating system copies long runs as fast as we do, but not short ones: unless it is asked
     // for, messages are the safer choice.
@@ -130,7 +175,7 @@ PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
 PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required) {
+                               std::optional<Transport> required, DeviceLayer* layer) {
     const MPI_Comm comm = state.comm();
     const std::size_t size = offer_size(fields.size());
     const int count = message_count(static_cast<std::int64_t>(size), caller);
@@ -139,13 +184,16 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
     std::vector<std::vector<std::int64_t>> received(sources.size(),
                                                     std::vector<std::int64_t>(size));
     std::vector<std::vector<std::int64_t>> offers;
+    std::vector<std::optional<DeviceLayer::Exported>> exported;
+    for (std::size_t f = 0; f < fields.size() && layer; ++f)
+        exported.push_back(layer->export_memory(fields[f].data));
     std::vector<MPI_Request> requests(sources.size() + readers.size(), MPI_REQUEST_NULL);
     for (std::size_t s = 0; s < sources.size(); ++s)
         check_mpi(
             MPI_Irecv(received[s].data(), count, MPI_INT64_T, sources[s], tag, comm, &requests[s]),
             "MPI_Irecv");
     for (std::size_t r = 0; r < readers.size(); ++r) {
-        offers.push_back(make_offer(*state.arena(), fields, packs, lines, r));
+        offers.push_back(make_offer(*state.arena(), fields, packs, lines, r, exported));
         check_mpi(MPI_Isend(offers.back().data(), count, MPI_INT64_T, readers[r], tag, comm,
                             &requests[sources.size() + r]),
                   "MPI_Isend");
@@ -161,11 +209,12 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
     std::vector<int> answers(sources.size(), 0);
     std::string lacking;
     for (std::size_t s = 0; s < sources.size(); ++s) {
-        std::optional<ReadablePeer> peer = accept(state, received[s], fields.size(), required);
+        std::optional<ReadablePeer> peer =
+            accept(state, received[s], fields.size(), required, layer);
         answers[s] = peer ? 1 : 0;
         if (peer)
             result.sources.emplace(sources[s], std::move(*peer));
-        else if (required && *required != Transport::message && lacking.empty())
+        else if (required && !travels_in_messages(*required) && lacking.empty())
             lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from process ",
                            sources[s], " to process ", state.rank(), " is not available");
     }

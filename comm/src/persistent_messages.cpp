@@ -74,6 +74,21 @@ void free_requests(std::vector<MPI_Request>& requests) noexcept {
 
 } // namespace
 
+std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
+                                                        std::int64_t bytes, bool received) {
+    const auto size = static_cast<std::size_t>(bytes);
+    if (!device.layer || bytes == 0) return {MessageBuffer(size), {}};
+    const auto whole_lines = static_cast<std::size_t>(lines(bytes) * line);
+    const auto on_device = [&] {
+        return MessageBuffer(device.layer->allocate_device(whole_lines), size);
+    };
+    if (device.messages == Transport::gpu_message) return {on_device(), {}};
+    // Kernels write straight into page-locked memory, which sends while they pack; read from there they
+    // would wait for every load.
+    MessageBuffer pinned(device.layer->allocate_pinned(whole_lines), size);
+    return {std::move(pinned), received ? on_device() : MessageBuffer()};
+}
+
 void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {
     message_count(fits_int(bytes) ? bytes : lines(bytes), caller);
 }

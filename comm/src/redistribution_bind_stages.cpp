@@ -38,8 +38,8 @@ std::vector<int> RedistributionEngine::receive_ranks() const {
 }
 
 /// Collective.
-std::shared_ptr<RedistributionBinding> RedistributionEngine::bind_stages(const Fields& fields,
-                                                                         int tag) {
+std::shared_ptr<RedistributionBinding>
+RedistributionEngine::bind_stages(const Fields& fields, const DeviceSetting& device, int tag) {
     std::shared_ptr<RedistributionBinding> first;
     std::vector<std::shared_ptr<void>> held;
     std::vector<Field> from(fields.sources.begin(), fields.sources.end());
@@ -48,7 +48,8 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::bind_stages(const F
         std::vector<Field> to(fields.targets.begin(), fields.targets.end());
         if (!is_last)
             to = agree_on(m_comm, name, [&] { return make_between(s, fields.sources, held); });
-        auto binding = bind_stage(m_stages[s], {from, to, fields.as_bytes}, tag);
+        auto binding =
+            bind_stage(m_stages[s], {from, to, fields.as_bytes, fields.layer}, device, tag);
         if (!is_last) binding->carry();
         if (first)
             first->append(std::move(binding));
@@ -100,18 +101,21 @@ std::vector<Field> RedistributionEngine::make_between(std::size_t stage,
 }
 
 /// Collective.
-std::shared_ptr<RedistributionBinding>
-RedistributionEngine::bind_stage(Stage& stage, const Fields& fields, int tag) {
+std::shared_ptr<RedistributionBinding> RedistributionEngine::bind_stage(Stage& stage,
+                                                                        const Fields& fields,
+                                                                        const DeviceSetting& device,
+                                                                        int tag) {
     PackedPlaces offered; // what others are to copy from this process's memory
     if (m_required == Transport::cma)
         offered = agree_on(m_comm, name, [&] {
-            return PackedPlaces(stage.role.sends, stage.role.send_ranks(), fields.sources);
+            return PackedPlaces(stage.role.sends, stage.role.send_ranks(), fields.sources, device,
+                                false);
         });
     const bool writes = can_write_in_place(stage, fields);
     std::shared_ptr<RedistributionBinding> binding;
     std::exception_ptr failure;
     try {
-        binding = make_binding(stage, fields, std::move(offered), writes, tag);
+        binding = make_binding(stage, fields, std::move(offered), device, writes, tag);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -122,7 +126,7 @@ RedistributionEngine::bind_stage(Stage& stage, const Fields& fields, int tag) {
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
 /// the sources alone who can be reached.
 bool RedistributionEngine::can_write_in_place(const Stage& stage, const Fields& fields) const {
-    if (!stage.writes_in_place) return false;
+    if (!stage.writes_in_place || fields.layer) return false;
     const Arena& arena = *m_comm.state()->arena();
     int can = 1;
     for (const auto& side : {fields.sources, fields.targets})
@@ -134,10 +138,9 @@ bool RedistributionEngine::can_write_in_place(const Stage& stage, const Fields& 
 }
 
 /// Collective among partners.
-std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(Stage& stage,
-                                                                          const Fields& fields,
-                                                                          PackedPlaces offered,
-                                                                          bool writes, int tag) {
+std::shared_ptr<RedistributionBinding>
+RedistributionEngine::make_binding(Stage& stage, const Fields& fields, PackedPlaces offered,
+                                   const DeviceSetting& device, bool writes, int tag) {
     CommunicatorState& state = *m_comm.state();
     // Whoever touches another's elements is told where they are, and says when it has done so.
     const auto owned = writes ? fields.targets : fields.sources;
@@ -150,10 +153,10 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::make_binding(Stage&
         packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
     }
     PeerTransports transports =
-        find_transports(state, name, tag, owned, packs, touched, *lines, m_required);
+        find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer);
     auto binding = std::make_shared<RedistributionBinding>(
         stage.schedule, stage.role, fields, std::move(transports), std::move(offered),
-        lines->ready(), writes, m_crowded);
+        lines->ready(), writes, m_crowded, device);
     if (writes) binding->hold_targets(*state.arena(), fields.targets);
     return binding;
 }

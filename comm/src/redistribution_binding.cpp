@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -49,7 +50,8 @@ std::vector<int> RedistributionRole::others(const std::vector<Peer>& peers) cons
 }
 
 PackedPlaces::PackedPlaces(std::span<const Peer> peers, const std::vector<int>& wanted,
-                           std::span<const Field> fields) {
+                           std::span<const Field> fields, const DeviceSetting& device,
+                           bool received) {
     std::int64_t total = 0;
     for (const Peer& peer : peers) {
         if (std::find(wanted.begin(), wanted.end(), peer.rank) == wanted.end()) continue;
@@ -63,7 +65,7 @@ PackedPlaces::PackedPlaces(std::span<const Peer> peers, const std::vector<int>& 
         total += at_line(place.bytes);
         m_places.push_back(std::move(place));
     }
-    m_buffer = MessageBuffer(static_cast<std::size_t>(total));
+    std::tie(m_buffer, m_on_device) = message_buffers(device, total, received);
 }
 
 const PackedPlaces::Place* PackedPlaces::of(int rank) const noexcept {
@@ -75,14 +77,26 @@ const PackedPlaces::Place* PackedPlaces::of(int rank) const noexcept {
 RedistributionBinding::RedistributionBinding(const RedistributionSchedule& schedule,
                                              const RedistributionRole& role, const Fields& fields,
                                              PeerTransports transports, PackedPlaces offered,
-                                             SyncLine* ready, bool writes, bool crowded)
-    : m_transports(std::move(transports)), m_writes(writes), m_crowded(crowded),
+                                             SyncLine* ready, bool writes, bool crowded,
+                                             const DeviceSetting& device)
+    : m_device(device), m_transports(std::move(transports)), m_writes(writes), m_crowded(crowded),
       m_packed(std::move(offered)) {
+    const std::size_t pairs = device.layer ? fields.sources.size() : 0;
+    for (auto* const transfers : {&m_transfers.pack, &m_transfers.local, &m_transfers.incoming})
+        transfers->resize(pairs);
     for (const Field& field : fields.sources) m_identities.push_back(field.identity);
     for (const Field& field : fields.targets) m_identities.push_back(field.identity);
     add_packing(schedule, role, fields);
     add_incoming(schedule, role, fields);
     if (m_writes) add_written(schedule, role, fields);
+    const auto give = [&](std::vector<DeviceMoves>& moves,
+                          const std::vector<std::vector<MoveTransfer>>& transfers) {
+        for (const auto& each : transfers) moves.emplace_back(*device.layer, each);
+    };
+    give(m_on_device.pack, m_transfers.pack);
+    give(m_on_device.local, m_transfers.local);
+    give(m_on_device.incoming, m_transfers.incoming);
+    m_transfers = {};
     make_direct(ready);
 }
 
@@ -95,8 +109,13 @@ void RedistributionBinding::make_direct(SyncLine* ready) {
     m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), m_crowded);
 }
 
-void RedistributionBinding::add_batch(std::vector<Batch>& batches, std::size_t pair,
-                                      MoveTransfer transfer, Batch::Kind kind) {
+void RedistributionBinding::add_batch(std::vector<Batch>& batches,
+                                      std::vector<std::vector<MoveTransfer>>& transfers,
+                                      std::size_t pair, MoveTransfer transfer, Batch::Kind kind) {
+    if (m_device.layer) {
+        transfers[pair].push_back(std::move(transfer));
+        return;
+    }
     const auto begin = static_cast<int>(m_units.units.size());
     m_units.append(std::move(transfer));
     const auto end = static_cast<int>(m_units.units.size());
@@ -112,10 +131,11 @@ void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
     std::vector<int> wanted;
     for (const int rank : role.send_ranks())
         if (sends_message_to(rank)) wanted.push_back(rank);
-    if (m_packed.places().empty()) m_packed = PackedPlaces(role.sends, wanted, fields.sources);
+    if (m_packed.places().empty())
+        m_packed = PackedPlaces(role.sends, wanted, fields.sources, m_device, false);
     for (std::size_t f = 0; f < fields.sources.size(); ++f)
         for (const PackedPlaces::Place& place : m_packed.places())
-            add_batch(m_pack, f,
+            add_batch(m_pack, m_transfers.pack, f,
                       MoveTransfer(schedule, role.runs_from, place.process,
                                    section(fields.sources[f]),
                                    packed(m_packed.data(place, f), fields.sources[f].element_size)),
@@ -134,7 +154,7 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
         if (source == m_transports.sources.end() || source->second.transport == Transport::cma)
             buffered.push_back(rank);
     }
-    m_received = PackedPlaces(role.receives, buffered, fields.sources);
+    m_received = PackedPlaces(role.receives, buffered, fields.sources, m_device, true);
 
     for (const Peer& peer : role.receives) {
         // Those that write here need no help; what stays here goes with what is written elsewhere.
@@ -153,7 +173,9 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
             const End from = peer.rank == role.rank ? section(fields.sources[f])
                              : place                ? packed(m_received.data(*place, f), size)
                                                     : remote_section(readable->fields[f], size);
-            add_batch(peer.rank == role.rank ? m_local : partner.batches, f,
+            const bool stays = peer.rank == role.rank;
+            add_batch(stays ? m_local : partner.batches,
+                      stays ? m_transfers.local : m_transfers.incoming, f,
                       MoveTransfer(schedule, role.runs_to, peer.process, from,
                                    section(fields.targets[f])));
         }
@@ -231,7 +253,9 @@ void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag
 }
 
 bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
-    if (m_identities.size() != fields.sources.size() + fields.targets.size()) return false;
+    if (m_device.layer != fields.layer ||
+        m_identities.size() != fields.sources.size() + fields.targets.size())
+        return false;
     const auto is_same = [](const Field& field, std::uint64_t identity) {
         return field.identity == identity;
     };
@@ -239,6 +263,14 @@ bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
     return std::equal(fields.sources.begin(), fields.sources.end(), m_identities.begin(),
                       is_same) &&
            std::equal(fields.targets.begin(), fields.targets.end(), middle, is_same);
+}
+
+void RedistributionBinding::stage(const DeviceQueue& queue, const Partner& partner) const {
+    const PackedPlaces::Place* const place = m_received.of(partner.rank);
+    if (!place || m_device.messages != Transport::staged) return;
+    m_device.layer->copy(queue, m_received.kernel_buffer().data() + place->offset,
+                         m_received.buffer().data() + place->offset,
+                         static_cast<std::size_t>(place->bytes));
 }
 
 const RedistributionBinding::Partner* RedistributionBinding::wait_for_elements() {
@@ -278,7 +310,8 @@ std::string RedistributionBinding::describe() const {
     };
     for (const Partner& partner : m_in_place)
         add("from", partner.rank, to_string(partner.transport), partner.bytes);
-    for (const Partner& partner : m_incoming) add("from", partner.rank, "message", partner.bytes);
+    const std::string_view message = to_string(m_device.messages);
+    for (const Partner& partner : m_incoming) add("from", partner.rank, message, partner.bytes);
     for (const auto& [rank, done] : m_transports.readers)
         result += m_writes ? text("\n  from rank ", rank, ": direct, written in place")
                            : text("\n  to rank ", rank, ": read in place");
@@ -286,7 +319,7 @@ std::string RedistributionBinding::describe() const {
         for (const auto& [rank, target] : m_transports.sources)
             result += text("\n  to rank ", rank, ": direct, written in place");
     for (const PackedPlaces::Place& place : m_packed.places())
-        if (sends_message_to(place.rank)) add("to", place.rank, "message", place.bytes);
+        if (sends_message_to(place.rank)) add("to", place.rank, message, place.bytes);
     if (m_prepared) {
         for (const PersistentMessages::Message& message : m_prepared->sends)
             add("to", message.peer, "message", message.bytes);

@@ -32,6 +32,8 @@ bool is_empty(const Field& field) {
 /// Whether sources and targets of a set of arrays share memory on this rank, and how.
 RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) const {
     Sharing sharing;
+    require<UsageError>(!fields.layer || m_stages.size() == 1,
+                        "RedistributionPlan: by dimension, expected memory of the host");
     require<UsageError>(
         !fields.sources.empty() && fields.sources.size() == fields.targets.size(), [&] {
             return text(name, ": expected as many sources as targets, at least 1, got ",
@@ -57,8 +59,11 @@ RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) 
             return text(name, ": ", what, " ", i, " is the section of process ", field.process,
                         ", expected that of process ", process);
         });
-        require<ShapeError>(field.host_accessible, [&] {
+        require<ShapeError>(fields.layer || field.host_accessible, [&] {
             return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
+        });
+        require<ShapeError>(!fields.layer || !field.data || fields.layer->reaches(field.data), [&] {
+            return text(name, ": ", what, " ", i, " is in memory that the device cannot access");
         });
     };
     for (std::size_t i = 0; i < fields.sources.size(); ++i) {
@@ -86,6 +91,10 @@ RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) 
                                  source.element_size == target.element_size;
             const bool shares = overlap(fields.sources[j], target);
             const bool is_harmless = is_same && m_schedule.is_identity();
+            require<UsageError>(!fields.layer || !m_in_place || is_harmless || !shares, [&] {
+                return text(name, ": source ", j, " and target ", i,
+                            " share memory of a device: in place, expected memory of the host");
+            });
             require<UsageError>(m_in_place || is_harmless || !shares, [&] {
                 return text(name, ": source ", j, " and target ", i,
                             " share memory: elements would be overwritten before they are read; to "

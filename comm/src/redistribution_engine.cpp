@@ -37,6 +37,7 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
       m_required(required), m_crowded(comm.state()->crowded()) {
+    if (stages.empty()) stages.push_back(m_schedule);
     for (RedistributionSchedule& stage : stages) {
         RedistributionRole role = role_in(stage, comm.rank());
         const bool writes = required != Transport::cma && writes_in_place(stage);
@@ -130,12 +131,16 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
         return binding;
     }
 
+    DeviceSetting device;
     std::exception_ptr failure;
-    std::uint64_t digest = fields.sources.size() * 2 + (m_in_place && fields.reads_target ? 1 : 0);
+    const std::uint64_t flags =
+        (fields.layer ? 1u : 0u) + (m_in_place && fields.reads_target ? 2u : 0u);
+    std::uint64_t digest = fields.sources.size() * 4 + flags;
     Sharing sharing;
     try {
         check_ready(to_begin);
         sharing = check(fields);
+        device = device_setting(fields.layer, m_required, name);
         Stage& first = m_stages.front();
         if (m_in_place && !first.lines[0])
             first.lines[0].emplace(*m_comm.state(), first.role.send_ranks());
@@ -157,7 +162,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
         shares_memory ? bind_in_place({m_comm, first.schedule, first.role, fields, *first.lines[0],
                                        m_required, m_buffer_bytes, tag, m_crowded},
                                       sharing.is_same)
-                      : bind_stages(fields, tag);
+                      : bind_stages(fields, device, tag);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
     for (RedistributionBinding* step = binding->next(); step; step = step->next())
         step->make_requests(m_comm.mpi(), tag, state.next_tag());

@@ -2,6 +2,7 @@
 #include <distview/comm/redistribution_plan.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/find_runs.hpp>
 #include <distview/comm/redistribution_stages.hpp>
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
@@ -27,6 +28,19 @@ void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const
     require<UsageError>(highest < comm.size(), [&] {
         return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
                     "'s processes, got ", highest);
+    });
+}
+
+void check_options(const RedistributionOptions& options, bool is_partly_known) {
+    const bool by_dimension = options.strategy == RedistributionStrategy::by_dimension;
+    require<UsageError>(!options.in_place || !by_dimension,
+                        "RedistributionPlan: in place, expected strategy direct or automatic");
+    require<UsageError>(
+        !is_partly_known || !by_dimension,
+        "RedistributionPlan: by dimension, expected layouts all of whose labels are "
+        "known");
+    require<UsageError>(options.buffer_bytes >= 0, [&] {
+        return text(name, ": expected buffer_bytes of at least 0, got ", options.buffer_bytes);
     });
 }
 
@@ -65,26 +79,22 @@ std::shared_ptr<RedistributionEngine>
 make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                            const RedistributionOptions& options) {
     std::optional<RedistributionSchedule> schedule;
-    std::vector<RedistributionSchedule> stages;
+    std::vector<RedistributionSchedule> stages; // if there are several
     std::optional<Transport> required;
     std::exception_ptr failure;
     Digest digest;
     try {
         required = required_transport();
         check_available(required);
-        schedule.emplace(from, to, options);
-        require<UsageError>(!options.in_place ||
-                                options.strategy != RedistributionStrategy::by_dimension,
-                            "RedistributionPlan: in place, expected strategy direct or automatic");
-        if (options.strategy == RedistributionStrategy::by_dimension || chooses(comm, options))
-            stages = redistribution_stages(from, to, options);
-        else
-            stages.push_back(*schedule);
+        schedule.emplace(without_labels(from), without_labels(to), options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
-        require<UsageError>(options.buffer_bytes >= 0, [&] {
-            return text(name, ": expected buffer_bytes of at least 0, got ", options.buffer_bytes);
-        });
+        check_known_labels(from, schedule->from_process(comm.rank()), "source");
+        check_known_labels(to, schedule->to_process(comm.rank()), "target");
+        check_options(options, is_partly_known(from) || is_partly_known(to));
+        if (options.strategy == RedistributionStrategy::by_dimension ||
+            (chooses(comm, options) && !is_partly_known(from) && !is_partly_known(to)))
+            stages = redistribution_stages(from, to, options);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -101,6 +111,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
+    if (is_partly_known(from) || is_partly_known(to)) schedule = find_runs(comm, from, to, options);
     // Its lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionEngine> engine;
     try {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_schedule.hpp>
 
+#include <distview/comm/impl/found_runs.hpp>
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -105,9 +107,21 @@ std::string slice_text(const AxisSlice& slice) {
 RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
                                                const RedistributionOptions& options)
     : m_from(from), m_to(to) {
-    require<LayoutError>(from.rank() == to.rank(), [&] {
-        return text("RedistributionSchedule: expected a source of ", to.rank(),
-                    " axes, as many as the target has, got ", from.rank());
+    intersect(options, nullptr);
+}
+
+RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
+                                               const RedistributionOptions& options,
+                                               const impl::FoundRuns& found)
+    : m_from(from), m_to(to), m_found_wire_elements(found.wire_elements) {
+    intersect(options, &found);
+}
+
+void RedistributionSchedule::intersect(const RedistributionOptions& options,
+                                       const impl::FoundRuns* found) {
+    require<LayoutError>(m_from.rank() == m_to.rank(), [&] {
+        return text("RedistributionSchedule: expected a source of ", m_to.rank(),
+                    " axes, as many as the target has, got ", m_from.rank());
     });
     m_permutation = checked_permutation(options.permutation, rank());
     check_slices(options.from_slice, rank(), "source");
@@ -115,7 +129,7 @@ RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const Ar
 
     m_from_ranks = checked_ranks(options.from_ranks, m_from.process_count(), "source");
     m_to_ranks = checked_ranks(options.to_ranks, m_to.process_count(), "target");
-    m_is_identity = from == to && m_from_ranks == m_to_ranks;
+    m_is_identity = (found ? found->are_alike : m_from == m_to) && m_from_ranks == m_to_ranks;
     for (int d = 0; d < rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const int from_axis = m_permutation[i];
@@ -124,10 +138,13 @@ RedistributionSchedule::RedistributionSchedule(const ArrayLayout& from, const Ar
         if (!options.from_slice.empty())
             source.slice = options.from_slice[static_cast<std::size_t>(from_axis)];
         if (!options.to_slice.empty()) target.slice = options.to_slice[i];
-        m_axes[i] = AxisIntersection(source, target, options.fill_padding);
-        m_is_identity = m_is_identity && from_axis == d &&
-                        m_axes[i].from_slice() == m_axes[i].to_slice() &&
-                        !has_copies(target.layout, options.fill_padding);
+        const bool is_found = found && found->axes[i];
+        m_axes[i] = is_found ? AxisIntersection(source, target, found->axes[i])
+                             : AxisIntersection(source, target, options.fill_padding);
+        const bool stays = is_found ? found->axes[i]->in_place
+                                    : m_axes[i].from_slice() == m_axes[i].to_slice() &&
+                                          !has_copies(target.layout, options.fill_padding);
+        m_is_identity = m_is_identity && from_axis == d && stays;
     }
 }
 
@@ -145,8 +162,11 @@ std::int64_t RedistributionSchedule::delivered_elements() const {
     std::int64_t product = 1;
     for (int d = 0; d < rank(); ++d) {
         std::int64_t sum = 0;
-        for (int p = 0; p < m_to.grid().extent(d); ++p)
-            for (const AxisRun& run : axis(d).runs_to(p)) sum += run.elements();
+        if (axis(d).found())
+            sum = axis(d).found()->delivered;
+        else
+            for (int p = 0; p < m_to.grid().extent(d); ++p)
+                for (const AxisRun& run : axis(d).runs_to(p)) sum += run.elements();
         product *= sum;
     }
     return product;
@@ -176,6 +196,7 @@ std::int64_t RedistributionSchedule::local_elements(int rank) const {
 
 std::int64_t RedistributionSchedule::wire_elements() const {
     if (elements() == 0) return 0;
+    if (m_found_wire_elements >= 0) return m_found_wire_elements;
     std::array<std::vector<std::vector<Share>>, max_rank> shares;
     std::int64_t delivered = 1;
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/transport.hpp>
 
+#include <distview/comm/impl/device_layer.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -60,8 +61,12 @@ std::int64_t long_run_bytes() {
 }
 
 void check_available(std::optional<Transport> required) {
-    require<UsageError>(!required || *required == Transport::direct ||
-                            *required == Transport::cma || *required == Transport::message,
+#ifdef KOKKOS_ENABLE_CUDA
+    impl::cuda_layer(); // from here on it exists
+#endif
+    require<UsageError>(!required || impl::DeviceLayer::any_exists() ||
+                            *required == Transport::direct || *required == Transport::cma ||
+                            *required == Transport::message,
                         [&] {
                             return text("DISTVIEW_TRANSPORT: '", to_string(*required),
                                         "' is not available here, only 'direct', 'cma' and "

@@ -8,7 +8,7 @@ from cpp_text import includes
 from tree import COMPONENTS, Violation, component_of
 
 _ALLOWED = {"core": {"core"}, "comm": {"core", "comm"}, "algorithms": set(COMPONENTS)}
-_IMPL_TEST = re.compile(r"tests/(?:unit|races)/(\w+)/(?:test_)?impl_\w+\.cpp$")
+_IMPL_TEST = re.compile(r"tests/(?:unit|races)/(\w+)/(?:test_)?impl_\w+\.[ch]pp$")
 
 
 def _component_of_header(name):
@@ -58,7 +58,7 @@ def mpi(tree):
 
 
 def impl(tree):
-    """impl/ belongs to its component, and to tests named impl_*.cpp of that component."""
+    """impl/ belongs to its component, and to tests named impl_*, with their headers, of that component."""
     for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python", "interop"):
         match = _IMPL_TEST.match(path)
         own = match[1] if match else component_of(path)

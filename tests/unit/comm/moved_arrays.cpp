@@ -67,16 +67,16 @@ To converted(const From& value, bool conjugate) {
 template <class From, class To, int Rank>
 class TypedArrays final : public MovedArrays {
 public:
-    TypedArrays(const RedistributionCase& c, const Communicator& comm, int from_process,
-                int to_process, bool from_in_arena, Random& random)
+    TypedArrays(const RedistributionCase& c, const Communicator& comm, const KnownLayouts& known,
+                bool from_in_arena, Random& random)
         : m_case(c) {
         // All ranks take the same numbers of `random`.
         Random for_source(random.bits(), static_cast<std::uint64_t>(comm.rank()));
         Random for_target(random.bits(), static_cast<std::uint64_t>(comm.rank()));
-        if (from_process >= 0)
-            m_source.emplace(c.from, from_process, comm, for_source, from_in_arena);
-        if (to_process >= 0)
-            m_target.emplace(c.to, to_process, comm, for_target, for_target.chance(0.5));
+        if (known.from_process >= 0)
+            m_source.emplace(known.from, known.from_process, comm, for_source, from_in_arena);
+        if (known.to_process >= 0)
+            m_target.emplace(known.to, known.to_process, comm, for_target, for_target.chance(0.5));
     }
 
     Arriving possible(Arriving arriving) const override {
@@ -234,12 +234,11 @@ std::unique_ptr<MovedArrays> make_arrays(int rank, Arguments&&... arguments) {
 } // namespace
 
 std::unique_ptr<MovedArrays> random_arrays(const RedistributionCase& c, const Communicator& comm,
-                                           int from_process, int to_process, bool from_in_arena,
+                                           const KnownLayouts& known, bool from_in_arena,
                                            Random& random) {
     const auto choice = random.integer(0, 8);
     const auto make = [&]<class From, class To>() {
-        return make_arrays<From, To>(c.to.rank(), c, comm, from_process, to_process, from_in_arena,
-                                     random);
+        return make_arrays<From, To>(c.to.rank(), c, comm, known, from_in_arena, random);
     };
     switch (choice) {
     case 0: return make.template operator()<float, float>();

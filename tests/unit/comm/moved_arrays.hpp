@@ -172,10 +172,17 @@ public:
     virtual std::vector<unsigned char> result() const = 0;
 };
 
-/// Of a random pair of types. Collective, `random` the same on all ranks; processes are -1 where this
-/// rank is none of a grid.
+/// The layouts of a case as this rank knows them.
+struct KnownLayouts {
+    ArrayLayout from;
+    ArrayLayout to;
+    int from_process = -1; ///< -1: it is none of the grid
+    int to_process = -1;
+};
+
+/// Of a random pair of types. Collective, `random` the same on all ranks.
 std::unique_ptr<MovedArrays> random_arrays(const RedistributionCase& c, const Communicator& comm,
-                                           int from_process, int to_process, bool from_in_arena,
+                                           const KnownLayouts& known, bool from_in_arena,
                                            Random& random);
 
 } // namespace distview::testing

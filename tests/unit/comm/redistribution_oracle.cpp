@@ -77,7 +77,11 @@ AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-20, 20);
     labels.reserve(static_cast<std::size_t>(n));
-    for (std::int64_t i = 0; i < n; ++i) labels.push_back(label += random.integer(1, 3));
+    // 0 to n - 1, close together, or as far apart as hashes are.
+    const std::int64_t widest = std::array<std::int64_t, 3>{1, 2, std::int64_t{1} << 40}.at(
+        static_cast<std::size_t>(random.integer(0, 3)));
+    if (widest == 1) label = -1;
+    for (std::int64_t i = 0; i < n; ++i) labels.push_back(label += random.integer(1, widest + 1));
     if (is_shuffled) random.shuffle(labels);
     std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(process_count));
     auto owner = static_cast<std::size_t>(random.integer(0, process_count));
@@ -145,7 +149,7 @@ AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n) {
     options.padding = {random.integer(0, widest), random.integer(0, widest)};
     options.boundary = Widths{random.integer(0, widest), random.integer(0, widest)};
     options.periodic = random.chance(0.4);
-    switch (random.integer(0, 8)) {
+    switch (random.integer(0, 9)) {
     case 0: return block(n, options);
     case 1: return regular_block(n, options);
     case 2: return block_bounds(random_bounds(random, n, process_count), options);
@@ -189,6 +193,20 @@ AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64
     const std::int64_t count = std::min(pair.from_slice.count, pair.to_slice.count);
     pair.from_slice.count = pair.to_slice.count = random.chance(0.9) ? count : count / 2;
     return pair;
+}
+
+ArrayLayout known_part(const ArrayLayout& layout, int process, std::uint64_t axes) {
+    std::vector<AxisSpec> specs;
+    for (int d = 0; d < layout.rank(); ++d) {
+        specs.push_back(axis_spec(layout.axis(d)));
+        if (layout.axis(d).type() != DistType::unstructured || (axes >> d) % 2 == 0) continue;
+        const UnstructuredLayout& lists = layout.axis(d).as_unstructured();
+        const int p = process < 0 ? 0 : layout.coordinates(process)[static_cast<std::size_t>(d)];
+        const std::int64_t count = process < 0 ? 0 : lists.local_extent(p);
+        specs.back() = unstructured_local(
+            lists.size(), p, {lists.labels(p), lists.labels(p) + count}, lists.one_to_one());
+    }
+    return {layout.grid(), specs};
 }
 
 std::string RedistributionCase::describe() const {

@@ -48,6 +48,10 @@ AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n);
 /// Two such axes of at most `limit` cells and slices of equal counts, often of the whole axes.
 AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit);
 
+/// The layout as a process knows it that has been told of its own labels only, along those unstructured
+/// axes whose bit in `axes` is set; `process` is -1 for one outside the grid.
+ArrayLayout known_part(const ArrayLayout& layout, int process, std::uint64_t axes);
+
 /// Two layouts and what is moved from one to the other; slices and permutation are all written out.
 struct RedistributionCase {
     ArrayLayout from;

@@ -43,6 +43,33 @@ TEST_F(InPlaceExchangeBehaviour, RunsAKernelForLocalCopiesAndOneANeighbour) {
     EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
 }
 
+// Caches hold one field of 3 MB, and not two.
+TEST_F(InPlaceExchangeBehaviour, FillsLargeFieldsOneAfterTheOther) {
+    const ArrayLayout large = ring(comm, 1000, 400);
+    const auto make_large = [&] {
+        return make_dist_view<double**>(exec, comm, large, "distview::test::large");
+    };
+    PaddingExchangePlan plan(comm, large);
+    const NumberedArray a = make_large(), b = make_large();
+    const auto fill = [&](int round) {
+        number(a, round);
+        number(b, round + 1);
+        plan.execute(exec, a, b);
+        EXPECT_EQ(find_wrong_number(a, round), "");
+        EXPECT_EQ(find_wrong_number(b, round + 1), "");
+    };
+    fill(1);
+    KokkosEvents events;
+    plan.execute(exec, a, b);
+    events.stop();
+    EXPECT_EQ(labels(events.kernels()).size(),
+              2 * std::max<std::size_t>(1, plan.receive_peers().size()))
+        << describe(events.all());
+    const AllocationCounts counts = count_heap_allocations([&] { plan.execute(exec, a, b); });
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+    fill(3);
+}
+
 TEST_F(InPlaceExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
     expect_two_fences_an_exchange(comm, layout, make_shared());
 }

@@ -91,13 +91,14 @@ private:
     bool bind(PaddingExchangePlan& plan, TransportChoice choice) const {
         const bool refused = !m_set.all_in_arena() && !plan.send_peers().empty();
         const std::vector<char> refusals = on_all_ranks(m_comm, refused);
-        if (choice == Transport::direct &&
+        if ((choice == Transport::direct || choice == Transport::ipc) &&
             std::count(refusals.begin(), refusals.end(), char{1}) > 0) {
-            EXPECT_THROW_ON_ALL_RANKS(plan.bind(m_set.views), UsageError,
-                                      "DISTVIEW_TRANSPORT: 'direct' from process ");
+            EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), m_set.views), UsageError,
+                                      "DISTVIEW_TRANSPORT: '" + name_of(choice) +
+                                          "' from process ");
             return false;
         }
-        plan.bind(m_set.views);
+        plan.bind(Exec(), m_set.views);
         return true;
     }
 

@@ -73,8 +73,16 @@ public:
         // Of some processes' memory nobody can read.
         const std::uint64_t drawn = random.bits();
         m_in_arena = random.chance(0.7) || (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0;
-        m_arrays = random_arrays(m_case, comm, process_of(from_ranks, comm.rank()),
-                                 process_of(to_ranks, comm.rank()), m_in_arena, random);
+        m_known.from_process = process_of(from_ranks, comm.rank());
+        m_known.to_process = process_of(to_ranks, comm.rank());
+        // Of some axes every process knows its own labels only.
+        m_known.from = known_part(m_case.from, m_known.from_process, random.bits());
+        m_known.to = known_part(m_case.to, m_known.to_process, random.bits());
+        if (m_case.options.strategy == RedistributionStrategy::by_dimension) {
+            m_known.from = m_case.from;
+            m_known.to = m_case.to;
+        }
+        m_arrays = random_arrays(m_case, comm, m_known, m_in_arena, random);
     }
 
     std::string describe() const { return m_case.describe(); }
@@ -88,12 +96,13 @@ public:
         for (const TransportChoice choice : choices) {
             SCOPED_TRACE("transport " + name_of(choice));
             const TransportSetting setting(choice);
-            RedistributionPlan plan(m_comm, m_case.from, m_case.to, m_case.options);
+            RedistributionPlan plan(m_comm, m_known.from, m_known.to, m_case.options);
+            check_schedule(plan);
             for (std::uint64_t round = 0; round < 2; ++round) {
                 if (round == 0 && is_refused(plan, choice)) {
                     EXPECT_THROW_ON_ALL_RANKS(
                         m_arrays->run(plan, arriving, in_two_steps, twice, round), UsageError,
-                        "DISTVIEW_TRANSPORT: 'direct' from process ");
+                        "DISTVIEW_TRANSPORT: '" + name_of(choice) + "' from process ");
                     break;
                 }
                 MpiCounters counters;
@@ -115,7 +124,7 @@ public:
 
 private:
     bool is_refused(const RedistributionPlan& plan, TransportChoice choice) const {
-        if (choice != Transport::direct) return false;
+        if (choice != Transport::direct && choice != Transport::ipc) return false;
         bool sends = false; // in the first stage; what lies between stages is in reach
         if (plan.from_process() >= 0)
             for (const auto& message : plan.stage(0).sends(plan.from_process()))
@@ -134,6 +143,29 @@ private:
             return RedistributionStrategy::direct;
         }
         return random.chance(0.6) ? options.strategy : RedistributionStrategy::direct;
+    }
+
+    /// Whether labels have been found or given, the schedule is the same.
+    void check_schedule(const RedistributionPlan& plan) {
+        const RedistributionSchedule expected(m_case.from, m_case.to, m_case.options);
+        const RedistributionSchedule& schedule = plan.schedule();
+        bool is_found = false;
+        for (int d = 0; d < schedule.rank(); ++d) is_found |= schedule.axis(d).found() != nullptr;
+        if (is_found) ++m_tally["with labels found"];
+        EXPECT_EQ(schedule.elements(), expected.elements());
+        EXPECT_EQ(schedule.delivered_elements(), expected.delivered_elements());
+        EXPECT_EQ(schedule.wire_elements(), expected.wire_elements());
+        if (expected.is_identity()) {
+            EXPECT_TRUE(schedule.is_identity());
+        }
+        if (plan.to_process() >= 0) {
+            EXPECT_EQ(schedule.runs_to(plan.to_process()).axes,
+                      expected.runs_to(plan.to_process()).axes);
+        }
+        if (plan.from_process() >= 0) {
+            EXPECT_EQ(schedule.runs_from(plan.from_process()).axes,
+                      expected.runs_from(plan.from_process()).axes);
+        }
     }
 
     /// A message to each peer that cannot read in place, with the bytes of the schedule.
@@ -168,6 +200,7 @@ private:
     const Communicator& m_comm;
     bool m_in_arena = true;
     RedistributionCase m_case;
+    KnownLayouts m_known;
     std::unique_ptr<MovedArrays> m_arrays;
 };
 
@@ -181,13 +214,15 @@ TEST(RedistributionPlanAny, MovesWhatTheReferenceMoves) {
         plan_case.run(choices);
     });
     std::int64_t total = 0;
+    const auto found = tally.extract("with labels found");
     for (const auto& [name, cases] : tally)
         if (name != "by dimension") total += cases;
+    EXPECT_FALSE(found.empty() && total > 100);
     RecordProperty("cases", std::to_string(total));
     if (world_rank() == 0) {
         std::cout << "cases: " << total;
         for (const auto& [name, cases] : tally) std::cout << ", " << name << ' ' << cases;
-        std::cout << std::endl;
+        std::cout << "; with labels found " << (found.empty() ? 0 : found.mapped()) << std::endl;
     }
 }
 

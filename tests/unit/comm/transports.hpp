@@ -63,10 +63,10 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
     const TransportSetting setting(choice);
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(comm.size(), {.padding = 1, .periodic = true})});
-    PaddingExchangePlan plan(comm, layout);
     const auto array =
         make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), comm, layout, "probe");
     try {
+        PaddingExchangePlan plan(comm, layout);
         plan.bind(array);
     } catch (const UsageError&) {
         return false;
@@ -74,12 +74,13 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
     return true;
 }
 
-/// Those of {unset, direct, cma, message} that are. Collective.
+/// Those that are, of not setting it and all of them. Collective.
 inline std::vector<TransportChoice> possible_transports(const Communicator& comm) {
     std::vector<TransportChoice> result;
     for (const TransportChoice choice :
          {TransportChoice(), TransportChoice(Transport::direct), TransportChoice(Transport::cma),
-          TransportChoice(Transport::message)})
+          TransportChoice(Transport::message), TransportChoice(Transport::ipc),
+          TransportChoice(Transport::gpu_message), TransportChoice(Transport::staged)})
         if (is_possible(comm, choice)) result.push_back(choice);
     return result;
 }
@@ -110,7 +111,8 @@ inline std::vector<char> senders_of_messages(const Communicator& comm, Transport
                                              bool all_in_arena) {
     std::vector<char> result = on_all_ranks(comm, !all_in_arena);
     for (char& sends : result)
-        if (choice == Transport::message)
+        if (choice == Transport::message || choice == Transport::gpu_message ||
+            choice == Transport::staged)
             sends = 1;
         else if (choice)
             sends = 0;

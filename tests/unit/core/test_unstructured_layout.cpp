@@ -54,6 +54,18 @@ std::string find_difference_from_search(const UnstructuredLayout& layout, const 
             if (layout.to_global(process, l) != lists[p][l] ||
                 layout.labels(process)[l] != lists[p][l])
                 return text("to_global(", p, ", ", l.value(), ") is wrong");
+        for (std::int64_t i = 0; i < extent; ++i) {
+            const std::int64_t label = layout.sorted_labels(process)[i];
+            if (i > 0 && layout.sorted_labels(process)[i - 1] >= label)
+                return text("sorted_labels(", p, ") do not ascend at ", i);
+            if (layout.to_global(process, LocalIndex(layout.sorted_positions(process)[i])) != label)
+                return text("sorted_positions(", p, ")[", i, "] is wrong");
+        }
+    }
+    for (std::int64_t i = 0; i < layout.size(); ++i) {
+        const GlobalIndex label(layout.all_labels()[i]);
+        if (i > 0 && label <= layout.all_labels()[i - 1]) return text("all_labels() at ", i);
+        if (layout.all_owners()[i] != layout.owner(label)) return text("all_owners() at ", i);
     }
     return {};
 }

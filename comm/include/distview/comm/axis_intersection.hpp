@@ -12,7 +12,8 @@ namespace distview {
 
 namespace impl {
 class AxisSide;
-}
+struct FoundAxis;
+} // namespace impl
 
 /// Elements along one axis that move between one coordinate of a process grid and one of another's.
 ///
@@ -53,6 +54,7 @@ struct AxisRun {
 ///             block, at most the elements of one period
 /// Errors:     LayoutError if a slice leaves the interior, has step 0 or another count than its
 ///             counterpart, or if an unstructured layout knows the labels of one process only
+///             (RedistributionPlan asks the others); then also for runs of another coordinate
 /// Source:     decision 0004 (a product of short lists)
 class AxisIntersection {
 public:
@@ -65,12 +67,17 @@ public:
     /// No elements.
     AxisIntersection() = default;
     AxisIntersection(const Side& from, const Side& to, bool fill_padding = false);
+    /// Of layouts that may know the labels of one process only: `found` has what moves from and to it.
+    AxisIntersection(const Side& from, const Side& to,
+                     std::shared_ptr<const impl::FoundAxis> found);
 
     /// Number of elements that the slices pair.
-    std::int64_t count() const noexcept { return m_count; }
+    std::int64_t count() const noexcept { return m_to_slice.count; }
     /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
-    AxisSlice from_slice() const noexcept;
-    AxisSlice to_slice() const noexcept;
+    AxisSlice from_slice() const noexcept { return m_from_slice; }
+    AxisSlice to_slice() const noexcept { return m_to_slice; }
+    /// What is known of one process only, or null.
+    const impl::FoundAxis* found() const noexcept { return m_found.get(); }
 
     /// What coordinate `p` of the target's grid receives; by peer, then in the order that
     /// runs_from(peer) lists the same runs of `p`.
@@ -79,9 +86,13 @@ public:
     std::vector<AxisRun> runs_from(int p) const;
 
 private:
-    std::int64_t m_count = 0;
+    void set_slices(const Side& from, const Side& to);
+
+    AxisSlice m_from_slice{0, 0, 1};
+    AxisSlice m_to_slice{0, 0, 1};
     std::shared_ptr<const impl::AxisSide> m_from;
     std::shared_ptr<const impl::AxisSide> m_to;
+    std::shared_ptr<const impl::FoundAxis> m_found; ///< in place of both sides
 };
 
 } // namespace distview

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/combine_box.hpp>
+#include <distview/comm/impl/device_exchange.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/local_box.hpp>
@@ -41,7 +42,7 @@ public:
     ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the padding that the schedule names
-    /// Cost:       no allocation; one kernel a neighbour
+    /// Cost:       no allocation; one kernel a neighbour, on a device one kernel for all
     /// Errors:     UsageError if called twice, or if a neighbour that is read in place, or reads, has
     ///             abandoned an exchange of the plan; Error if its memory cannot be read; MpiError.
     ///             After these the plan is unusable
@@ -67,17 +68,21 @@ public:
     }
 
     /// Waits only for the neighbours from whom positions of `box` are filled, and fills these (and
-    /// perhaps more); finish() does the rest.
+    /// perhaps more); finish() does the rest. On a device it fills all.
     ///
     /// Indices: positions of view(), padding included: box = plan.schedule().reads(cells) for a
     ///          kernel over `cells`. With fields of several layouts, those of each one's section
     /// Space:   on the instance given to start(); on return all work has finished
     /// Errors:  those of finish()
-    void finish(const LocalBox& box) {
+    void finish([[maybe_unused]] const LocalBox& box) {
         auto& engine = m_exchange.engine("ExchangeHandle::finish");
         auto& binding = engine.active();
-        while (const auto arrived = binding.wait_for_elements(box, engine.rank()))
-            copy(engine, binding, *arrived);
+        if constexpr (impl::on_device<Exec>) {
+            impl::fill_on_device(m_exec, engine, binding);
+        } else {
+            while (const auto arrived = binding.wait_for_elements(box, engine.rank()))
+                copy(engine, binding, *arrived);
+        }
         m_exec.fence(engine.labels.fence_done);
     }
 
@@ -85,7 +90,12 @@ private:
     std::shared_ptr<impl::PaddingExchangeEngine> fill() {
         auto& engine = m_exchange.engine("ExchangeHandle::finish");
         auto& binding = engine.active();
-        while (const auto arrived = binding.wait_for_elements()) copy(engine, binding, *arrived);
+        if constexpr (impl::on_device<Exec>) {
+            impl::fill_on_device(m_exec, engine, binding);
+        } else {
+            while (const auto arrived = binding.wait_for_elements())
+                copy(engine, binding, *arrived);
+        }
         m_exec.fence(engine.labels.fence_done);
         binding.end_reading();
         return m_exchange.end();
@@ -130,13 +140,20 @@ public:
         auto& engine = m_exchange.engine("CombineHandle::finish");
         auto& binding = engine.active();
         const impl::ExchangeCopies& copies = binding.copies();
-        while (const auto arrived = binding.wait_for_elements())
-            for (int i = arrived->begin; i < arrived->end; ++i)
-                impl::copy_from(*arrived->process, copies.incoming[static_cast<std::size_t>(i)]);
         // One after the other, in an order that is always the same: several may go to one element.
-        for (const auto& part : copies.combinations)
-            combiners[part.field](m_exec, engine.labels.combine, copies.combined.data(), part.begin,
-                                  part.end, m_op);
+        if constexpr (impl::on_device<Exec>) {
+            impl::wait_on_device(m_exec, binding);
+            for (const auto& part : copies.on_device.combined)
+                device_combiners[part.field](m_exec, engine.labels.combine, part.regions, m_op);
+        } else {
+            while (const auto arrived = binding.wait_for_elements())
+                for (int i = arrived->begin; i < arrived->end; ++i)
+                    impl::copy_from(*arrived->process,
+                                    copies.incoming[static_cast<std::size_t>(i)]);
+            for (const auto& part : copies.combinations)
+                combiners[part.field](m_exec, engine.labels.combine, copies.combined.data(),
+                                      part.begin, part.end, m_op);
+        }
         m_exec.fence(engine.labels.fence_done);
         binding.end_reading();
         m_exchange.end()->wait_for_readers();
@@ -147,6 +164,11 @@ private:
                               const Op&);
     static constexpr std::array<Combiner, sizeof...(Values)> combiners{
         impl::combine_boxes<Values, Exec, Op>...};
+
+    using DeviceCombiner = void (*)(const Exec&, const std::string&, const impl::DeviceRegions&,
+                                    const Op&);
+    static constexpr std::array<DeviceCombiner, sizeof...(Values)> device_combiners{
+        impl::combine_regions<Values, Exec, Op>...};
 
     impl::ExchangeInFlight m_exchange;
     Exec m_exec;

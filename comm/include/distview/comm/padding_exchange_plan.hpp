@@ -50,8 +50,12 @@ struct FieldExchange {
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    the padding that options name; see PaddingExchangeSchedule
-/// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0004, 0006
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other. In a device's
+///             memory all regions are copied by one kernel and packed by another; processes of the same
+///             node are read through CUDA IPC where they can be, and messages lie in device memory where
+///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
+///             memory
+/// Source:     decisions 0004, 0006, 0014
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
@@ -72,24 +76,40 @@ public:
     ///
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the
     ///         number of fields is not, or if element types differ between ranks (on all ranks)
-    template <DistViewLike... Fields>
-    void bind(const Fields&... fields) {
-        (check_memory<Fields>(), ...);
-        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        m_engine->bind(impl::ExchangeKind::fill, described);
+    template <ExecutionSpace Exec, DistViewLike... Fields>
+    void bind(const Exec&, const Fields&... fields) {
+        bind_fields<Exec>(fields...);
+    }
+    /// The same for the execution space that the first field's memory space prefers.
+    template <DistViewLike Field, DistViewLike... Fields>
+    void bind(const Field& field, const Fields&... fields) {
+        bind_fields<typename Field::execution_space>(field, fields...);
     }
     /// The same for arrays whose types are known at run time.
     ///
-    /// Errors: also ShapeError if one is read-only or the host cannot access it (on all ranks)
+    /// Errors: also ShapeError if one is read-only or `exec` cannot access it (on all ranks)
+    template <ExecutionSpace Exec>
+    void bind(const Exec&, std::span<const AnyDistView> fields) {
+        m_engine->bind(impl::ExchangeKind::fill, described(fields), impl::DeviceOf<Exec>::layer());
+    }
+    /// The same for kernels of the host.
     void bind(std::span<const AnyDistView> fields) {
         m_engine->bind(impl::ExchangeKind::fill, described(fields));
     }
 
-    /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
+    /// Fills the padding of the fields; see start() and ExchangeHandle::finish(). Fields of more than 4 MiB
+    /// together go one after the other where all neighbours are read in place: caches hold one, not all.
     ///
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
+        if constexpr (sizeof...(Fields) > 1 && !impl::on_device<Exec>) {
+            const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+            if (m_engine->goes_one_by_one(described)) {
+                (start(exec, fields).finish_filling(), ...);
+                return wait_for_readers();
+            }
+        }
         start(exec, fields...).finish();
     }
     template <ExecutionSpace Exec>
@@ -110,7 +130,7 @@ public:
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
-        (check_memory<Fields>(), ...);
+        (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
         return start_described(exec, described);
     }
@@ -142,9 +162,10 @@ public:
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     CombineHandle<Exec, Op, typename Fields::value_type...>
     start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
-        (check_memory<Fields>(), ...);
+        (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        auto& binding = m_engine->begin(impl::ExchangeKind::combine, described);
+        auto& binding =
+            m_engine->begin(impl::ExchangeKind::combine, described, impl::DeviceOf<Exec>::layer());
         CombineHandle<Exec, Op, typename Fields::value_type...> handle(m_engine, exec, op);
         begin(exec, binding);
         return handle;
@@ -183,14 +204,24 @@ public:
     std::string describe() const { return m_engine->describe(); }
 
 private:
+    template <ExecutionSpace Exec, DistViewLike... Fields>
+    void bind_fields(const Fields&... fields) {
+        (check_memory<Exec, Fields>(), ...);
+        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        m_engine->bind(impl::ExchangeKind::fill, described, impl::DeviceOf<Exec>::layer());
+    }
+
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        auto& binding = m_engine->begin(impl::ExchangeKind::fill, fields);
+        auto& binding =
+            m_engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
         ExchangeHandle<Exec> handle(m_engine, exec);
-        // First: neighbours get padding that it fills, too.
-        const std::vector<impl::CopyBox>& local = binding.copies().local;
-        impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
-                         static_cast<int>(local.size()));
+        if constexpr (!impl::on_device<Exec>) {
+            // First: neighbours get padding that it fills, too.
+            const std::vector<impl::CopyBox>& local = binding.copies().local;
+            impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
+                             static_cast<int>(local.size()));
+        }
         begin(exec, binding);
         return handle;
     }
@@ -198,12 +229,16 @@ private:
     /// Lets others have this section's elements.
     template <ExecutionSpace Exec>
     void begin(const Exec& exec, impl::PaddingExchangeBinding& binding) {
-        binding.post_receives();
-        const std::vector<impl::CopyBox>& pack = binding.copies().pack;
-        impl::copy_boxes(exec, m_engine->labels.pack, pack.data(), 0,
-                         static_cast<int>(pack.size()));
-        exec.fence(m_engine->labels.fence_ready);
-        binding.start_sends(m_engine->epoch());
+        if constexpr (impl::on_device<Exec>) {
+            impl::begin_on_device(exec, *m_engine, binding);
+        } else {
+            binding.post_receives();
+            const std::vector<impl::CopyBox>& pack = binding.copies().pack;
+            impl::copy_boxes(exec, m_engine->labels.pack, pack.data(), 0,
+                             static_cast<int>(pack.size()));
+            exec.fence(m_engine->labels.fence_ready);
+            binding.start_sends(m_engine->epoch());
+        }
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.
@@ -213,10 +248,11 @@ private:
         return m_described;
     }
 
-    template <class View>
+    template <class Exec, class View>
     static constexpr void check_memory() {
-        static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
-                      "PaddingExchangePlan: fields must be in memory that the host can access");
+        static_assert(AccessibleFrom<View, Exec>,
+                      "PaddingExchangePlan: fields must be in memory that the execution space can "
+                      "access");
     }
 
     std::shared_ptr<impl::PaddingExchangeEngine> m_engine;

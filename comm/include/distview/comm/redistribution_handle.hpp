@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/device_layer.hpp>
+#include <distview/comm/impl/device_moves.hpp>
 #include <distview/comm/impl/move_elements.hpp>
 #include <distview/comm/impl/redistribution_engine.hpp>
 #include <distview/comm/impl/swap_elements.hpp>
@@ -12,6 +14,7 @@
 #include <string>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -121,7 +124,7 @@ public:
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the elements of the target's slice, one pass over memory
     /// Cost:       no allocation; one kernel for each process that elements come from, or one for all of
-    ///             them where they are written in place
+    ///             them where they are written in place; on a device one for each pair of arrays
     /// Errors:     UsageError if called twice, or if a process that this one reads or writes in place, or that
     ///             does so here, has abandoned an execution of the plan; Error if its memory cannot be
     ///             read; MpiError. After these the plan is unusable
@@ -129,9 +132,15 @@ public:
         auto& engine = m_in_flight.engine("RedistributionHandle::finish");
         for (;;) {
             auto& binding = engine.active();
-            while (const auto* const partner = binding.wait_for_elements()) {
-                if (partner->process) impl::copy_from(*partner->process, partner->fetch);
-                run(binding, partner->batches);
+            if constexpr (impl::on_device<Exec>) {
+                while (const auto* const partner = binding.wait_for_elements())
+                    binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *partner);
+                move_on_device(engine.labels.move, binding.on_device().incoming);
+            } else {
+                while (const auto* const partner = binding.wait_for_elements()) {
+                    if (partner->process) impl::copy_from(*partner->process, partner->fetch);
+                    run(binding, partner->batches);
+                }
             }
             m_exec.fence(engine.labels.fence_done);
             binding.end_reading();
@@ -154,23 +163,55 @@ public:
         auto& engine = m_in_flight.engine("RedistributionPlan::start");
         auto& binding = engine.active();
         binding.post_receives(engine.epoch());
-        run(binding, binding.pack());
+        if constexpr (impl::on_device<Exec>)
+            pack_on_device(engine.labels.pack, binding.on_device().pack);
+        else
+            run(binding, binding.pack());
         m_exec.fence(engine.labels.fence_ready);
         binding.start_sends(engine.epoch());
-        run(binding, binding.local());
+        if constexpr (impl::on_device<Exec>)
+            move_on_device(engine.labels.move_local, binding.on_device().local);
+        else
+            run(binding, binding.local());
     }
 
 private:
     using Run = void (*)(const Exec&, const impl::RedistributionEngine&, const impl::MoveUnits&,
                          const impl::RedistributionBinding::Batch&, const Op&);
-    static constexpr std::array<Run, sizeof...(Pairs)> runs{
-        &impl::run_batch<typename Pairs::from_type, typename Pairs::to_type, Exec, Op>...};
 
     void run(const impl::RedistributionBinding& binding,
              const std::vector<impl::RedistributionBinding::Batch>& batches) {
+        constexpr std::array<Run, sizeof...(Pairs)> runs{
+            &impl::run_batch<typename Pairs::from_type, typename Pairs::to_type, Exec, Op>...};
         const auto& engine = m_in_flight.engine("RedistributionHandle");
         for (const auto& batch : batches)
             runs[batch.pair](m_exec, engine, binding.units(), batch, m_op);
+    }
+
+    using MoveOnDevice = void (*)(const Exec&, const std::string&, const impl::DeviceMoves&,
+                                  const Op&, bool);
+    static constexpr std::array<MoveOnDevice, sizeof...(Pairs)> device_moves{
+        [](const Exec& exec, const std::string& label, const impl::DeviceMoves& table, const Op& op,
+           bool conjugate) {
+            impl::move_tiles<typename Pairs::from_type, typename Pairs::to_type>(exec, label, table,
+                                                                                 op, conjugate);
+        }...};
+
+    void move_on_device(const std::string& label, const std::vector<impl::DeviceMoves>& tables) {
+        const bool conjugate = m_in_flight.engine("RedistributionHandle").conjugate();
+        for (std::size_t pair = 0; pair < tables.size(); ++pair)
+            device_moves[pair](m_exec, label, tables[pair], m_op, conjugate);
+    }
+
+    using PackOnDevice = void (*)(const Exec&, const std::string&, const impl::DeviceMoves&);
+    void pack_on_device(const std::string& label, const std::vector<impl::DeviceMoves>& tables) {
+        constexpr std::array<PackOnDevice, sizeof...(Pairs)> packers{
+            [](const Exec& exec, const std::string& name, const impl::DeviceMoves& table) {
+                using Value = typename Pairs::from_type;
+                impl::move_tiles<Value, Value>(exec, name, table, impl::Insert{}, false);
+            }...};
+        for (std::size_t pair = 0; pair < tables.size(); ++pair)
+            packers[pair](m_exec, label, tables[pair]);
     }
 
     impl::RedistributionInFlight m_in_flight;

@@ -15,6 +15,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <vector>
 
 namespace distview {
 
@@ -63,14 +64,24 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 ///
 /// Sources and targets may share memory if the plan was built with `in_place`; see RedistributionOptions.
 ///
+/// Layouts may say of unstructured axes this process's labels only (unstructured_local()), on either side:
+/// the plan then asks the other processes, and its schedule() answers for this process and for totals.
+/// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
+///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
-/// Space:      host-accessible memory; kernels on the given instance, which is fenced, no other
-/// Source:     decisions 0006, 0011, 0012, 0015, 0016; in the field: ScaLAPACK's pdtran and pdgemr2d, COSTA
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
+///             with a PaddingExchangePlan
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0017; in the field: ScaLAPACK's pdtran and pdgemr2d,
+///             COSTA
 class RedistributionPlan {
 public:
-    /// Cost:   one agreement, and the runs of this process; no messages are set up yet
-    /// Errors: those of RedistributionSchedule; UsageError if a grid has more processes than the
+    /// Cost:   one agreement, and the runs of this process; no messages are set up yet. Where labels are
+    ///         known in part: memory, messages and time (but for sorting) as own labels, own partners and
+    ///         a fair share of all labels to look after for others
+    /// Errors: those of RedistributionSchedule, but labels may be known in part: then LayoutError unless
+    ///         all processes together list as many different ones as the axis' size, one to one if that is
+    ///         promised, and alike on processes side by side; UsageError if a grid has more processes than the
     ///         communicator ranks, if ranks pass different arguments, or if DISTVIEW_TRANSPORT asks for
     ///         what is not there (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
@@ -125,19 +136,24 @@ public:
         return start_tuples(exec, op, as_tuple(source), as_tuple(target));
     }
 
-    /// Prepares for a set of arrays ahead of the first execution.
+    /// Prepares for a set of arrays ahead of the first execution; without `exec` for that which the first
+    /// source's memory space prefers.
     template <class Source, class Target>
     void bind(const Source& source, const Target& target) {
-        const auto sources = describe_all<true>(as_tuple(source));
-        const auto targets = describe_all<false>(as_tuple(target));
-        m_engine->bind({sources, targets});
+        using Exec =
+            typename FirstView<std::remove_cvref_t<decltype(as_tuple(source))>>::execution_space;
+        bind_described<Exec>(as_tuple(source), as_tuple(target));
+    }
+    template <ExecutionSpace Exec, class Source, class Target>
+    void bind(const Exec&, const Source& source, const Target& target) {
+        bind_described<Exec>(as_tuple(source), as_tuple(target));
     }
 
     /// target = source for arrays whose element types are known at run time only; they must be alike.
     ///
     /// Shapes: elements of 1, 2, 4, 8 or 16 bytes
     /// Errors: also ShapeError if element types differ or are of another size, or the target is read-only or
-    ///         the host cannot access one of them; UsageError if the plan conjugates (on all ranks)
+    ///         `exec` cannot access one of them; UsageError if the plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         const std::array from{impl::make_field(source)};
@@ -182,11 +198,28 @@ private:
     template <class Section>
     using ViewOf = typename impl::SectionArgument<std::remove_cvref_t<Section>>::view_type;
 
-    template <bool IsSource, class Section>
+    template <class Sections>
+    struct First;
+    template <class Section, class... Sections>
+    struct First<std::tuple<Section, Sections...>> {
+        using type = ViewOf<Section>;
+    };
+    template <class Sections>
+    using FirstView = typename First<Sections>::type;
+
+    template <ExecutionSpace Exec, class Sources, class Targets>
+    void bind_described(const Sources& sources, const Targets& targets) {
+        const auto from = describe_all<Exec, true>(sources);
+        const auto to = describe_all<Exec, false>(targets);
+        m_engine->bind({from, to, false, impl::DeviceOf<Exec>::layer()});
+    }
+
+    template <ExecutionSpace Exec, bool IsSource, class Section>
     static impl::Field describe_one(const Section& section) {
         using View = ViewOf<Section>;
-        static_assert(AccessibleFrom<View, Kokkos::DefaultHostExecutionSpace>,
-                      "RedistributionPlan: arrays must be in memory that the host can access");
+        static_assert(AccessibleFrom<View, Exec>,
+                      "RedistributionPlan: arrays must be in memory that the execution space can "
+                      "access");
         const View* const view = impl::SectionArgument<Section>::pointer(section);
         if (!view) {
             impl::Field missing;
@@ -199,13 +232,13 @@ private:
         else
             return impl::make_field(*view);
     }
-    template <bool IsSource, class... Sections>
+    template <ExecutionSpace Exec, bool IsSource, class... Sections>
     static std::array<impl::Field, sizeof...(Sections)>
     describe_all(const std::tuple<Sections...>& sections) {
         return std::apply(
             [](const auto&... each) {
                 return std::array<impl::Field, sizeof...(Sections)>{
-                    describe_one<IsSource>(each)...};
+                    describe_one<Exec, IsSource>(each)...};
             },
             sections);
     }
@@ -220,17 +253,19 @@ private:
                  const std::tuple<Targets...>& targets) {
         static_assert(sizeof...(Sources) == sizeof...(Targets),
                       "RedistributionPlan: expected as many sources as targets");
-        const auto from = describe_all<true>(sources);
-        const auto to = describe_all<false>(targets);
+        const auto from = describe_all<Exec, true>(sources);
+        const auto to = describe_all<Exec, false>(targets);
         return start_fields<MovedBetween<Sources, Targets>...>(
-            exec, op, {from, to, false, impl::reads_target(op)});
+            exec, op, {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op)});
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
     void execute_raw(const Exec& exec, std::span<const impl::Field> from,
                      std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
-        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, {from, to, true}).finish();
+        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{},
+                                            {from, to, true, impl::DeviceOf<Exec>::layer()})
+            .finish();
     }
 
     template <class... Pairs, ExecutionSpace Exec, class Op>

@@ -13,6 +13,9 @@
 
 namespace distview {
 
+namespace impl {
+struct FoundRuns;
+}
 /// How elements get to processes along several axes of the grid.
 enum class RedistributionStrategy {
     automatic,   ///< which of the others is likely to be faster; see redistribution_stages()
@@ -97,6 +100,10 @@ class RedistributionSchedule {
 public:
     RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
                            const RedistributionOptions& options = {});
+    /// As a RedistributionPlan has it where layouts know the labels of one process only: runs of
+    /// that process, and totals; LayoutError for those of another.
+    RedistributionSchedule(const ArrayLayout& from, const ArrayLayout& to,
+                           const RedistributionOptions& options, const impl::FoundRuns& found);
 
     const ArrayLayout& from_layout() const noexcept { return m_from; }
     const ArrayLayout& to_layout() const noexcept { return m_to; }
@@ -116,7 +123,7 @@ public:
     /// is filled. Cost: O(the grids' extents, with their runs)
     std::int64_t delivered_elements() const;
     /// Those of delivered_elements() that another rank sends. Cost: as delivered_elements(), and
-    /// O(processes)
+    /// O(processes), or O(1) if all processes had to be asked
     std::int64_t wire_elements() const;
     /// What rank `rank` gets from itself.
     ///
@@ -197,6 +204,8 @@ private:
         return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)];
     }
     static int process_of(const std::vector<int>& ranks, int processes, int rank) noexcept;
+    /// `found`: null if the layouts say it all.
+    void intersect(const RedistributionOptions& options, const impl::FoundRuns* found);
     RedistributionPiece make_piece(bool receives, const PeerRuns& factors,
                                    const std::array<std::size_t, max_rank>& choice) const;
 
@@ -205,6 +214,7 @@ private:
     std::array<int, max_rank> m_permutation{};
     std::array<AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
+    std::int64_t m_found_wire_elements = -1; ///< -1: they follow from the layouts
     std::vector<int> m_from_ranks; ///< empty: process p is rank p; a list would grow with the grid
     std::vector<int> m_to_ranks;   ///< likewise
 };

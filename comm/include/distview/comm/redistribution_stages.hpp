@@ -35,7 +35,7 @@ std::int64_t most_partners(const RedistributionSchedule& schedule);
 /// Collective: no (local); no MPI needed
 /// Errors:     those of RedistributionSchedule; LayoutError if stages by dimension are asked for and the grids'
 ///             extents do not allow them
-/// Source:     decision 0016
+/// Source:     decision 0017
 std::vector<RedistributionSchedule>
 redistribution_stages(const ArrayLayout& from, const ArrayLayout& to,
                       const RedistributionOptions& options = {});

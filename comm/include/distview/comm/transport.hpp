@@ -30,7 +30,8 @@ std::optional<Transport> required_transport();
 /// Refuses a transport that this build does not have; which peers can be reached by those that it has
 /// is found out when a plan binds.
 ///
-/// Errors: UsageError unless it is empty, direct, cma or message
+/// Errors: UsageError unless it is empty, direct, cma or message; or, where there is a device with a memory
+///         of its own, ipc, gpu_message or staged
 void check_available(std::optional<Transport> required);
 
 /// Bytes from which on a region that is one run of memory travels as a message of its own, straight from

@@ -84,6 +84,51 @@ public:
     KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Integer b) noexcept {
         return a.m_value == static_cast<std::int64_t>(b);
     }
+    // Also what <=> would give: the standard library's ordering types do not exist on a device.
+    KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Index b) noexcept {
+        return a.m_value < b.m_value;
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Integer b) noexcept {
+        return a.m_value < static_cast<std::int64_t>(b);
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator<(Integer a, Index b) noexcept {
+        return static_cast<std::int64_t>(a) < b.m_value;
+    }
+    KOKKOS_FUNCTION friend constexpr bool operator<=(Index a, Index b) noexcept {
+        return a.m_value <= b.m_value;
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator<=(Index a, Integer b) noexcept {
+        return a.m_value <= static_cast<std::int64_t>(b);
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator<=(Integer a, Index b) noexcept {
+        return static_cast<std::int64_t>(a) <= b.m_value;
+    }
+    KOKKOS_FUNCTION friend constexpr bool operator>(Index a, Index b) noexcept {
+        return a.m_value > b.m_value;
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator>(Index a, Integer b) noexcept {
+        return a.m_value > static_cast<std::int64_t>(b);
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator>(Integer a, Index b) noexcept {
+        return static_cast<std::int64_t>(a) > b.m_value;
+    }
+    KOKKOS_FUNCTION friend constexpr bool operator>=(Index a, Index b) noexcept {
+        return a.m_value >= b.m_value;
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator>=(Index a, Integer b) noexcept {
+        return a.m_value >= static_cast<std::int64_t>(b);
+    }
+    template <std::integral Integer>
+    KOKKOS_FUNCTION friend constexpr bool operator>=(Integer a, Index b) noexcept {
+        return static_cast<std::int64_t>(a) >= b.m_value;
+    }
     template <std::integral Integer>
     KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Integer b) noexcept {
         return a.m_value <=> static_cast<std::int64_t>(b);

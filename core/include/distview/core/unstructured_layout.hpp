@@ -63,10 +63,21 @@ public:
     KOKKOS_FUNCTION constexpr const std::int64_t* labels(int p) const noexcept {
         return m_tables.labels + m_tables.offsets[p];
     }
+    /// The same in ascending order, and the local index of each.
+    KOKKOS_FUNCTION constexpr const std::int64_t* sorted_labels(int p) const noexcept {
+        return m_tables.sorted_labels + m_tables.offsets[p];
+    }
+    KOKKOS_FUNCTION constexpr const std::int64_t* sorted_positions(int p) const noexcept {
+        return m_tables.sorted_positions + m_tables.offsets[p];
+    }
 
     /// All labels in ascending order, each once; size() of them unless only one process is known.
     KOKKOS_FUNCTION constexpr const std::int64_t* all_labels() const noexcept {
         return m_tables.directory_labels;
+    }
+    /// The lowest process that holds each of all_labels().
+    KOKKOS_FUNCTION constexpr const std::int64_t* all_owners() const noexcept {
+        return m_tables.directory_owners;
     }
 
     /// The lowest process that holds label g, or -1 when none does.

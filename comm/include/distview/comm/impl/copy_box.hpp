@@ -51,6 +51,12 @@ void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box);
 /// The same for a box whose elements are combined with those that are there: never runs of bytes.
 void append_combination(std::vector<CopyBox>& boxes, CopyBox box);
 
+/// Appends boxes with their axes in the same order, merged, but neither joined nor cut: for kernels that
+/// share a box among many threads.
+void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies);
+/// The same for boxes whose elements are combined.
+void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box);
+
 template <std::size_t Bytes>
 inline void copy_fixed(const char* from, char* to) {
     std::memcpy(to, from, Bytes);
@@ -180,15 +186,16 @@ inline constexpr bool is_synchronous =
 #endif
     false;
 
-/// Calls work(i) for i in [begin, end) in one kernel on `exec`.
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
 /// an instance with several threads does Kokkos get the label and copy it.
 ///
 /// Space: on return work may still run on `exec`
-template <ExecutionSpace Exec, class Work>
-void run_boxes(const Exec& exec, const std::string& label, int begin, int end, const Work& work) {
+template <class Number = int, ExecutionSpace Exec, class Work>
+void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
+               const Work& work) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
     if (is_synchronous<Exec> && exec.concurrency() == 1) {
@@ -196,13 +203,14 @@ void run_boxes(const Exec& exec, const std::string& label, int begin, int end, c
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
                                             &kernel);
-        for (int i = begin; i < end; ++i) work(i);
+        for (Number i = begin; i < end; ++i) work(i);
         if (is_watched) Kokkos::Tools::endParallelFor(kernel);
         return;
     }
     static const std::string no_label;
     Kokkos::parallel_for(is_watched ? label : no_label,
-                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<int>>(exec, begin, end), work);
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Number>>(exec, begin, end),
+                         work);
 }
 
 /// Copies boxes[begin, end), as run_boxes() does; they must stay until the work has finished.

@@ -3,6 +3,8 @@
 
 #include <distview/comm/impl/arena.hpp>
 #include <distview/comm/impl/copy_box.hpp>
+#include <distview/comm/impl/device_layer.hpp>
+#include <distview/comm/impl/device_regions.hpp>
 #include <distview/comm/impl/exchange_parts.hpp>
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
@@ -39,6 +41,20 @@ struct ExchangeCopies {
         int end = 0;
     };
 
+    /// What kernels of a device do, in as few of them as can be.
+    struct OnDevice {
+        DeviceRegions pack;   ///< the messages; and copies within the section
+        DeviceRegions unpack; ///< from buffers and from others' memory
+        /// Boxes of one field that do not overlap; one after the other.
+        struct Combination {
+            std::size_t field = 0;
+            DeviceRegions regions;
+        };
+        std::vector<Combination> combined;
+        /// Of staged messages, what the receive buffer is copied to; empty else.
+        MessageBuffer received;
+    };
+
     std::vector<Partner> sends; ///< messages, by ascending peer, in the order both sides agree on
     std::vector<Partner> receives; ///< likewise
     std::vector<Partner> in_place; ///< from PeerTransports::sources, in its order
@@ -51,11 +67,14 @@ struct ExchangeCopies {
     std::vector<CopyBox> combined; ///< only to combine, once all are here
     /// In the order in which they are to be combined, which does not depend on transports.
     std::vector<Combination> combinations;
+    /// Of arrays that a device moves: instead of all the boxes above.
+    OnDevice on_device;
 };
 
 /// Throws UsageError if a message has more bytes than MPI counts.
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack, const Arena& arena);
+                           SharedPack shared_pack, const Arena& arena,
+                           const DeviceSetting& device = {});
 
 } // namespace distview::impl

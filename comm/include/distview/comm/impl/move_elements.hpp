@@ -106,30 +106,32 @@ struct Mover {
 
     /// The same for a square of lines of source elements, one after the other. Not past the caches: the
     /// lines of the target lie far apart, and memory would write them one by one.
+    template <std::size_t LineBytes>
     void run_square(const char* from, char* to, std::int64_t to_stride) const {
-        if (!is_copy || must_conjugate()) return update_square(from, to, to_stride);
-        for (std::int64_t k = 0; k < edge; ++k)
-            std::memcpy(to + k * to_stride, from + k * static_cast<std::int64_t>(line_size),
-                        line_size);
+        if (!is_copy || must_conjugate()) return update_square<LineBytes>(from, to, to_stride);
+        for (std::int64_t k = 0; k < line_elements<sizeof(From), LineBytes>; ++k)
+            std::memcpy(to + k * to_stride, from + k * static_cast<std::int64_t>(LineBytes),
+                        LineBytes);
     }
 
 private:
     static constexpr bool is_complex = IsComplex<From>::value;
-    static constexpr std::int64_t edge = line_elements<sizeof(From)>;
 
     void update_run(const char* __restrict from, char* __restrict to, std::int64_t count) const {
         for (std::int64_t i = 0; i < count; ++i) element(from + i * from_size, to + i * to_size);
     }
 
     /// A function of its own: compilers forget what does not overlap when they inline.
+    template <std::size_t LineBytes>
 #if defined(__GNUC__)
     [[gnu::noinline]]
 #endif
     void update_square(const char* __restrict from, char* __restrict to,
                        std::int64_t to_stride) const {
+        constexpr std::int64_t edge = line_elements<sizeof(From), LineBytes>;
         for (std::int64_t k = 0; k < edge; ++k) {
             for (std::int64_t i = 0; i < edge; ++i) element(from + i * from_size, to + i * to_size);
-            from += line_size;
+            from += LineBytes;
             to += to_stride;
         }
     }
@@ -184,6 +186,11 @@ void move_singly(const MoverType& mover, const char* from, char* to, const MoveL
         move_row(mover, from + j * outer.from_stride, to + j * outer.to_stride, inner);
 }
 
+inline MoveLoop of_count(MoveLoop loop, std::int64_t count) {
+    loop.count = count;
+    return loop;
+}
+
 /// Elements before the first whole line.
 template <class T>
 std::int64_t before_line(const char* address, std::int64_t count) {
@@ -191,6 +198,32 @@ std::int64_t before_line(const char* address, std::int64_t count) {
         static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % line_size);
     const std::int64_t bytes = past == 0 ? 0 : static_cast<std::int64_t>(line_size) - past;
     return std::min(count, bytes / static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// Squares of half a cache line's length, wherever they begin, and singly what is left.
+template <class From, class To, class Op>
+void move_half_squares(const Mover<From, To, Op>& mover, const char* from, char* to,
+                       const MoveLoop& outer, const MoveLoop& inner) {
+    constexpr std::size_t half = line_size / 2;
+    constexpr std::int64_t edge = line_elements<sizeof(From), half>;
+    const std::int64_t columns = outer.count / edge * edge;
+    const std::int64_t rows = inner.count / edge * edge;
+    alignas(half) char square[static_cast<std::size_t>(edge) * half];
+    for (std::int64_t j = 0; j < columns; j += edge)
+        for (std::int64_t i = 0; i < rows; i += edge) {
+            transpose_lines<sizeof(From), half>(
+                from + j * outer.from_stride + i * inner.from_stride, inner.from_stride, square);
+            mover.template run_square<half>(square, to + j * outer.to_stride + i * inner.to_stride,
+                                            outer.to_stride);
+        }
+    const auto rest = [&](std::int64_t j, std::int64_t more_columns, std::int64_t i,
+                          std::int64_t more_rows) {
+        move_singly(mover, from + j * outer.from_stride + i * inner.from_stride,
+                    to + j * outer.to_stride + i * inner.to_stride, of_count(outer, more_columns),
+                    of_count(inner, more_rows));
+    };
+    rest(0, columns, rows, inner.count - rows);
+    rest(columns, outer.count - columns, 0, inner.count);
 }
 
 /// Squares of a cache line's length are transposed in registers: whatever the strides' common power of
@@ -216,17 +249,14 @@ void move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
             const char* const next =
                 j + edge < end_column ? from + line_size : block.next_from + i * inner.from_stride;
             for (std::int64_t k = 0; k < edge; ++k) prefetch(next + k * inner.from_stride);
-            mover.run_square(square, to, outer.to_stride);
+            mover.template run_square<line_size>(square, to, outer.to_stride);
         }
 
     // What is left around the squares: above, below, and on either side.
     const auto rest = [&](std::int64_t j, std::int64_t columns, std::int64_t i, std::int64_t rows) {
-        MoveLoop some_columns = outer;
-        MoveLoop some_rows = inner;
-        some_columns.count = columns;
-        some_rows.count = rows;
-        move_singly(mover, block.from + j * outer.from_stride + i * inner.from_stride,
-                    block.to + j * outer.to_stride + i * inner.to_stride, some_columns, some_rows);
+        move_half_squares(mover, block.from + j * outer.from_stride + i * inner.from_stride,
+                          block.to + j * outer.to_stride + i * inner.to_stride,
+                          of_count(outer, columns), of_count(inner, rows));
     };
     rest(0, first_column, 0, inner.count);
     rest(first_column, end_column - first_column, 0, first_row);

@@ -39,7 +39,6 @@ public:
     /// The n-th of them, arranged.
     MoveNest nest(std::int64_t n) const;
 
-private:
     /// Elements along an axis, in bytes.
     struct Run {
         std::int64_t from = 0;
@@ -54,9 +53,14 @@ private:
         std::int64_t choices() const noexcept {
             return from_table.empty() ? static_cast<std::int64_t>(runs.size()) : 1;
         }
+        /// Puts tables in the place of runs.
+        void make_tables();
     };
-    static void make_tables(Axis& axis);
+    const char* from() const noexcept { return m_from; }
+    char* to() const noexcept { return m_to; }
+    const std::vector<Axis>& axes() const noexcept { return m_axes; }
 
+private:
     const char* m_from;
     char* m_to;
     std::int64_t m_element_size;

@@ -30,7 +30,7 @@ public:
     PaddingExchangeBinding(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, PeerTransports transports,
                            SharedPack shared_pack, SyncLine* ready, const Arena& arena,
-                           bool crowded);
+                           bool crowded, const DeviceSetting& device);
 
     /// Makes the persistent requests; local.
     void make_requests(MPI_Comm comm, int tag, int notice_tag);
@@ -41,7 +41,8 @@ public:
     }
     void close() noexcept override { m_messages.close(); }
 
-    bool is_for(ExchangeKind kind, std::span<const Field> fields) const noexcept;
+    bool is_for(ExchangeKind kind, std::span<const Field> fields,
+                const DeviceLayer* layer) const noexcept;
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
 
@@ -56,7 +57,10 @@ public:
         int begin = 0;
         int end = 0;
         const ForeignProcess* process = nullptr; ///< whose addresses the sources are, if not ours
+        const ExchangeCopies::Partner* message = nullptr; ///< if it came in one
     };
+    /// Enqueues what a staged message takes before kernels can use it.
+    void stage(const DeviceQueue& queue, const Arrived& arrived) const;
     /// The next elements that are there, waiting for them; empty once all have been returned.
     std::optional<Arrived> wait_for_elements();
     /// The same for those that fill positions of `box` (of a field of so many axes).
@@ -71,12 +75,17 @@ public:
     /// "from process 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
-    std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
+    /// Whether every neighbour is read in place, and reads.
+    bool is_in_place() const noexcept { return !m_has_messages; }
+
+    std::uint64_t last_used = 0;  ///< the plan's, for choosing which binding to drop
+    bool goes_one_by_one = false; ///< the plan's, the same on all processes
 
 private:
     std::optional<Arrived> next_elements(bool all);
 
     ExchangeKind m_kind;
+    DeviceSetting m_device;
     bool m_crowded; ///< more ranks than cores
     std::vector<std::uint64_t> m_identities;
     PeerTransports m_transports;

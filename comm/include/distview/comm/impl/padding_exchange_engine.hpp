@@ -53,13 +53,20 @@ public:
 
     /// The binding of these arrays; collective the first time a set comes. Throws UsageError if an
     /// exchange was abandoned.
-    PaddingExchangeBinding& bind(ExchangeKind kind, std::span<const Field> fields) {
-        return obtain(kind, fields, false);
+    /// `layer` is the device's whose kernels move the elements, null for the host's.
+    PaddingExchangeBinding& bind(ExchangeKind kind, std::span<const Field> fields,
+                                 DeviceLayer* layer = nullptr) {
+        return obtain(kind, fields, layer, false);
     }
 
+    /// Whether fields to fill, on the host, are better exchanged one after the other; binds them.
+    bool goes_one_by_one(std::span<const Field> fields) {
+        return obtain(ExchangeKind::fill, fields, nullptr, true).goes_one_by_one;
+    }
     /// Begins an exchange of these arrays once the last one has been read; throws UsageError also if
     /// one is in flight.
-    PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields);
+    PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields,
+                                  DeviceLayer* layer = nullptr);
     /// What is in flight; throws UsageError if the communicator was closed meanwhile.
     PaddingExchangeBinding& active();
     /// Ends the exchange in flight; whether it has been read is left for later.
@@ -78,8 +85,11 @@ public:
 
 private:
     void check_ready(bool to_begin) const;
-    void check(std::span<const Field> fields) const;
-    PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields, bool to_begin);
+    void check(std::span<const Field> fields, DeviceLayer* layer) const;
+    PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,
+                                   DeviceLayer* layer, bool to_begin);
+    bool find_one_by_one(ExchangeKind kind, std::span<const Field> fields, const DeviceLayer* layer,
+                         const PaddingExchangeBinding& binding) const;
     void drop_oldest_binding();
     void keep(const PaddingExchangeBinding* binding) noexcept;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/device_layer.hpp>
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/impl/foreign_memory.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
@@ -40,7 +41,7 @@ private:
 
 /// A neighbour whose elements this process copies from its memory.
 struct ReadablePeer {
-    Transport transport = Transport::direct; ///< or cma
+    Transport transport = Transport::direct; ///< or ipc, or cma
     SyncLine* ready = nullptr;
     SyncLine* done = nullptr;
     ForeignProcess process{};
@@ -52,6 +53,7 @@ struct ReadablePeer {
     const char* packed =
         nullptr; ///< what it packs for this process; mapped, or an address of its own
     std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
+    std::vector<std::shared_ptr<void>> allocations;       ///< of the peer's device, likewise
 };
 
 /// By which transport each neighbour's elements come, and by which this process's go; everything that
@@ -69,7 +71,8 @@ struct PeerTransports {
 /// begins the text of other errors.
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing; not `complete`, memory for
-/// these is lacking, and nobody reads in place.
+/// these is lacking, and nobody reads in place. With a `layer` fields lie in its device's memory, and are
+/// reached by ipc alone.
 struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
@@ -77,6 +80,6 @@ struct OfferedPacks {
 PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required);
+                               std::optional<Transport> required, DeviceLayer* layer = nullptr);
 
 } // namespace distview::impl

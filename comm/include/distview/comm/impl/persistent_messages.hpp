@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/device_layer.hpp>
+
 #include <mpi.h>
 
 #include <cstddef>
@@ -10,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -25,6 +28,9 @@ public:
         : m_data(static_cast<char*>(::operator new(round_up(size), std::align_val_t(alignment))),
                  Delete{}),
           m_size(size) {}
+    /// Memory of another kind, at a multiple of the same alignment.
+    MessageBuffer(std::shared_ptr<char> memory, std::size_t size)
+        : m_data(std::move(memory)), m_size(size) {}
 
     char* data() const noexcept { return m_data.get(); }
     std::size_t size() const noexcept { return m_size; }
@@ -42,6 +48,10 @@ private:
     std::shared_ptr<char> m_data;
     std::size_t m_size = 0;
 };
+
+/// What so many bytes of messages lie in, and, if these are received and staged, what they are copied to.
+std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
+                                                        std::int64_t bytes, bool received);
 
 /// The messages that a bound set of arrays sends and receives in every execution: persistent requests,
 /// and what it takes to be rid of them when an execution was abandoned.

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/device_layer.hpp>
+#include <distview/comm/impl/device_moves.hpp>
 #include <distview/comm/impl/direct_exchange.hpp>
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/impl/foreign_memory.hpp>
@@ -48,7 +50,7 @@ class PackedPlaces {
 public:
     /// Of the elements of all `fields` for each of the peers that are `wanted`, one field after the other.
     PackedPlaces(std::span<const RedistributionRole::Peer> peers, const std::vector<int>& wanted,
-                 std::span<const Field> fields);
+                 std::span<const Field> fields, const DeviceSetting& device, bool received);
     PackedPlaces() = default;
 
     struct Place {
@@ -61,13 +63,20 @@ public:
     const std::vector<Place>& places() const noexcept { return m_places; }
     const Place* of(int rank) const noexcept;
     const MessageBuffer& buffer() const noexcept { return m_buffer; }
-    char* data(const Place& place, std::size_t field) const {
-        return m_buffer.data() + place.offset + place.fields[field];
+    /// Of staged messages that are received, what they are copied to; else the buffer.
+    const MessageBuffer& kernel_buffer() const noexcept {
+        return m_on_device.size() > 0 ? m_on_device : m_buffer;
     }
+    /// Where kernels find or put it.
+    char* data(const Place& place, std::size_t field) const {
+        return kernel_buffer().data() + place.offset + place.fields[field];
+    }
+    std::size_t bytes() const noexcept { return m_buffer.size() + m_on_device.size(); }
 
 private:
     std::vector<Place> m_places;
     MessageBuffer m_buffer;
+    MessageBuffer m_on_device;
 };
 
 /// What a redistribution of one set of arrays needs: transfers with their addresses, messages, and what
@@ -81,6 +90,8 @@ public:
         std::span<const Field> sources; ///< by pair; of no data if this process has no section
         std::span<const Field> targets;
         bool as_bytes = false; ///< so that element types must be alike
+        DeviceLayer* layer =
+            nullptr; ///< of the device whose kernels move elements; null: the host's
         /// Whether what is in the target goes into the result.
         bool reads_target = false;
     };
@@ -123,7 +134,8 @@ public:
     /// was offered to readers, empty if nothing was. With `writes`, transports are those of targets.
     RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
                           const Fields& fields, PeerTransports transports, PackedPlaces packed,
-                          SyncLine* ready, bool writes, bool crowded);
+                          SyncLine* ready, bool writes, bool crowded,
+                          const DeviceSetting& device = {});
     RedistributionBinding(const Fields& fields, PeerTransports transports, Prepared prepared,
                           SyncLine* ready, bool crowded);
     RedistributionBinding(const RedistributionBinding&) = delete;
@@ -139,6 +151,13 @@ public:
     /// holds their memory.
     void hold_targets(const Arena& arena, std::span<const Field> targets);
 
+    /// What kernels of a device do, by pair; instead of units.
+    struct OnDevice {
+        std::vector<DeviceMoves> pack;
+        std::vector<DeviceMoves> local;
+        std::vector<DeviceMoves> incoming;
+    };
+    const OnDevice& on_device() const noexcept { return m_on_device; }
     const MoveUnits& units() const noexcept { return m_units; }
     const std::vector<Batch>& pack() const noexcept { return m_pack; }
     const std::vector<Batch>& local() const noexcept { return m_local; }
@@ -153,6 +172,8 @@ public:
 
     /// The next one, waiting for it; null once all have been returned.
     const Partner* wait_for_elements();
+    /// Enqueues what a staged message takes before kernels can use it.
+    void stage(const DeviceQueue& queue, const Partner& partner) const;
     /// Whether wait_for_elements() would not wait; does not say who has gone.
     bool has_all_elements() const { return m_direct.all_arrived() && m_messages.all_arrived(); }
     void end_reading() { m_direct.end_reading(); }
@@ -178,8 +199,8 @@ public:
 
 private:
     void make_direct(SyncLine* ready);
-    void add_batch(std::vector<Batch>& batches, std::size_t pair, MoveTransfer transfer,
-                   Batch::Kind kind = Batch::Kind::move);
+    void add_batch(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& transfers,
+                   std::size_t pair, MoveTransfer transfer, Batch::Kind kind = Batch::Kind::move);
     void add_packing(const RedistributionSchedule& schedule, const RedistributionRole& role,
                      const Fields& fields);
     void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
@@ -191,7 +212,17 @@ private:
                         : !m_transports.readers.contains(rank);
     }
 
+    /// By pair, with a device.
+    struct Transfers {
+        std::vector<std::vector<MoveTransfer>> pack;
+        std::vector<std::vector<MoveTransfer>> local;
+        std::vector<std::vector<MoveTransfer>> incoming;
+    };
+
     std::vector<std::uint64_t> m_identities;
+    DeviceSetting m_device;
+    Transfers m_transfers; ///< until they are the device's
+    OnDevice m_on_device;
     PeerTransports m_transports;
     bool m_writes;
     bool m_crowded;

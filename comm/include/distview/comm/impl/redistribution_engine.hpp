@@ -28,6 +28,7 @@ public:
         std::string pack = "distview::RedistributionPlan::pack";
         std::string move = "distview::RedistributionPlan::move";
         std::string swap = "distview::RedistributionPlan::swap";
+        std::string move_local = "distview::RedistributionPlan::move_local";
         std::string fence_ready =
             "distview::RedistributionPlan: elements are written and packed, others may read";
         std::string fence_done = "distview::RedistributionPlan: elements have been read";
@@ -95,13 +96,17 @@ private:
     std::uint64_t candidates(const Fields& fields) const;
     std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
     RedistributionBinding& obtain(const Fields& fields, bool to_begin);
-    std::shared_ptr<RedistributionBinding> bind_stages(const Fields& fields, int tag);
-    std::shared_ptr<RedistributionBinding> bind_stage(Stage& stage, const Fields& fields, int tag);
+    std::shared_ptr<RedistributionBinding> bind_stages(const Fields& fields,
+                                                       const DeviceSetting& device, int tag);
+    std::shared_ptr<RedistributionBinding> bind_stage(Stage& stage, const Fields& fields,
+                                                      const DeviceSetting& device, int tag);
     std::vector<Field> make_between(std::size_t stage, std::span<const Field> sources,
                                     std::vector<std::shared_ptr<void>>& held);
     bool can_write_in_place(const Stage& stage, const Fields& fields) const;
     std::shared_ptr<RedistributionBinding> make_binding(Stage& stage, const Fields& fields,
-                                                        PackedPlaces offered, bool writes, int tag);
+                                                        PackedPlaces offered,
+                                                        const DeviceSetting& device, bool writes,
+                                                        int tag);
     void drop_oldest_binding();
     void keep(const RedistributionBinding* binding) noexcept;
 

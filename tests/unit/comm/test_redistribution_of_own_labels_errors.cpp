@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Labels of which no process knows that they are wrong: all are told, with one text.
+#include "own_labels_fixture.hpp"
+
+#include <distview_testing/assertions.hpp>
+
+#include <string>
+
+namespace distview::testing {
+
+namespace {
+
+TEST_F(OwnLabels, ThatAreMissingOrTooMany) {
+    const std::int64_t size = 3 * n;
+    const std::string of_source = "RedistributionPlan: axis 0 of the source: ";
+    Labels labels = every_nth(size);
+    if (me == n - 1) labels.pop_back(); // n - 1, its lowest
+    EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
+                              of_source + "expected " + std::to_string(size) +
+                                  " different indices on all processes together, its size, got " +
+                                  std::to_string(size - 1) + ": index " + std::to_string(n - 1) +
+                                  " is on no process");
+    EXPECT_THROW_ON_ALL_RANKS(build(blocks(size), own(size, labels)), LayoutError,
+                              "axis 0 of the target: expected " + std::to_string(size));
+    // Of labels that are any numbers nobody knows which one is missing.
+    for (std::int64_t& label : labels) label = 1000 * label - 5;
+    EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
+                              "got " + std::to_string(size - 1));
+    EXPECT_THROW_ON_ALL_RANKS(build(own(size, {}), blocks(size)), LayoutError,
+                              "got 0: index 0 is on no process");
+    // One more than the size; of one process alone the layout itself tells.
+    if (n > 1) {
+        labels = every_nth(size);
+        if (me == 0) labels.push_back(size);
+        EXPECT_THROW_ON_ALL_RANKS(build(own(size, labels), blocks(size)), LayoutError,
+                                  "its size, got " + std::to_string(size + 1));
+    }
+    // The communicator works on.
+    build(own(size, every_nth(size)), blocks(size));
+}
+
+TEST_F(OwnLabels, OnSeveralProcessesWhereOneToOneIsPromised) {
+    if (n == 1) GTEST_SKIP() << "one process shares with nobody";
+    const std::int64_t size = 3 * n;
+    Labels labels = every_nth(size);
+    if (me == n - 1) labels.push_back(n);
+    EXPECT_THROW_ON_ALL_RANKS(
+        build(blocks(size), own(size, labels, true)), LayoutError,
+        "RedistributionPlan: axis 0 of the target: one_to_one is true, index " + std::to_string(n) +
+            " is on more than one process");
+    build(blocks(size), own(size, labels));
+}
+
+TEST_F(OwnLabels, KnownElsewhereThanWhereTheProcessIs) {
+    if (n == 1) GTEST_SKIP() << "one process is nowhere else";
+    const int claimed = me == n - 1 ? 0 : me;
+    const ArrayLayout wrong_place(ProcessGrid{n}, {unstructured_local(n, claimed, {me})});
+    EXPECT_THROW_ON_ALL_RANKS(build(wrong_place, blocks(n)), LayoutError,
+                              "RedistributionPlan: axis 0 of the source: expected the indices of "
+                              "process " +
+                                  std::to_string(n - 1) +
+                                  " of its grid, where this process is, got those of 0");
+    // Others are told of another size, or of all labels.
+    EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), LayoutError,
+                              "cells");
+    const std::vector<Labels> all = [&] {
+        std::vector<Labels> lists;
+        for (int p = 0; p < n; ++p) lists.push_back({p});
+        return lists;
+    }();
+    const ArrayLayout known(ProcessGrid{n}, {unstructured(all)});
+    EXPECT_THROW_ON_ALL_RANKS(build(me == n - 1 ? known : own(n, {me}), blocks(n)), UsageError,
+                              "expected the same arguments on all ranks");
+}
+
+} // namespace
+
+} // namespace distview::testing
