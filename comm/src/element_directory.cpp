@@ -7,6 +7,7 @@
 #include <distview/comm/impl/sparse_exchange.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <span>
 #include <tuple>
 #include <utility>
@@ -114,44 +115,44 @@ bool is_in_place(const FoundAxis& found) {
     });
 }
 
-void append(std::vector<Told>& all, const OwnPlaces& own, Side side) {
+/// Returns whose they are.
+int append(std::vector<Told>& all, const OwnPlaces& own, Side side) {
+    all.reserve(all.size() + own.places.size());
     for (const ElementPlace& place : own.places) all.push_back({place, own.coordinate, side});
+    return own.coordinate;
 }
 
 } // namespace
 
 std::shared_ptr<const FoundAxis> match_elements(const Communicator& comm, std::int64_t count,
-                                                OwnPlaces from, OwnPlaces to) {
+                                                const std::function<OwnPlaces()>& from,
+                                                const std::function<OwnPlaces()>& to) {
     // A rank looks after so many.
     const std::int64_t share = std::max<std::int64_t>(1, count / comm.size() + 1);
     std::shared_ptr<FoundAxis> found;
     std::vector<Told> told;
-    std::vector<Parcel<Told>> parcels;
-    agree_on(comm, name, [&] {
+    const auto tell = [&] {
         found = std::make_shared<FoundAxis>();
-        found->from_coordinate = from.coordinate;
-        found->to_coordinate = to.coordinate;
-        told.reserve(from.places.size() + to.places.size());
-        append(told, std::exchange(from, {}), Side::source);
-        append(told, std::exchange(to, {}), Side::target);
+        found->from_coordinate = append(told, from(), Side::source);
+        found->to_coordinate = append(told, to(), Side::target);
         std::sort(told.begin(), told.end(),
                   [](const Told& a, const Told& b) { return a.place.element < b.place.element; });
-        parcels = parcels_of(
-            told, [&](const Told& t) { return static_cast<int>(t.place.element / share); });
-    });
+        return parcels_of(told,
+                          [&](const Told& t) { return static_cast<int>(t.place.element / share); });
+    };
     ElementDirectory directory;
-    exchange_records<Told>(comm, name, parcels,
-                           [&](int rank, const Told& t) { directory.add(rank, t); });
+    std::exception_ptr failure = exchange_records<Told>(
+        comm, name, tell, [&](int rank, const Told& t) { directory.add(rank, t); });
     std::vector<Match> matches;
-    std::vector<Parcel<Match>> replies;
-    agree_on(comm, name, [&] {
+    const auto reply = [&] {
+        if (failure) std::rethrow_exception(failure);
         told = {};
         matches = directory.matches();
-        replies = parcels_by_rank(matches);
-    });
+        return parcels_by_rank(matches);
+    };
     AxisRunList from_list;
     AxisRunList to_list;
-    exchange_records<Match>(comm, name, replies, [&](int, const Match& match) {
+    failure = exchange_records<Match>(comm, name, reply, [&](int, const Match& match) {
         AxisRun run;
         run.peer = match.peer;
         run.mine = match.mine;
@@ -159,13 +160,14 @@ std::shared_ptr<const FoundAxis> match_elements(const Communicator& comm, std::i
         run.length = 1;
         (match.side == Side::source ? from_list : to_list).add({run, match.mirror, match.element});
     });
-    const std::int64_t delivered = all_reduce(comm, ReduceOperation::sum, directory.delivered());
     agree_on(comm, name, [&] {
-        found->delivered = delivered;
+        if (failure) std::rethrow_exception(failure);
         found->from = from_list.finish();
         found->to = to_list.finish();
     });
-    const auto in_place = static_cast<std::int32_t>(is_in_place(*found) && delivered == count);
+    found->delivered = all_reduce(comm, ReduceOperation::sum, directory.delivered());
+    const auto in_place =
+        static_cast<std::int32_t>(is_in_place(*found) && found->delivered == count);
     found->in_place = all_reduce(comm, ReduceOperation::min, in_place) == 1;
     return found;
 }

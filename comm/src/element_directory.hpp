@@ -5,6 +5,7 @@
 #include <distview/comm/impl/found_runs.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -29,10 +30,11 @@ struct OwnPlaces {
 /// who has the same on the other side. Of several processes that have an element to read the one of
 /// the lowest coordinate is read; all that have it to write are written.
 ///
-/// Collective: over comm
+/// Collective: over comm; from() and to() are called once, and may throw
 /// Cost:       memory and time as own places, places looked after (a fair share, and all that have a label
 ///             that many have), and own partners' places; messages to those who look after own elements
 std::shared_ptr<const FoundAxis> match_elements(const Communicator& comm, std::int64_t count,
-                                                OwnPlaces from, OwnPlaces to);
+                                                const std::function<OwnPlaces()>& from,
+                                                const std::function<OwnPlaces()>& to);
 
 } // namespace distview::impl

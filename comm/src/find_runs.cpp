@@ -45,41 +45,41 @@ std::string where(const Side& side) {
                 side.role == AxisSide::Role::source ? "source" : "target", ": ");
 }
 
-/// Where this process has elements of the slice. Collective if the axis is partly known.
-OwnPlaces own_places(const Communicator& comm, const Side& side) {
-    OwnPlaces own{side.coordinate(), {}};
-    if (!is_partly_known(side.axis_layout())) {
-        agree_on(comm, name, [&] {
-            if (own.coordinate < 0) return;
-            const AxisSide axis(side.axis_layout(), side.slice, side.role, side.fill_padding);
+/// What this process has of one side: cells of labels that are known in part, else asked for when it is
+/// told.
+class OwnSide {
+public:
+    /// Collective if the axis is partly known.
+    OwnSide(const Communicator& comm, const Side& side) : m_side(side) {
+        if (!is_partly_known(side.axis_layout())) return;
+        const int copies = side.layout.process_count() / side.layout.grid().extent(side.axis);
+        m_cells = cells_of_labels(
+            comm, {side.axis_layout().as_unstructured(), side.coordinate(), copies, where(side)});
+    }
+    OwnPlaces places() const {
+        OwnPlaces own{m_side.coordinate(), {}};
+        if (own.coordinate < 0) return own;
+        const AxisSlice& slice = m_side.slice;
+        if (!is_partly_known(m_side.axis_layout())) {
+            const AxisSide axis(m_side.axis_layout(), slice, m_side.role, m_side.fill_padding);
             axis.for_each_own(own.coordinate, [&](const AxisPlace& place, std::int64_t t) {
                 own.places.push_back({t, place.local, place.mirror});
             });
-        });
-        return own;
-    }
-    const std::vector<std::int64_t> cells = cells_of_labels(
-        comm, {side.axis_layout().as_unstructured(), own.coordinate,
-               side.layout.process_count() / side.layout.grid().extent(side.axis), where(side)});
-    agree_on(comm, name, [&] {
-        for (std::size_t l = 0; l < cells.size(); ++l) {
-            const std::int64_t ahead = cells[l] - side.slice.begin;
-            const std::int64_t t = ahead / side.slice.step;
-            if (t >= 0 && t < side.slice.count && t * side.slice.step == ahead)
+            return own;
+        }
+        for (std::size_t l = 0; l < m_cells.size(); ++l) {
+            const std::int64_t ahead = m_cells[l] - slice.begin;
+            const std::int64_t t = ahead / slice.step;
+            if (t >= 0 && t < slice.count && t * slice.step == ahead)
                 own.places.push_back({t, static_cast<std::int64_t>(l), 0});
         }
-    });
-    return own;
-}
+        return own;
+    }
 
-/// What all ranks get from others.
-std::int64_t count_wire_elements(const Communicator& comm, const RedistributionSchedule& schedule) {
-    const bool is_process =
-        schedule.from_process(comm.rank()) >= 0 || schedule.to_process(comm.rank()) >= 0;
-    const std::int64_t local =
-        agree_on(comm, name, [&] { return is_process ? schedule.local_elements(comm.rank()) : 0; });
-    return schedule.delivered_elements() - all_reduce(comm, ReduceOperation::sum, local);
-}
+private:
+    Side m_side;
+    std::vector<std::int64_t> m_cells;
+};
 
 /// The layout with blocks of as many cells in place of the axes that are `chosen`.
 template <class Chosen>
@@ -118,37 +118,33 @@ void check_known_labels(const ArrayLayout& layout, int process, const char* what
 }
 
 RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& from,
-                                 const ArrayLayout& to, const RedistributionOptions& options) {
-    const RedistributionSchedule outline = agree_on(comm, name, [&] {
-        return RedistributionSchedule(without_labels(from), without_labels(to), options);
-    });
+                                 const ArrayLayout& to, const RedistributionOptions& options,
+                                 const RedistributionSchedule& outline) {
+    const int from_process = outline.from_process(comm.rank());
+    const int to_process = outline.to_process(comm.rank());
     FoundRuns found;
     for (int d = 0; d < to.rank(); ++d) {
         const int a = outline.permutation(d);
         if (!is_partly_known(from.axis(a)) && !is_partly_known(to.axis(d))) continue;
-        const Side source{from,
-                          a,
-                          outline.axis(d).from_slice(),
-                          outline.from_process(comm.rank()),
-                          AxisSide::Role::source,
-                          false};
-        const Side target{to,
-                          d,
-                          outline.axis(d).to_slice(),
-                          outline.to_process(comm.rank()),
-                          AxisSide::Role::target,
-                          options.fill_padding};
-        OwnPlaces from_places = own_places(comm, source);
-        OwnPlaces to_places = own_places(comm, target);
+        const OwnSide source(comm, {from, a, outline.axis(d).from_slice(), from_process,
+                                    AxisSide::Role::source, false});
+        const OwnSide target(comm, {to, d, outline.axis(d).to_slice(), to_process,
+                                    AxisSide::Role::target, options.fill_padding});
         found.axes[static_cast<std::size_t>(d)] = match_elements(
-            comm, outline.axis(d).count(), std::move(from_places), std::move(to_places));
+            comm, outline.axis(d).count(), [&] { return source.places(); },
+            [&] { return target.places(); });
     }
     const auto is_found = [&](int d) { return found.axes[static_cast<std::size_t>(d)] != nullptr; };
-    found.are_alike = agree_on(
-        comm, name, [&] { return with_blocks(from, is_found) == with_blocks(to, is_found); });
-    const auto schedule = [&] { return RedistributionSchedule(from, to, options, found); };
-    found.wire_elements = count_wire_elements(comm, agree_on(comm, name, schedule));
-    return agree_on(comm, name, schedule);
+    std::int64_t delivered = 0;
+    const std::int64_t local = agree_on(comm, name, [&] {
+        found.are_alike = with_blocks(from, is_found) == with_blocks(to, is_found);
+        const RedistributionSchedule schedule(from, to, options, found);
+        delivered = schedule.delivered_elements();
+        const bool is_process = from_process >= 0 || to_process >= 0;
+        return is_process ? schedule.local_elements(comm.rank()) : 0;
+    });
+    found.wire_elements = delivered - all_reduce(comm, ReduceOperation::sum, local);
+    return agree_on(comm, name, [&] { return RedistributionSchedule(from, to, options, found); });
 }
 
 } // namespace distview::impl

@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <exception>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -219,20 +220,23 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
 
     std::vector<Holding> holdings;
     std::vector<std::int64_t> cells;
-    std::vector<Parcel<Holding>> parcels;
-    agree_on(comm, name, [&] {
+    const auto prepare = [&] {
         cells.resize(count);
         holdings.reserve(count);
         for (std::size_t i = 0; i < count; ++i)
             holdings.push_back(
                 {sorted[i], axis.lists.sorted_positions(axis.coordinate)[i], axis.coordinate});
-        parcels = parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
-    });
+        return parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
+    };
     LabelDirectory directory;
-    exchange_records<Holding>(comm, name, parcels, [&](int rank, const Holding& holding) {
-        directory.add(rank, holding);
+    const std::exception_ptr failure =
+        exchange_records<Holding>(comm, name, prepare, [&](int rank, const Holding& holding) {
+            directory.add(rank, holding);
+        });
+    agree_on(comm, name, [&] {
+        if (failure) std::rethrow_exception(failure);
+        directory.check(axis);
     });
-    agree_on(comm, name, [&] { directory.check(axis); });
     check_number(comm, axis, ranges, directory);
 
     if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
@@ -246,14 +250,15 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     check_mpi(MPI_Exscan(&distinct, &first, 1, MPI_INT64_T, MPI_SUM, comm.mpi()), "MPI_Exscan");
     if (comm.rank() == 0) first = 0; // not written by MPI there
     std::vector<Numbered> numbered;
-    std::vector<Parcel<Numbered>> replies;
-    agree_on(comm, name, [&] {
+    const auto reply = [&] {
         numbered = directory.numbered(first);
-        replies = parcels_by_rank(numbered);
-    });
-    exchange_records<Numbered>(comm, name, replies, [&](int, const Numbered& number) {
-        cells[static_cast<std::size_t>(number.local)] = number.cell;
-    });
+        return parcels_by_rank(numbered);
+    };
+    // Nothing is allocated where it is taken.
+    static_cast<void>(
+        exchange_records<Numbered>(comm, name, reply, [&](int, const Numbered& number) {
+            cells[static_cast<std::size_t>(number.local)] = number.cell;
+        }));
     return cells;
 }
 

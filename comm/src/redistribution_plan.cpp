@@ -111,7 +111,8 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
-    if (is_partly_known(from) || is_partly_known(to)) schedule = find_runs(comm, from, to, options);
+    if (is_partly_known(from) || is_partly_known(to))
+        schedule = find_runs(comm, from, to, options, *schedule);
     // Its lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionEngine> engine;
     try {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <new>
 #include <vector>
@@ -35,16 +36,18 @@ protected:
         std::vector<Note> notes;
         for (std::int32_t to = 0; to < n; ++to)
             for (std::int64_t i = 0; i < count(me, to); ++i) notes.push_back({me, i, to});
-        const auto parcels =
-            distview::impl::parcels_of(notes, [](const Note& note) { return note.to; });
+        const auto parcels = [&] {
+            return distview::impl::parcels_of(notes, [](const Note& note) { return note.to; });
+        };
         std::map<int, std::int64_t> next;
         int wrong = 0;
-        distview::impl::exchange_records<Note>(
+        const std::exception_ptr failure = distview::impl::exchange_records<Note>(
             comm, "test", parcels,
             [&](int rank, const Note& note) {
                 wrong += note.to != me || note.from != rank || note.number != next[rank]++;
             },
             piece_bytes);
+        EXPECT_EQ(failure, nullptr);
         EXPECT_EQ(wrong, 0);
         for (int from = 0; from < n; ++from) {
             EXPECT_EQ(next[from], count(from, me)) << "from " << from;
@@ -68,10 +71,10 @@ TEST_F(SparseExchanges, LongMessagesComeInPieces) {
     MpiCounters counters;
     exchange([](int from, int to) { return from == 0 || to == 0 ? 100 : 0; }, 7 * sizeof(Note) + 1);
     const MpiTraffic traffic = counters.stop();
-    // 15 pieces of at most 7 notes.
+    // 15 pieces of at most 7 notes, and as many acknowledgements.
     std::int64_t messages = 0;
     for (const auto& [rank, sent] : traffic.sent) messages += sent.messages;
-    EXPECT_EQ(messages, me == 0 ? 15 * (n - 1) : 15);
+    EXPECT_EQ(messages, me == 0 ? 30 * (n - 1) : 30);
 }
 
 TEST_F(SparseExchanges, MessagesOfTheNextOneAreNotMistakenForThisOnes) {
@@ -96,13 +99,33 @@ TEST_F(SparseExchanges, RandomNumbersOfNotes) {
     });
 }
 
-TEST_F(SparseExchanges, FailingToTakeIsAgreedOnAndKeepsNobodyWaiting) {
+TEST_F(SparseExchanges, FailingToTakeKeepsNobodyWaiting) {
     const std::vector<Note> notes(1000, Note{me, 0, n - 1});
+    const auto parcels = [&] {
+        return distview::impl::parcels_of(notes, [](const Note& note) { return note.to; });
+    };
+    int taken = 0;
+    const std::exception_ptr failure = distview::impl::exchange_records<Note>(
+        comm, "test", parcels,
+        [&](int, const Note&) {
+            ++taken;
+            throw std::bad_alloc();
+        },
+        1000);
+    EXPECT_EQ(failure != nullptr, me == n - 1);
+    EXPECT_EQ(taken, me == n - 1 ? 1 : 0);
+    exchange([](int, int) { return 2; });
+}
+
+TEST_F(SparseExchanges, FailingToPrepareIsThrownOnAllRanks) {
     const auto fail_on_last = [&] {
-        distview::impl::exchange_records<Note>(
+        static_cast<void>(distview::impl::exchange_records<Note>(
             comm, "test",
-            distview::impl::parcels_of(notes, [](const Note& note) { return note.to; }),
-            [&](int, const Note&) { throw std::bad_alloc(); }, 1000);
+            [&]() -> std::vector<distview::impl::Parcel<Note>> {
+                if (me == n - 1) throw std::bad_alloc();
+                return {};
+            },
+            [](int, const Note&) {}));
     };
     EXPECT_THROW_ON_ALL_RANKS(fail_on_last(), Error, "out of memory");
     exchange([](int, int) { return 2; });

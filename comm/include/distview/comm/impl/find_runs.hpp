@@ -18,11 +18,14 @@ void check_known_labels(const ArrayLayout& layout, int process, const char* what
 /// A schedule from or to layouts of which each process knows its own labels only: with the runs of this
 /// process, and totals.
 ///
+/// `outline`: that of the layouts without_labels().
+///
 /// Collective: over comm; arguments but labels are the same on all ranks, and have been checked
 /// Cost:       that of cells_of_labels() for each side of an axis that is partly known, and of
 ///             match_elements()
 /// Errors:     those of cells_of_labels()
 RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& from,
-                                 const ArrayLayout& to, const RedistributionOptions& options);
+                                 const ArrayLayout& to, const RedistributionOptions& options,
+                                 const RedistributionSchedule& outline);
 
 } // namespace distview::impl

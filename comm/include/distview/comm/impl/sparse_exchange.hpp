@@ -4,6 +4,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/communicator_state.hpp>
+#include <distview/core/error.hpp>
 
 #include <mpi.h>
 
@@ -23,15 +24,18 @@ namespace distview::impl {
 
 /// Messages from processes that know whom they send to, to processes that do not know who sends to them.
 ///
-/// Synchronous sends, each of which ends when its receiver has taken it; whoever's sends have all ended
-/// enters a barrier that does not block, and goes on receiving until everybody has entered. Nothing is
-/// asked of processes that have nothing to say to each other, and no list of all processes is kept.
+/// Every message is acknowledged by an empty one; whoever's messages all have been enters a barrier that
+/// does not block, and goes on receiving until everybody has entered. Nothing is asked of processes that
+/// have nothing to say to each other, and no list of all processes is kept.
 ///
 /// Long messages come in pieces, in order, a few at a time: a receiver needs memory for one piece,
 /// whatever it is sent.
 ///
+/// The paper's synchronous sends are acknowledged by MPI. Open MPI 5.0.7 (ob1, sm) was seen to forget to,
+/// of hundreds of small ones: all messages received, some sends never ended.
+///
 /// Collective: over comm
-/// Cost:       a message for every piece, a barrier; memory for one piece
+/// Cost:       two messages for every piece, a barrier; memory for one piece
 /// Source:     Hoefler, Siebert, Lumsdaine: Scalable communication protocols for dynamic sparse data
 ///             exchange, PPoPP 2010 (algorithm NBX)
 class SparseExchange {
@@ -44,8 +48,12 @@ public:
     /// Called with the rank of the sender, which may be this one.
     using Take = std::function<void(int, const char*, std::size_t)>;
 
+    struct Tags {
+        int message = 0;
+        int acknowledgement = 0;
+    };
     /// `outgoing`: in memory that stays until run() has returned; a rank may occur several times.
-    SparseExchange(const Communicator& comm, int tag, std::vector<Outgoing> outgoing,
+    SparseExchange(const Communicator& comm, Tags tags, std::vector<Outgoing> outgoing,
                    std::size_t piece_bytes);
 
     /// Collective.
@@ -55,21 +63,30 @@ public:
     void run(const Take& take);
 
 private:
-    /// Few: with hundreds at once Open MPI 5.0.7 was seen never to end sends whose messages had all been
-    /// received, as if acknowledgements that it has no room for were forgotten (test EverySmallPieceIsAMessage).
-    static constexpr int most_in_flight = 32;
+    static constexpr std::size_t most_in_flight = 32;
+    /// Sends that MPI has not ended yet.
+    struct Requests {
+        Requests() { all.fill(MPI_REQUEST_NULL); }
+        MPI_Request* free();
+        void test();
+        std::array<MPI_Request, most_in_flight> all;
+    };
 
     std::optional<Outgoing> next_piece();
-    bool send_some();
+    void send_some();
     bool receive_one(std::exception_ptr& failure, const Take& take);
+    bool receive_acknowledgement();
 
     Communicator m_comm;
-    int m_tag;
+    Tags m_tags;
     std::size_t m_piece_bytes;
-    std::vector<Outgoing> m_outgoing;
+    std::vector<Outgoing> m_outgoing; ///< to others
+    std::vector<Outgoing> m_own;
     std::size_t m_next = 0; ///< the message to go on with, and where
     std::size_t m_next_byte = 0;
-    std::array<MPI_Request, most_in_flight> m_sends{};
+    std::size_t m_awaited = 0; ///< acknowledgements
+    Requests m_sends;
+    Requests m_acknowledgements;
     std::vector<char> m_piece;
 };
 
@@ -83,25 +100,31 @@ struct Parcel {
 /// Bytes of a message that is not cut.
 inline constexpr std::size_t sparse_piece_bytes = std::size_t{1} << 20;
 
-/// Sends parcels and calls take(rank, record) for every record that this process is sent; of one sender in
-/// its order.
+/// Sends the parcels that prepare() returns and calls take(rank, record) for every record that this process
+/// is sent; of one sender in its order. The records stay where they are until this returns.
 ///
-/// Collective: over comm; what fails on one rank is thrown on all, its text beginning with `caller`
-template <class Record, class Take>
-void exchange_records(const Communicator& comm, const char* caller,
-                      std::span<const Parcel<Record>> parcels, Take&& take,
-                      std::size_t piece_bytes = sparse_piece_bytes) {
+/// What prepare() throws on one rank is thrown on all, its text beginning with `caller`. What take() throws
+/// is returned, for the caller to agree on with what it does next.
+///
+/// Collective: over comm
+template <class Record, class Prepare, class Take>
+[[nodiscard]] std::exception_ptr exchange_records(const Communicator& comm, const char* caller,
+                                                  Prepare&& prepare, Take&& take,
+                                                  std::size_t piece_bytes = sparse_piece_bytes) {
     static_assert(std::is_trivially_copyable_v<Record>,
                   "exchange_records: records are sent as bytes");
     // Tags are dealt out collectively, hence before anything local can fail.
-    const int tag = comm.state()->next_tag();
+    SparseExchange::Tags tags;
+    tags.message = comm.state()->next_tag();
+    tags.acknowledgement = comm.state()->next_tag();
     std::optional<SparseExchange> exchange;
     agree_on(comm, caller, [&] {
         std::vector<SparseExchange::Outgoing> outgoing;
+        const std::vector<Parcel<Record>> parcels = prepare();
         for (const Parcel<Record>& parcel : parcels)
             outgoing.push_back({parcel.rank, reinterpret_cast<const char*>(parcel.records.data()),
                                 parcel.records.size_bytes()});
-        exchange.emplace(comm, tag, std::move(outgoing),
+        exchange.emplace(comm, tags, std::move(outgoing),
                          piece_bytes / sizeof(Record) * sizeof(Record));
     });
     std::exception_ptr failure;
@@ -113,10 +136,12 @@ void exchange_records(const Communicator& comm, const char* caller,
                 take(rank, record);
             }
         });
+    } catch (const MpiError&) {
+        throw;
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, caller, failure);
+    return failure;
 }
 
 /// Parcels of records whose ranks, rank_of(record), ascend.
