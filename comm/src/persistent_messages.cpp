@@ -5,7 +5,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <set>
 #include <thread>
@@ -56,9 +55,6 @@ bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
 }
 
 using Clock = std::chrono::steady_clock;
-
-/// As long as a neighbour may need that is in the middle of it.
-Clock::time_point end_of_grace() { return Clock::now() + std::chrono::seconds(2); }
 
 void cancel(MPI_Request& receive) noexcept {
     if (is_inactive(receive)) return;
@@ -292,17 +288,16 @@ void PersistentMessages::take_back_receives() {
 }
 
 /// is_inactive() also makes MPI progress.
-void PersistentMessages::settle() const noexcept {
-    const Clock::time_point deadline = end_of_grace();
+void PersistentMessages::settle(Time deadline) const noexcept {
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) && Clock::now() < deadline)
         std::this_thread::yield();
 }
 
-void PersistentMessages::close() noexcept {
+void PersistentMessages::close(Time deadline) noexcept {
     if (!m_receives.empty() && first_message() > 0) cancel(m_receives.front());
     // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
     // process to take or give a message; those that never began will not come.
-    settle();
+    settle(deadline);
     for (MPI_Request& request : m_receives) cancel(request);
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {

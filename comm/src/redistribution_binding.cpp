@@ -321,8 +321,8 @@ std::string RedistributionBinding::describe() const {
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank)) add("to", place.rank, message, place.bytes);
     if (m_prepared) {
-        for (const PersistentMessages::Message& message : m_prepared->sends)
-            add("to", message.peer, "message", message.bytes);
+        for (const PersistentMessages::Message& sent : m_prepared->sends)
+            add("to", sent.peer, message, sent.bytes);
         result += m_prepared->note;
     }
     return result;

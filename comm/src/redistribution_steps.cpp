@@ -53,7 +53,7 @@ bool RedistributionBinding::has_step(const RedistributionBinding* step) const no
 }
 
 std::size_t RedistributionBinding::workspace_bytes() const noexcept {
-    return m_packed.buffer().size() + m_received.buffer().size() +
+    return m_packed.bytes() + m_received.bytes() +
            (m_prepared ? m_prepared->bytes : 0) + (m_next ? m_next->workspace_bytes() : 0);
 }
 
@@ -73,7 +73,10 @@ void RedistributionBinding::leave() noexcept {
 }
 
 void RedistributionBinding::close() noexcept {
-    for (RedistributionBinding* step = this; step; step = step->next()) step->m_messages.close();
+    // What all steps wait for together, an abandoned one's partners may not send.
+    const PersistentMessages::Time deadline = PersistentMessages::end_of_grace();
+    for (RedistributionBinding* step = this; step; step = step->next())
+        step->m_messages.close(deadline);
 }
 
 } // namespace distview::impl

@@ -5,6 +5,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -133,7 +134,12 @@ public:
     void refuse(std::uint64_t epoch) noexcept;
     /// Frees the requests. What is under way gets as long as a neighbour may need that has started its
     /// part of the execution; then receives are cancelled, and what is sent stays where it is.
-    void close() noexcept;
+    void close() noexcept { close(end_of_grace()); }
+    using Time = std::chrono::steady_clock::time_point;
+    /// The same, until a time.
+    void close(Time deadline) noexcept;
+    /// As long as a neighbour may need that is in the middle of it.
+    static Time end_of_grace() { return std::chrono::steady_clock::now() + std::chrono::seconds(2); }
 
 private:
     std::size_t first_message() const noexcept { return m_setting.expects_notices ? 1 : 0; }
@@ -147,7 +153,7 @@ private:
     void send_notices(const std::set<int>& peers);
     void take_notice(int process);
     void throw_if_gone() const;
-    void settle() const noexcept;
+    void settle(Time deadline) const noexcept;
 
     Setting m_setting;
     std::vector<Message> m_sent_messages;
