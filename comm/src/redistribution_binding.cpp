@@ -235,7 +235,8 @@ void RedistributionBinding::start_sends(std::uint64_t epoch) {
 void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
     if (m_prepared)
-        return m_messages.make({name, comm, tag, notice_tag, m_prepared->sent, m_follows},
+        return m_messages.make({name, comm, tag, notice_tag, m_prepared->sent,
+                                m_follows && !m_prepared->receives.empty()},
                                m_prepared->sends, m_prepared->receives);
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
@@ -248,7 +249,8 @@ void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag
         receives.push_back(
             {place.rank, m_received.buffer().data() + place.offset, place.bytes, false, {}});
     }
-    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory(), m_follows},
+    const bool expects_notices = m_follows && !receives.empty();
+    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory(), expects_notices},
                     std::move(sends), std::move(receives));
 }
 

@@ -70,8 +70,8 @@ void swap_squares(const Swapper<From, To, Op>& swapper, const MoveBlock& block, 
             char* const there = block.to + j * outer.to_stride + i * inner.to_stride;
             transpose_lines<sizeof(From)>(here, inner.from_stride, to_b);
             transpose_lines<sizeof(From)>(there, outer.to_stride, to_a);
-            swapper.mover.run_square(to_b, there, outer.to_stride);
-            swapper.mover.run_square(to_a, here, inner.from_stride);
+            swapper.mover.template run_square<line_size>(to_b, there, outer.to_stride);
+            swapper.mover.template run_square<line_size>(to_a, here, inner.from_stride);
         }
     const auto rest = [&](std::int64_t j_begin, std::int64_t j_end, std::int64_t i_begin) {
         MoveLoop row = inner;
