@@ -120,18 +120,22 @@ private:
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
         constexpr int least_limit = 32767; // what the standard guarantees
         const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
-        return std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, is_crowded(comm));
+        const int here = ranks_of_node(comm);
+        // Of the node: std::thread::hardware_concurrency() counts those that this rank is bound to.
+        const bool crowded = here > ::sysconf(_SC_NPROCESSORS_ONLN);
+        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, crowded);
+        state->set_one_node(here == size);
+        return state;
     }
 
-    static bool is_crowded(MPI_Comm comm) {
+    static int ranks_of_node(MPI_Comm comm) {
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
         int ranks = 0;
         check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-        // Of the node: std::thread::hardware_concurrency() counts those that this rank is bound to.
-        return ranks > ::sysconf(_SC_NPROCESSORS_ONLN);
+        return ranks;
     }
 
     static int on_parent_freed(MPI_Comm, int, void* value, void*) {

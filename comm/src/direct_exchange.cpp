@@ -100,4 +100,10 @@ void DirectExchange::abandon() noexcept {
     if (m_ready) publish_last(*m_ready, m_epoch);
 }
 
+void DirectExchange::refuse(std::uint64_t epoch) noexcept {
+    m_epoch = epoch;
+    m_under_way = true;
+    abandon();
+}
+
 } // namespace distview::impl

@@ -112,6 +112,34 @@ void MoveTransfer::Axis::make_tables() {
     runs = {};
 }
 
+MoveTransfer MoveTransfer::reversed() const {
+    MoveTransfer result = *this;
+    result.m_from = m_to;
+    result.m_to = const_cast<char*>(m_from);
+    for (Axis& axis : result.m_axes) {
+        std::swap(axis.from_table, axis.to_table);
+        for (Run& run : axis.runs) {
+            std::swap(run.from, run.to);
+            std::swap(run.repeats.from_stride, run.repeats.to_stride);
+            std::swap(run.elements.from_stride, run.elements.to_stride);
+        }
+    }
+    return result;
+}
+
+bool MoveTransfer::is_fixed() const noexcept {
+    const auto is_same = [](const MoveLoop& loop) {
+        return loop.count <= 1 || loop.from_stride == loop.to_stride;
+    };
+    return m_from == m_to && std::all_of(m_axes.begin(), m_axes.end(), [&](const Axis& axis) {
+               return axis.from_table == axis.to_table &&
+                      std::all_of(axis.runs.begin(), axis.runs.end(), [&](const Run& run) {
+                          return run.from == run.to && is_same(run.repeats) &&
+                                 is_same(run.elements);
+                      });
+           });
+}
+
 MoveNest MoveTransfer::nest(std::int64_t n) const {
     const char* from = m_from;
     char* to = m_to;

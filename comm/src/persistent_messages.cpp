@@ -5,7 +5,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <set>
 #include <thread>
@@ -56,9 +55,6 @@ bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
 }
 
 using Clock = std::chrono::steady_clock;
-
-/// As long as a neighbour may need that is in the middle of it.
-Clock::time_point end_of_grace() { return Clock::now() + std::chrono::seconds(2); }
 
 void cancel(MPI_Request& receive) noexcept {
     if (is_inactive(receive)) return;
@@ -241,12 +237,29 @@ void PersistentMessages::send_notices() {
     for (std::size_t i = 0; i < m_sends.size(); ++i)
         if (m_sent_messages[i].in_array && !is_inactive(m_sends[i]))
             peers.insert(m_sent_messages[i].peer);
+    send_notices(peers);
+}
+
+void PersistentMessages::send_notices(const std::set<int>& peers) {
     const auto epoch = std::make_shared<std::uint64_t>(m_epoch);
     m_held.push_back(epoch);
     for (const int peer : peers)
         check_mpi(MPI_Isend(epoch.get(), 1, MPI_UINT64_T, peer, m_setting.notice_tag,
                             m_setting.comm, &m_sends.emplace_back(MPI_REQUEST_NULL)),
                   "MPI_Isend");
+}
+
+void PersistentMessages::refuse(std::uint64_t epoch) noexcept {
+    try {
+        start_receives();
+        m_under_way = false;
+        m_epoch = epoch;
+        std::set<int> peers;
+        for (const Message& message : m_sent_messages) peers.insert(message.peer);
+        send_notices(peers);
+    } catch (...) {
+        // As in abandon().
+    }
 }
 
 void PersistentMessages::take_back_receives() {
@@ -275,17 +288,16 @@ void PersistentMessages::take_back_receives() {
 }
 
 /// is_inactive() also makes MPI progress.
-void PersistentMessages::settle() const noexcept {
-    const Clock::time_point deadline = end_of_grace();
+void PersistentMessages::settle(Time deadline) const noexcept {
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) && Clock::now() < deadline)
         std::this_thread::yield();
 }
 
-void PersistentMessages::close() noexcept {
+void PersistentMessages::close(Time deadline) noexcept {
     if (!m_receives.empty() && first_message() > 0) cancel(m_receives.front());
     // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
     // process to take or give a message; those that never began will not come.
-    settle();
+    settle(deadline);
     for (MPI_Request& request : m_receives) cancel(request);
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {

@@ -97,18 +97,21 @@ RedistributionBinding::RedistributionBinding(const RedistributionSchedule& sched
     give(m_on_device.local, m_transfers.local);
     give(m_on_device.incoming, m_transfers.incoming);
     m_transfers = {};
+    make_direct(ready);
+}
 
+void RedistributionBinding::make_direct(SyncLine* ready) {
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources)
         sources.push_back({peer, readable.ready, readable.done});
     std::vector<DirectExchange::Reader> readers;
     for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
-    m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), crowded);
+    m_direct = DirectExchange(name, ready, std::move(sources), std::move(readers), m_crowded);
 }
 
 void RedistributionBinding::add_batch(std::vector<Batch>& batches,
                                       std::vector<std::vector<MoveTransfer>>& transfers,
-                                      std::size_t pair, MoveTransfer transfer) {
+                                      std::size_t pair, MoveTransfer transfer, Batch::Kind kind) {
     if (m_device.layer) {
         transfers[pair].push_back(std::move(transfer));
         return;
@@ -119,7 +122,7 @@ void RedistributionBinding::add_batch(std::vector<Batch>& batches,
     if (!batches.empty() && batches.back().pair == pair && batches.back().end == begin)
         batches.back().end = end;
     else
-        batches.push_back({pair, begin, end});
+        batches.push_back({pair, begin, end, kind});
 }
 
 /// For those that get messages, and those that were offered what is packed for them.
@@ -132,10 +135,11 @@ void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
         m_packed = PackedPlaces(role.sends, wanted, fields.sources, m_device, false);
     for (std::size_t f = 0; f < fields.sources.size(); ++f)
         for (const PackedPlaces::Place& place : m_packed.places())
-            add_batch(
-                m_pack, m_transfers.pack, f,
-                MoveTransfer(schedule, role.runs_from, place.process, section(fields.sources[f]),
-                             packed(m_packed.data(place, f), fields.sources[f].element_size)));
+            add_batch(m_pack, m_transfers.pack, f,
+                      MoveTransfer(schedule, role.runs_from, place.process,
+                                   section(fields.sources[f]),
+                                   packed(m_packed.data(place, f), fields.sources[f].element_size)),
+                      Batch::Kind::pack);
 }
 
 void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
@@ -230,6 +234,10 @@ void RedistributionBinding::start_sends(std::uint64_t epoch) {
 
 void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
     m_comm = comm;
+    if (m_prepared)
+        return m_messages.make({name, comm, tag, notice_tag, m_prepared->sent,
+                                m_follows && !m_prepared->receives.empty()},
+                               m_prepared->sends, m_prepared->receives);
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank))
@@ -241,8 +249,9 @@ void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag
         receives.push_back(
             {place.rank, m_received.buffer().data() + place.offset, place.bytes, false, {}});
     }
-    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory()}, std::move(sends),
-                    std::move(receives));
+    const bool expects_notices = m_follows && !receives.empty();
+    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory(), expects_notices},
+                    std::move(sends), std::move(receives));
 }
 
 bool RedistributionBinding::Fields::are_of_that_type() const noexcept {
@@ -300,6 +309,7 @@ void RedistributionBinding::wait_for_readers() {
     while (!m_direct.readers_done())
         if (m_direct.wait(waiter)) make_progress(m_comm);
     m_held.clear();
+    m_under_way = false;
 }
 
 std::string RedistributionBinding::describe() const {
@@ -320,6 +330,11 @@ std::string RedistributionBinding::describe() const {
             result += text("\n  to rank ", rank, ": direct, written in place");
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank)) add("to", place.rank, message, place.bytes);
+    if (m_prepared) {
+        for (const PersistentMessages::Message& sent : m_prepared->sends)
+            add("to", sent.peer, message, sent.bytes);
+        result += m_prepared->note;
+    }
     return result;
 }
 

@@ -2,8 +2,11 @@
 #include <distview/comm/impl/redistribution_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/comm/redistribution_stages.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -20,192 +23,66 @@ constexpr const char* name = "RedistributionPlan";
 /// Sets of arrays that a plan remembers; at most 64.
 constexpr std::size_t most_bindings = 32;
 
-/// From the first byte of a section to the last, whatever the signs of its strides; equal if it has
-/// no element.
-std::pair<const char*, const char*> bytes_of(const Field& field) {
-    const char* begin = field.data;
-    const char* end = field.data + field.element_size;
-    const Extents extents = field.layout->local_extents(field.process);
-    for (int d = 0; d < field.layout->rank(); ++d) {
-        const auto i = static_cast<std::size_t>(d);
-        if (extents[i] == 0) return {field.data, field.data};
-        const std::int64_t last = (extents[i] - 1) * field.strides[i];
-        (last < 0 ? begin : end) += last;
-    }
-    return {begin, end};
-}
-
-/// Whether two sections whose bytes lie between each other's, as slices of one array do, have no byte in
-/// common. For equal, positive strides; else it is not known, and false.
-bool interleave(const Field& a, const Field& b) {
-    if (b.data < a.data) return interleave(b, a);
-    const int rank = a.layout->rank();
-    if (b.layout->rank() != rank || b.element_size != a.element_size) return false;
-    const Extents a_extents = a.layout->local_extents(a.process);
-    const Extents b_extents = b.layout->local_extents(b.process);
-    std::vector<std::size_t> axes; // by descending strides
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        if (a_extents[d] == 1 && b_extents[d] == 1) continue;
-        if (a.strides[d] != b.strides[d] || a.strides[d] <= 0) return false;
-        axes.push_back(d);
-    }
-    std::sort(axes.begin(), axes.end(),
-              [&](std::size_t i, std::size_t j) { return a.strides[i] > a.strides[j]; });
-    // How far b begins behind a, in elements along each axis.
-    std::array<std::int64_t, max_rank> shifts{};
-    std::int64_t rest = b.data - a.data;
-    for (const std::size_t d : axes) {
-        shifts[d] = rest / a.strides[d];
-        rest %= a.strides[d];
-    }
-    if (rest != 0) return false;
-    // Along each axis both stay within a step of the next longer stride: then elements that are one are so
-    // along every axis.
-    std::int64_t reach = a.element_size;
-    bool apart = false;
-    for (std::size_t i = axes.size(); i-- > 0;) {
-        const std::size_t d = axes[i];
-        if (a.strides[d] < reach) return false;
-        reach += (std::max(a_extents[d], shifts[d] + b_extents[d]) - 1) * a.strides[d];
-        apart = apart || shifts[d] >= a_extents[d];
-    }
-    return apart;
-}
-
-bool overlap(const Field& a, const Field& b) {
-    if (!a.layout || !b.layout || !a.data || !b.data) return false;
-    const auto [a_begin, a_end] = bytes_of(a);
-    const auto [b_begin, b_end] = bytes_of(b);
-    if (a_begin == a_end || b_begin == b_end) return false;
-    const std::less<> before;
-    return before(a_begin, b_end) && before(b_begin, a_end) && !interleave(a, b);
-}
-
-/// Whether elements of this size are moved without knowing their type.
-bool moves_as_bytes(std::int64_t size) {
-    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
-
 } // namespace
 
 RedistributionEngine::RedistributionEngine(const Communicator& comm,
-                                           RedistributionSchedule schedule, bool conjugate,
+                                           RedistributionSchedule schedule,
+                                           std::vector<RedistributionSchedule> stages,
+                                           const RedistributionOptions& options,
                                            std::optional<Transport> required)
     : m_comm(comm), m_schedule(std::move(schedule)),
       m_from_process(m_schedule.from_process(comm.rank())),
-      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(conjugate),
+      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
+      m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
-      m_required(required),
-      m_writes_in_place(required != Transport::cma && writes_in_place(m_schedule)),
-      m_crowded(comm.state()->crowded()) {
-    m_role.rank = comm.rank();
-    find_peers();
+      m_required(required), m_crowded(comm.state()->crowded()) {
+    if (stages.empty()) stages.push_back(m_schedule);
+    for (RedistributionSchedule& stage : stages) {
+        RedistributionRole role = role_in(stage, comm.rank());
+        const bool writes = required != Transport::cma && writes_in_place(stage);
+        m_stages.push_back({std::move(stage), std::move(role), writes, {}});
+    }
 }
 
-void RedistributionEngine::find_peers() {
+RedistributionRole RedistributionEngine::role_in(const RedistributionSchedule& schedule, int rank) {
     const auto peers = [&](const RedistributionRuns& runs) {
         std::vector<RedistributionRole::Peer> result;
-        for (const RedistributionSchedule::Message& message : m_schedule.messages(runs))
+        for (const RedistributionSchedule::Message& message : schedule.messages(runs))
             if (message.elements > 0)
-                result.push_back({runs.receives ? m_schedule.from_rank(message.peer)
-                                                : m_schedule.to_rank(message.peer),
+                result.push_back({runs.receives ? schedule.from_rank(message.peer)
+                                                : schedule.to_rank(message.peer),
                                   message.peer, message.elements});
         std::sort(result.begin(), result.end(),
                   [](const auto& a, const auto& b) { return a.rank < b.rank; });
         return result;
     };
-    if (m_to_process >= 0) {
-        m_role.runs_to = m_schedule.runs_to(m_to_process);
-        m_role.receives = peers(m_role.runs_to);
+    RedistributionRole role;
+    role.rank = rank;
+    if (const int process = schedule.to_process(rank); process >= 0) {
+        role.runs_to = schedule.runs_to(process);
+        role.receives = peers(role.runs_to);
     }
-    if (m_from_process >= 0) {
-        m_role.runs_from = m_schedule.runs_from(m_from_process);
-        m_role.sends = peers(m_role.runs_from);
+    if (const int process = schedule.from_process(rank); process >= 0) {
+        role.runs_from = schedule.runs_from(process);
+        role.sends = peers(role.runs_from);
     }
+    return role;
 }
 
 RedistributionEngine::~RedistributionEngine() {
     // Others may still read what is packed, and write how far they are.
     if (m_unread) keep(m_unread);
-    for (const std::optional<PlanLines>& lines : m_lines)
-        if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
-            m_comm.state()->keep_memory(lines->memory());
+    for (const Stage& stage : m_stages)
+        for (const std::optional<PlanLines>& lines : stage.lines)
+            if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
+                m_comm.state()->keep_memory(lines->memory());
 }
 
 /// Until the communicator closes.
 void RedistributionEngine::keep(const RedistributionBinding* kept) noexcept {
     for (const auto& binding : m_bindings)
-        if (binding.get() == kept && m_comm.is_open()) m_comm.state()->keep(binding);
-}
-
-void RedistributionEngine::check(const Fields& fields) const {
-    require<UsageError>(
-        !fields.sources.empty() && fields.sources.size() == fields.targets.size(), [&] {
-            return text(name, ": expected as many sources as targets, at least 1, got ",
-                        fields.sources.size(), " and ", fields.targets.size());
-        });
-    require<ShapeError>(fields.are_of_that_type(), [&] {
-        return text(name, ": source or target is not of the element type that was asked for");
-    });
-    const auto check_field = [&](const Field& field, std::size_t i, const char* what,
-                                 const ArrayLayout& layout, int process) {
-        require<ShapeError>(field.layout != nullptr || process < 0, [&] {
-            return text(name, ": ", what, " ", i, " is missing on a rank that is process ", process,
-                        " of its grid");
-        });
-        if (!field.layout) return;
-        require<ShapeError>(process >= 0, [&] {
-            return text(name, ": ", what, " ", i,
-                        " was given on a rank that is no process of its grid; expected a null "
-                        "pointer there");
-        });
-        require<ShapeError>(*field.layout == layout, [&] {
-            return text(name, ": ", what, " ", i, " is a ", field.layout->describe(),
-                        "\nthe plan is for a ", layout.describe());
-        });
-        require<ShapeError>(field.process == process, [&] {
-            return text(name, ": ", what, " ", i, " is the section of process ", field.process,
-                        ", expected that of process ", process);
-        });
-        require<ShapeError>(fields.layer || field.host_accessible, [&] {
-            return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
-        });
-        require<ShapeError>(!fields.layer || !field.data || fields.layer->reaches(field.data), [&] {
-            return text(name, ": ", what, " ", i, " is in memory that the device cannot access");
-        });
-    };
-    for (std::size_t i = 0; i < fields.sources.size(); ++i) {
-        const Field& source = fields.sources[i];
-        const Field& target = fields.targets[i];
-        check_field(source, i, "source", m_schedule.from_layout(), m_from_process);
-        check_field(target, i, "target", m_schedule.to_layout(), m_to_process);
-        require<ShapeError>(!fields.as_bytes || source.element_code == target.element_code, [&] {
-            return text(name, ": source ", i, " and target ", i, " differ in element type");
-        });
-        require<ShapeError>(!fields.as_bytes || moves_as_bytes(source.element_size), [&] {
-            return text(name,
-                        ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
-                        "bytes, got ",
-                        source.element_size);
-        });
-        require<UsageError>(!fields.as_bytes || !m_conjugate, [&] {
-            return text(name, ": elements of types known at run time only are not conjugated");
-        });
-        require<ShapeError>(!target.read_only,
-                            [&] { return text(name, ": target ", i, " is read-only"); });
-        for (std::size_t j = 0; j < fields.sources.size(); ++j) {
-            const bool in_place = i == j && m_schedule.is_identity() &&
-                                  source.data == target.data && source.strides == target.strides;
-            require<UsageError>(in_place || !overlap(fields.sources[j], target), [&] {
-                return text(name, ": source ", j, " and target ", i,
-                            " share memory: elements would be overwritten before they are read");
-            });
-            require<UsageError>(i == j || !overlap(fields.targets[j], target), [&] {
-                return text(name, ": targets ", i, " and ", j, " share memory");
-            });
-        }
-    }
+        if (binding->has_step(kept) && m_comm.is_open()) m_comm.state()->keep(binding);
 }
 
 void RedistributionEngine::check_ready(bool to_begin) const {
@@ -249,21 +126,24 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     if (const auto known = find(fields, to_begin)) {
         check_ready(to_begin);
         RedistributionBinding& binding = *m_bindings[*known];
+        check_operation(fields, binding.shares_memory);
         binding.last_used = ++m_clock;
         return binding;
     }
 
-    PackedPlaces offered;
     DeviceSetting device;
     std::exception_ptr failure;
-    std::uint64_t digest = fields.sources.size() * 2 + (fields.layer ? 1 : 0);
+    const std::uint64_t flags =
+        (fields.layer ? 1u : 0u) + (m_in_place && fields.reads_target ? 2u : 0u);
+    std::uint64_t digest = fields.sources.size() * 4 + flags;
+    Sharing sharing;
     try {
         check_ready(to_begin);
-        check(fields);
+        sharing = check(fields);
         device = device_setting(fields.layer, m_required, name);
-        if (m_required == Transport::cma)
-            offered =
-                PackedPlaces(m_role.sends, m_role.send_ranks(), fields.sources, device, false);
+        Stage& first = m_stages.front();
+        if (m_in_place && !first.lines[0])
+            first.lines[0].emplace(*m_comm.state(), first.role.send_ranks());
     } catch (...) {
         failure = std::current_exception();
     }
@@ -271,20 +151,22 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     for (const auto& side : {fields.sources, fields.targets})
         for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree(m_comm, name, failure, digest);
+    const bool shares_memory = m_in_place && share_memory(fields, sharing);
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
-    const bool writes = can_write_in_place(fields);
-    std::shared_ptr<RedistributionBinding> binding;
-    try {
-        binding = make_binding(fields, std::move(offered), device, writes, tag);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(m_comm, name, failure);
+    const Stage& first = m_stages.front();
+    std::shared_ptr<RedistributionBinding> binding =
+        shares_memory ? bind_in_place({m_comm, first.schedule, first.role, fields, *first.lines[0],
+                                       m_required, m_buffer_bytes, tag, m_crowded},
+                                      sharing.is_same)
+                      : bind_stages(fields, device, tag);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    for (RedistributionBinding* step = binding->next(); step; step = step->next())
+        step->make_requests(m_comm.mpi(), tag, state.next_tag());
+    binding->shares_memory = shares_memory;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
@@ -292,48 +174,20 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     return *binding;
 }
 
-/// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
-/// the sources alone who can be reached.
-bool RedistributionEngine::can_write_in_place(const Fields& fields) const {
-    if (!m_writes_in_place || fields.layer) return false;
-    const Arena& arena = *m_comm.state()->arena();
-    int can = 1;
-    for (const auto& side : {fields.sources, fields.targets})
-        for (const Field& field : side)
-            if (field.data && !arena.find(field.data)) can = 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_LAND, m_comm.mpi()),
-              "MPI_Allreduce");
-    return can != 0;
-}
-
-/// Collective among partners.
-std::shared_ptr<RedistributionBinding>
-RedistributionEngine::make_binding(const Fields& fields, PackedPlaces offered,
-                                   const DeviceSetting& device, bool writes, int tag) {
-    CommunicatorState& state = *m_comm.state();
-    // Whoever touches another's elements is told where they are, and says when it has done so.
-    const auto owned = writes ? fields.targets : fields.sources;
-    const std::vector<int> touched = writes ? m_role.send_ranks() : m_role.receive_ranks();
-    std::optional<PlanLines>& lines = m_lines[writes ? 1 : 0];
-    if (!lines) lines.emplace(state, writes ? m_role.receive_ranks() : m_role.send_ranks());
-    OfferedPacks packs;
-    for (const int reader : lines->readers()) {
-        const PackedPlaces::Place* const place = offered.of(reader);
-        packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
-    }
-    PeerTransports transports =
-        find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer);
-    auto binding = std::make_shared<RedistributionBinding>(
-        m_schedule, m_role, fields, std::move(transports), std::move(offered), lines->ready(),
-        writes, m_crowded, device);
-    if (writes) binding->hold_targets(*state.arena(), fields.targets);
-    return binding;
+/// Whether sources share memory with targets on some rank, where it matters; `sharing` becomes what it is on
+/// all of them. Collective.
+bool RedistributionEngine::share_memory(const Fields& fields, Sharing& sharing) const {
+    std::array<std::int64_t, 2> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1};
+    all_reduce(m_comm, ReduceOperation::max, std::span<std::int64_t>(flags));
+    sharing = {flags[0] != 0, flags[1] == 0};
+    check_operation(fields, sharing.any);
+    return sharing.any;
 }
 
 /// Spares those that are in use.
 void RedistributionEngine::drop_oldest_binding() {
     const auto age = [&](const std::shared_ptr<RedistributionBinding>& binding) {
-        const bool in_use = binding.get() == m_active || binding.get() == m_unread;
+        const bool in_use = binding->has_step(m_active) || binding->has_step(m_unread);
         return in_use ? 0 : m_clock - binding->last_used + 1;
     };
     m_bindings.erase(
@@ -353,6 +207,16 @@ RedistributionBinding& RedistributionEngine::active() {
     require<UsageError>(m_comm.is_open(),
                         "RedistributionHandle::finish: the communicator has been closed");
     return *m_active;
+}
+
+bool RedistributionEngine::advance() {
+    RedistributionBinding* const next = active().next();
+    if (!next) return false;
+    m_unread = m_active;
+    wait_for_readers();
+    m_active = next;
+    ++m_epoch;
+    return true;
 }
 
 void RedistributionEngine::wait_for_readers() {
@@ -381,6 +245,7 @@ void RedistributionEngine::abandon() noexcept {
 std::size_t RedistributionEngine::workspace_bytes() const noexcept {
     std::size_t bytes = 0;
     for (const auto& binding : m_bindings) bytes += binding->workspace_bytes();
+    for (const Between& between : m_between) bytes += between.bytes;
     return bytes;
 }
 
@@ -391,9 +256,21 @@ std::string RedistributionEngine::describe() const {
         << m_schedule.from_layout().describe() << "\nto " << m_schedule.to_layout().describe()
         << '\n'
         << m_schedule.describe();
+    if (m_stages.size() > 1) {
+        out << "\nby dimension, in " << m_stages.size() << " stages of at most";
+        for (const Stage& stage : m_stages)
+            out << (&stage == &m_stages.front() ? " " : " and ") << most_partners(stage.schedule);
+        out << " partners, instead of " << most_partners(m_schedule);
+    }
     int set = 0;
-    for (const auto& binding : m_bindings)
-        out << "\nbound set " << set++ << ':' << binding->describe();
+    for (const auto& binding : m_bindings) {
+        out << "\nbound set " << set++ << ':';
+        for (const RedistributionBinding* step = binding.get(); step; step = step->next()) {
+            if (step != binding.get()) out << "\n  then";
+            out << step->describe();
+            if (step->shares_memory) break; // the other steps are like the first one
+        }
+    }
     return out.str();
 }
 

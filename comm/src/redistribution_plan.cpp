@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/find_runs.hpp>
+#include <distview/comm/redistribution_stages.hpp>
 #include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
@@ -28,6 +29,26 @@ void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const
         return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
                     "'s processes, got ", highest);
     });
+}
+
+void check_options(const RedistributionOptions& options, bool is_partly_known) {
+    const bool by_dimension = options.strategy == RedistributionStrategy::by_dimension;
+    require<UsageError>(!options.in_place || !by_dimension,
+                        "RedistributionPlan: in place, expected strategy direct or automatic");
+    require<UsageError>(
+        !is_partly_known || !by_dimension,
+        "RedistributionPlan: by dimension, expected layouts all of whose labels are "
+        "known");
+    require<UsageError>(options.buffer_bytes >= 0, [&] {
+        return text(name, ": expected buffer_bytes of at least 0, got ", options.buffer_bytes);
+    });
+}
+
+/// Whether it is looked at how many messages stages would save: where all ranks share a node, or within one
+/// memory, elements move once.
+bool chooses(const Communicator& comm, const RedistributionOptions& options) {
+    return options.strategy == RedistributionStrategy::automatic && !options.in_place &&
+           comm.is_open() && !comm.state()->is_one_node();
 }
 
 class Digest {
@@ -58,6 +79,7 @@ std::shared_ptr<RedistributionEngine>
 make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                            const RedistributionOptions& options) {
     std::optional<RedistributionSchedule> schedule;
+    std::vector<RedistributionSchedule> stages; // if there are several
     std::optional<Transport> required;
     std::exception_ptr failure;
     Digest digest;
@@ -69,6 +91,10 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         check_ranks(options.to_ranks, to, comm, "target");
         check_known_labels(from, schedule->from_process(comm.rank()), "source");
         check_known_labels(to, schedule->to_process(comm.rank()), "target");
+        check_options(options, is_partly_known(from) || is_partly_known(to));
+        if (options.strategy == RedistributionStrategy::by_dimension ||
+            (chooses(comm, options) && !is_partly_known(from) && !is_partly_known(to)))
+            stages = redistribution_stages(from, to, options);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -79,7 +105,10 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add_slices(options.to_slice);
     digest.add_all(options.from_ranks);
     digest.add_all(options.to_ranks);
-    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u));
+    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
+               (options.in_place ? 4u : 0u));
+    digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
+    digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
     agree(comm, name, failure, digest.value());
     if (is_partly_known(from) || is_partly_known(to))
@@ -88,7 +117,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     std::shared_ptr<RedistributionEngine> engine;
     try {
         engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
-                                                        options.conjugate, required);
+                                                        std::move(stages), options, required);
     } catch (...) {
         failure = std::current_exception();
     }

@@ -12,6 +12,7 @@
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
+#include <distview/comm/redistribution_stages.hpp>
 #include <distview/comm/relabelling.hpp>
 #include <distview/comm/runtime.hpp>
 #include <distview/comm/transport.hpp>

@@ -226,12 +226,19 @@ RedistributionCase random_redistribution_case(Random& random, int rank, int from
                                      : random_process_grid(random, processes, rank));
     };
     const ProcessGrid from_grid = random_grid(from_processes);
-    const ProcessGrid to_grid = from_processes == to_processes && random.chance(0.3)
-                                    ? from_grid
-                                    : random_grid(to_processes);
     std::vector<int> permutation(static_cast<std::size_t>(rank));
     std::iota(permutation.begin(), permutation.end(), 0);
     if (random.chance(0.6)) random.shuffle(permutation);
+    ProcessGrid to_grid = random_grid(to_processes);
+    if (from_processes == to_processes && random.chance(0.5)) {
+        // Along each axis as many processes as along the one that it takes, or those of the source's grid.
+        const bool is_permuted = random.chance(0.7);
+        std::vector<int> extents;
+        for (int d = 0; d < rank; ++d)
+            extents.push_back(
+                from_grid.extent(is_permuted ? permutation[static_cast<std::size_t>(d)] : d));
+        to_grid = ProcessGrid(extents);
+    }
 
     RedistributionCase result;
     std::vector<AxisSpec> from_axes(permutation.size());
@@ -252,6 +259,55 @@ RedistributionCase random_redistribution_case(Random& random, int rank, int from
     result.options.fill_padding = random.chance(0.5);
     result.from = ArrayLayout(from_grid, from_axes);
     result.to = ArrayLayout(to_grid, to_axes);
+    return result;
+}
+
+RedistributionCase random_involution_case(Random& random, int rank, int processes) {
+    constexpr std::array<std::int64_t, 5> limits{0, 60, 30, 16, 10};
+    const auto axes = static_cast<std::size_t>(rank);
+    const ProcessGrid grid(rank == 0 ? std::vector<int>()
+                                     : random_process_grid(random, processes, rank));
+    std::vector<int> permutation(axes);
+    std::iota(permutation.begin(), permutation.end(), 0);
+    std::vector<int> order = permutation;
+    random.shuffle(order);
+    for (std::size_t i = 0; i + 1 < axes; i += 2)
+        if (random.chance(0.7))
+            std::swap(permutation[static_cast<std::size_t>(order[i])],
+                      permutation[static_cast<std::size_t>(order[i + 1])]);
+
+    RedistributionCase result;
+    std::vector<AxisSpec> specs(axes);
+    std::vector<std::int64_t> sizes(axes);
+    const std::int64_t limit = limits.at(axes);
+    for (std::size_t d = 0; d < axes; ++d) {
+        const auto a = static_cast<std::size_t>(permutation[d]);
+        sizes[d] = a < d && random.chance(0.7) ? sizes[a] : random.integer(1, limit + 1);
+        specs[d] = random_axis_spec(random, grid.extent(static_cast<int>(d)), sizes[d]);
+    }
+    result.options.from_slice.resize(axes);
+    result.options.to_slice.resize(axes);
+    for (std::size_t d = 0; d < axes; ++d) {
+        const auto a = static_cast<std::size_t>(permutation[d]);
+        if (a < d) continue;
+        AxisSlice here = random_slice(random, sizes[d], 3);
+        AxisSlice there = random_slice(random, sizes[a], 3);
+        if (random.chance(0.5)) here = {0, sizes[d], 1};
+        if (random.chance(0.5)) there = {0, sizes[a], 1};
+        if (a == d) { // itself, or backwards
+            there = here;
+            if (random.chance(0.6) && here.count > 0)
+                there = {here.begin + (here.count - 1) * here.step, here.count, -here.step};
+        }
+        here.count = there.count = std::min(here.count, there.count);
+        result.options.from_slice[a] = there;
+        result.options.to_slice[d] = here;
+        result.options.from_slice[d] = a == d ? there : here;
+        result.options.to_slice[a] = a == d ? here : there;
+    }
+    result.options.permutation = permutation;
+    result.from = ArrayLayout(grid, specs);
+    result.to = result.from;
     return result;
 }
 

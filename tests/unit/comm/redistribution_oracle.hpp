@@ -65,6 +65,9 @@ struct RedistributionCase {
 RedistributionCase random_redistribution_case(Random& random, int rank, int from_processes,
                                               int to_processes);
 
+/// From an array to one of the same layout, such that what moves twice comes back.
+RedistributionCase random_involution_case(Random& random, int rank, int processes);
+
 /// For failure messages.
 std::string describe(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
                      const AxisSlice& to_slice);

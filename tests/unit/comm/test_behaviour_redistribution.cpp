@@ -71,6 +71,32 @@ TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
     }
 }
 
+TEST_P(RedistributionBehaviour, AllocatesNothingBetweenStages) {
+    const ProcessGrid grid = n % 2 == 0 ? ProcessGrid{n / 2, 2} : ProcessGrid{n, 1};
+    const ArrayLayout blocks(grid, {block(30), block(20)}), cycles(grid, {cyclic(30), cyclic(20)});
+    const Matrix a = make(blocks), b = make(cycles), c = make(cycles);
+    RedistributionPlan plan(comm, blocks, cycles,
+                            {.strategy = RedistributionStrategy::by_dimension});
+    EXPECT_EQ(plan.stage_count(), n >= 4 && n % 2 == 0 ? 2 : 1);
+    const auto step = [&] {
+        plan.execute(exec, a, b);
+        plan.execute(exec, 2., a, 1., c);
+        auto handle = plan.start(exec, a, c);
+        handle.finish();
+    };
+    step();
+    const std::size_t held = plan.workspace_bytes();
+    const AllocationCounts counts = count_heap_allocations([&] {
+        for (int round = 0; round < 3; ++round) step();
+    });
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+    EXPECT_EQ(plan.workspace_bytes(), held);
+    if (plan.stage_count() > 1) {
+        EXPECT_NE(plan.describe().find("by dimension, in 2 stages of at most "), std::string::npos)
+            << plan.describe();
+    }
+}
+
 TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
     const Matrix a = make(from), c = make(other);
     RedistributionPlan plan(comm, from, other);

@@ -5,6 +5,7 @@
 #include <distview/comm/impl/device_moves.hpp>
 #include <distview/comm/impl/move_elements.hpp>
 #include <distview/comm/impl/redistribution_engine.hpp>
+#include <distview/comm/impl/swap_elements.hpp>
 #include <distview/core/concepts.hpp>
 
 #include <array>
@@ -51,6 +52,52 @@ void move_typed(const Exec& exec, const std::string& label, const MoveUnits& uni
                    Mover<From, To, LinearUpdate<Scalar>>{op, conjugate, false});
 }
 
+/// Whether what is in a target goes into what becomes of it.
+template <class Op>
+bool reads_target(const Op&) {
+    return reads_target<Op>();
+}
+template <class Scalar>
+bool reads_target(const LinearUpdate<Scalar>& op) {
+    return !(op.beta == Scalar(0));
+}
+
+/// Makes elements of a batch change places; an operation that reads the target is refused before.
+template <class From, class To, ExecutionSpace Exec, class Op>
+void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
+                const RedistributionBinding::Batch& batch, const Op& op, bool conjugate) {
+    if constexpr (sizeof(From) == sizeof(To) && !reads_target<Op>())
+        swap_units(exec, label, units, batch.begin, batch.end,
+                   Swapper<From, To, Op>{{op, conjugate, false},
+                                         Mover<From, To, Op>::is_copy &&
+                                             !(IsComplex<From>::value && conjugate)});
+}
+template <class From, class To, ExecutionSpace Exec, class Scalar>
+void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
+                const RedistributionBinding::Batch& batch, const LinearUpdate<Scalar>& op,
+                bool conjugate) {
+    swap_typed<From, To>(exec, label, units, batch, ScaledInsert<Scalar>{op.alpha}, conjugate);
+}
+
+/// What is to be done with a batch.
+template <class From, class To, ExecutionSpace Exec, class Op>
+void run_batch(const Exec& exec, const RedistributionEngine& engine, const MoveUnits& units,
+               const RedistributionBinding::Batch& batch, const Op& op) {
+    using Kind = RedistributionBinding::Batch::Kind;
+    const auto& labels = engine.labels;
+    switch (batch.kind) {
+    case Kind::move:
+        return move_typed<From, To>(exec, labels.move, units, batch, op, engine.conjugate());
+    case Kind::pack:
+        return move_units(exec, labels.pack, units, batch.begin, batch.end,
+                          Mover<From, From, Insert>{});
+    case Kind::carry:
+        return move_typed<From, From>(exec, labels.move, units, batch, Insert{}, false);
+    case Kind::swap:
+        return swap_typed<From, To>(exec, labels.swap, units, batch, op, engine.conjugate());
+    }
+}
+
 } // namespace impl
 
 /// A redistribution in flight; made by RedistributionPlan::start().
@@ -83,53 +130,62 @@ public:
     ///             read; MpiError. After these the plan is unusable
     void finish() {
         auto& engine = m_in_flight.engine("RedistributionHandle::finish");
-        auto& binding = engine.active();
-        if constexpr (impl::on_device<Exec>) {
-            while (const auto* const partner = binding.wait_for_elements())
-                binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *partner);
-            move_on_device(engine.labels.move, binding.on_device().incoming);
-        } else {
-            while (const auto* const partner = binding.wait_for_elements()) {
-                if (partner->process) impl::copy_from(*partner->process, partner->fetch);
-                move(partner->batches);
+        for (;;) {
+            auto& binding = engine.active();
+            if constexpr (impl::on_device<Exec>) {
+                while (const auto* const partner = binding.wait_for_elements())
+                    binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *partner);
+                move_on_device(engine.labels.move, binding.on_device().incoming);
+            } else {
+                while (const auto* const partner = binding.wait_for_elements()) {
+                    if (partner->process) impl::copy_from(*partner->process, partner->fetch);
+                    run(binding, partner->batches);
+                }
             }
+            m_exec.fence(engine.labels.fence_done);
+            binding.end_reading();
+            if (!engine.advance()) break;
+            begin_step();
         }
-        m_exec.fence(engine.labels.fence_done);
-        binding.end_reading();
         m_in_flight.end()->wait_for_readers();
     }
 
-    /// Whether finish() would not have to wait for elements, or for targets that it writes.
+    /// Whether finish() would not have to wait for elements, or for targets that it writes; of several steps,
+    /// for those of the first.
     ///
     /// Collective: no (local); lets MPI make progress
     bool can_finish() const {
         return m_in_flight.engine("RedistributionHandle::can_finish").active().has_all_elements();
     }
 
-    /// Moves what this process sends to itself; for RedistributionPlan::start().
-    void move_local() {
+    /// Lets others have this section's elements, and moves those that stay; for RedistributionPlan::start().
+    void begin_step() {
         auto& engine = m_in_flight.engine("RedistributionPlan::start");
+        auto& binding = engine.active();
+        binding.post_receives(engine.epoch());
         if constexpr (impl::on_device<Exec>)
-            move_on_device(engine.labels.move_local, engine.active().on_device().local);
+            pack_on_device(engine.labels.pack, binding.on_device().pack);
         else
-            move(engine.active().local());
+            run(binding, binding.pack());
+        m_exec.fence(engine.labels.fence_ready);
+        binding.start_sends(engine.epoch());
+        if constexpr (impl::on_device<Exec>)
+            move_on_device(engine.labels.move_local, binding.on_device().local);
+        else
+            run(binding, binding.local());
     }
 
 private:
-    using Move = void (*)(const Exec&, const std::string&, const impl::MoveUnits&,
-                          const impl::RedistributionBinding::Batch&, const Op&, bool);
-    static constexpr std::array<Move, sizeof...(Pairs)> moves{
-        [](const Exec& exec, const std::string& label, const impl::MoveUnits& units,
-           const impl::RedistributionBinding::Batch& batch, const Op& op, bool conjugate) {
-            impl::move_typed<typename Pairs::from_type, typename Pairs::to_type>(
-                exec, label, units, batch, op, conjugate);
-        }...};
+    using Run = void (*)(const Exec&, const impl::RedistributionEngine&, const impl::MoveUnits&,
+                         const impl::RedistributionBinding::Batch&, const Op&);
 
-    void move(const std::vector<impl::RedistributionBinding::Batch>& batches) {
-        auto& engine = m_in_flight.engine("RedistributionHandle");
+    void run(const impl::RedistributionBinding& binding,
+             const std::vector<impl::RedistributionBinding::Batch>& batches) {
+        constexpr std::array<Run, sizeof...(Pairs)> runs{
+            &impl::run_batch<typename Pairs::from_type, typename Pairs::to_type, Exec, Op>...};
+        const auto& engine = m_in_flight.engine("RedistributionHandle");
         for (const auto& batch : batches)
-            moves[batch.pair](m_exec, engine.labels.move, engine.active().units(), batch, m_op,
-                              engine.conjugate());
+            runs[batch.pair](m_exec, engine, binding.units(), batch, m_op);
     }
 
     using MoveOnDevice = void (*)(const Exec&, const std::string&, const impl::DeviceMoves&,
@@ -145,6 +201,17 @@ private:
         const bool conjugate = m_in_flight.engine("RedistributionHandle").conjugate();
         for (std::size_t pair = 0; pair < tables.size(); ++pair)
             device_moves[pair](m_exec, label, tables[pair], m_op, conjugate);
+    }
+
+    using PackOnDevice = void (*)(const Exec&, const std::string&, const impl::DeviceMoves&);
+    void pack_on_device(const std::string& label, const std::vector<impl::DeviceMoves>& tables) {
+        constexpr std::array<PackOnDevice, sizeof...(Pairs)> packers{
+            [](const Exec& exec, const std::string& name, const impl::DeviceMoves& table) {
+                using Value = typename Pairs::from_type;
+                impl::move_tiles<Value, Value>(exec, name, table, impl::Insert{}, false);
+            }...};
+        for (std::size_t pair = 0; pair < tables.size(); ++pair)
+            packers[pair](m_exec, label, tables[pair]);
     }
 
     impl::RedistributionInFlight m_in_flight;

@@ -62,6 +62,8 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// RedistributionOptions): a rank that is no process of a grid passes a null pointer for its section. All
 /// ranks then ask each other in every execution whether arrays are new, which costs two collective calls.
 ///
+/// Sources and targets may share memory if the plan was built with `in_place`; see RedistributionOptions.
+///
 /// Layouts may say of unstructured axes this process's labels only (unstructured_local()), on either side:
 /// the plan then asks the other processes, and its schedule() answers for this process and for totals.
 /// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
@@ -70,7 +72,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan
-/// Source:     decisions 0006, 0011, 0012, 0014 to 0016; in the field: ScaLAPACK's pdtran and pdgemr2d,
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0017; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan {
 public:
@@ -94,8 +96,9 @@ public:
     ///         which travel together. Pointers to them where they may be missing
     /// Space:  on `exec`; on return all work has finished
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
-    ///         target share memory (unless the plan has nothing to move) or if element types differ
-    ///         between ranks (on all ranks); those of start() and RedistributionHandle::finish()
+    ///         target share memory (unless the plan has nothing to move, or is in place: then if
+    ///         buffer_bytes is too small, or if the target is to be read) or if element types differ between
+    ///         ranks (on all ranks); those of start() and RedistributionHandle::finish()
     template <ExecutionSpace Exec, class Source, class Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
         start(exec, source, target).finish();
@@ -179,7 +182,9 @@ public:
         const std::array from{impl::make_field(source)};
         const std::array to{impl::make_field(target)};
         start_fields<impl::Moved<Value, Value>>(exec, op,
-                                                {from, to, false, impl::element_code<Value>()})
+                                                {from, to, false, impl::DeviceOf<Exec>::layer(),
+                                                 impl::reads_target(op),
+                                                 impl::element_code<Value>()})
             .finish();
     }
 
@@ -188,10 +193,15 @@ public:
     int from_process() const noexcept { return m_engine->from_process(); }
     int to_process() const noexcept { return m_engine->to_process(); }
     /// Other ranks that get elements of this one, and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_engine->role().send_ranks(); }
-    std::vector<int> receive_peers() const { return m_engine->role().receive_ranks(); }
+    std::vector<int> send_peers() const { return m_engine->send_ranks(); }
+    std::vector<int> receive_peers() const { return m_engine->receive_ranks(); }
+    /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
+    int stage_count() const noexcept { return m_engine->stage_count(); }
+    const RedistributionSchedule& stage(int number) const noexcept {
+        return m_engine->stage(number);
+    }
 
-    /// Bytes of message buffers of the sets bound so far.
+    /// Bytes of the buffers of the sets bound so far.
     std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
     /// Layouts, what moves, and transports of this process, for people.
     std::string describe() const { return m_engine->describe(); }
@@ -267,7 +277,7 @@ private:
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
         return start_fields<MovedBetween<Sources, Targets>...>(
-            exec, op, {from, to, false, impl::DeviceOf<Exec>::layer()});
+            exec, op, {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op)});
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -279,39 +289,13 @@ private:
             .finish();
     }
 
-    /// Lets others have this section's elements, and moves those that stay.
     template <class... Pairs, ExecutionSpace Exec, class Op>
     RedistributionHandle<Exec, Op, Pairs...>
     start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
-        auto& binding = m_engine->begin(fields);
+        m_engine->begin(fields);
         RedistributionHandle<Exec, Op, Pairs...> handle(m_engine, exec, op);
-        binding.post_receives();
-        if constexpr (impl::on_device<Exec>) {
-            constexpr std::array packers{&pack_on_device<Exec, typename Pairs::from_type>...};
-            const std::vector<impl::DeviceMoves>& moves = binding.on_device().pack;
-            for (std::size_t pair = 0; pair < moves.size(); ++pair)
-                packers[pair](exec, m_engine->labels.pack, moves[pair]);
-        } else {
-            constexpr std::array packers{&pack<Exec, typename Pairs::from_type>...};
-            for (const auto& batch : binding.pack())
-                packers[batch.pair](exec, m_engine->labels.pack, binding.units(), batch);
-        }
-        exec.fence(m_engine->labels.fence_ready);
-        binding.start_sends(m_engine->epoch());
-        handle.move_local();
+        handle.begin_step();
         return handle;
-    }
-    template <class Exec, class Value>
-    static void pack(const Exec& exec, const std::string& label, const impl::MoveUnits& units,
-                     const impl::RedistributionBinding::Batch& batch) {
-        impl::move_units(exec, label, units, batch.begin, batch.end,
-                         impl::Mover<Value, Value, impl::Insert>{});
-    }
-
-    template <class Exec, class Value>
-    static void pack_on_device(const Exec& exec, const std::string& label,
-                               const impl::DeviceMoves& moves) {
-        impl::move_tiles<Value, Value>(exec, label, moves, impl::Insert{}, false);
     }
 
     std::shared_ptr<impl::RedistributionEngine> m_engine;

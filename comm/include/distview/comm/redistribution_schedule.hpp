@@ -16,6 +16,12 @@ namespace distview {
 namespace impl {
 struct FoundRuns;
 }
+/// How elements get to processes along several axes of the grid.
+enum class RedistributionStrategy {
+    automatic,   ///< which of the others is likely to be faster; see redistribution_stages()
+    direct,      ///< to where they belong, at once
+    by_dimension ///< along one axis of the grid after the other: to few processes each time
+};
 
 /// What a redistribution moves where; by default every interior cell to the same cell.
 struct RedistributionOptions {
@@ -34,6 +40,15 @@ struct RedistributionOptions {
     /// rank p. All different; a rank may be in one grid, in both or in none.
     std::vector<int> from_ranks{};
     std::vector<int> to_ranks{};
+    /// Whether sources and targets may share memory: then nothing is overwritten before it has been read,
+    /// and what is in a target cannot go into the result (beta is 0, nothing is combined).
+    bool in_place = false;
+    /// If they do: the most that a rank holds beside the arrays, in bytes; 0: as much as is good. Moves that
+    /// undo themselves when done twice, as a square matrix' transposition, take a few MiB, and do with less;
+    /// all others what the elements take that a rank sends, itself included, and what it gets in messages.
+    std::int64_t buffer_bytes = 0;
+    /// In how many stages.
+    RedistributionStrategy strategy = RedistributionStrategy::automatic;
 };
 
 /// A box of elements that moves between two sections: a product of one AxisRun for each axis.

@@ -164,6 +164,71 @@ void closes_in_flight(int argc, char** argv) {
                        "RedistributionHandle::finish: the communicator has been closed");
 }
 
+/// In several steps: who gives up after the first one is waited for in the second.
+void abandons_in_place(int argc, char** argv, bool everywhere) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::int64_t size = 120 * comm.size();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(size), block(size)});
+    const auto a = make_dist_view<double**>(Exec(), comm, layout, "a");
+    RedistributionPlan plan(comm, layout, layout,
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 40000});
+    plan.execute(Exec(), a, a);
+    {
+        auto handle = plan.start(Exec(), a, a);
+        if (everywhere || comm.rank() == 0) return;
+        try {
+            handle.finish();
+            expect(false, "an error, since a process does not come to the other steps");
+        } catch (const UsageError& error) {
+            const std::string_view what = error.what();
+            expect(what.find("has abandoned an exchange") != std::string_view::npos,
+                   "an error that says so");
+        }
+    }
+    expect_usage_error([&] { plan.execute(Exec(), a, a); },
+                       "RedistributionPlan: an earlier execution was abandoned or failed; this "
+                       "plan cannot be used again, build a new one");
+}
+
+/// By dimension, the same: also for those who only wait until somebody takes what they send.
+void abandons_stages(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const ProcessGrid grid{2, comm.size() / 2};
+    const ArrayLayout from(grid, {block(600), block(400)}), to(grid, {cyclic(600), cyclic(400)});
+    const auto a = make_dist_view<double**>(Exec(), comm, from, "a");
+    const auto b = make_dist_view<double**>(Exec(), comm, to, "b");
+    RedistributionPlan plan(comm, from, to, {.strategy = RedistributionStrategy::by_dimension});
+    plan.execute(Exec(), a, b);
+    auto handle = plan.start(Exec(), a, b);
+    if (comm.rank() == 0) return;
+    try {
+        handle.finish();
+    } catch (const UsageError& error) {
+        const std::string_view what = error.what();
+        expect(what.find("has abandoned an exchange") != std::string_view::npos,
+               "an error that says so");
+    }
+}
+
+void arrays_go_in_place(int argc, char** argv) {
+    const Runtime runtime(argc, argv);
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::int64_t size = 30 * comm.size();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(size), block(size)});
+    RedistributionPlan plan(comm, layout, layout,
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 9000});
+    for (int round = 0; round < 40; ++round) {
+        const auto a = make_dist_view<double**>(Exec(), comm, layout, "a");
+        Kokkos::deep_copy(a.view(), round + comm.rank());
+        plan.execute(Exec(), a, a);
+        for (int r = 0; r < comm.size(); ++r)
+            expect(a.view()(0, static_cast<std::size_t>(30 * r)) == round + r,
+                   "the process's value");
+    }
+}
+
 constexpr testing::LifecycleCase cases[] = {
     {"plan_outlives_all", plan_outlives_all},
     {"abandons", [](int argc, char** argv) { abandons(argc, argv, 12, true); }},
@@ -175,6 +240,11 @@ constexpr testing::LifecycleCase cases[] = {
     {"plan_goes_in_flight", plan_goes_in_flight},
     {"arrays_go_before_plans", arrays_go_before_plans},
     {"closes_in_flight", closes_in_flight},
+    {"abandons_in_place", [](int argc, char** argv) { abandons_in_place(argc, argv, true); }},
+    {"abandons_in_place_on_one_rank",
+     [](int argc, char** argv) { abandons_in_place(argc, argv, false); }},
+    {"arrays_go_in_place", arrays_go_in_place},
+    {"abandons_stages", abandons_stages},
 };
 
 } // namespace

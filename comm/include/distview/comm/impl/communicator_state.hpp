@@ -38,6 +38,9 @@ public:
     int size() const noexcept { return m_size; }
     /// Whether more of its ranks are on this node than the node has processors.
     bool crowded() const noexcept { return m_crowded; }
+    /// Whether all its ranks are on one node.
+    bool is_one_node() const noexcept { return m_is_one_node; }
+    void set_one_node(bool is_one_node) noexcept { m_is_one_node = is_one_node; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are
@@ -70,6 +73,7 @@ private:
     int m_size;
     int m_tag_limit;
     bool m_crowded;
+    bool m_is_one_node = false;
     int m_next_tag = 0;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;

@@ -74,6 +74,8 @@ public:
     /// Gives up the exchange under way, if there is one: readers of this process find it gone, and
     /// those that it reads wait for it no longer, neither now nor in later exchanges.
     void abandon() noexcept;
+    /// Gives up an exchange that was to follow that of `epoch`, before it has begun.
+    void refuse(std::uint64_t epoch) noexcept;
 
 private:
     const char* m_user = "";

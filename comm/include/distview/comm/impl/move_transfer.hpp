@@ -29,6 +29,11 @@ public:
     MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
                  const End& from, const End& to);
 
+    /// The same elements from where they were to go to, to where they were to come from; of equal sizes.
+    MoveTransfer reversed() const;
+    /// Whether every element already is where it is to go to.
+    bool is_fixed() const noexcept;
+
     /// Number of nests.
     std::int64_t nest_count() const noexcept { return m_nest_count; }
     /// The n-th of them, arranged.

@@ -5,11 +5,13 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <new>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -127,9 +129,17 @@ public:
     /// Gives up the execution under way, if there is one. Waits for nobody, but up to 2 seconds for what
     /// is on its way into an array just now.
     void abandon() noexcept;
+    /// For an execution that this process will not come to: takes what is sent to it, and tells those who
+    /// wait for something, if they expect notices.
+    void refuse(std::uint64_t epoch) noexcept;
     /// Frees the requests. What is under way gets as long as a neighbour may need that has started its
     /// part of the execution; then receives are cancelled, and what is sent stays where it is.
-    void close() noexcept;
+    void close() noexcept { close(end_of_grace()); }
+    using Time = std::chrono::steady_clock::time_point;
+    /// The same, until a time.
+    void close(Time deadline) noexcept;
+    /// As long as a neighbour may need that is in the middle of it.
+    static Time end_of_grace() { return std::chrono::steady_clock::now() + std::chrono::seconds(2); }
 
 private:
     std::size_t first_message() const noexcept { return m_setting.expects_notices ? 1 : 0; }
@@ -140,9 +150,10 @@ private:
     void hold_arrays();
     void take_back_receives();
     void send_notices();
+    void send_notices(const std::set<int>& peers);
     void take_notice(int process);
     void throw_if_gone() const;
-    void settle() const noexcept;
+    void settle(Time deadline) const noexcept;
 
     Setting m_setting;
     std::vector<Message> m_sent_messages;

@@ -89,11 +89,47 @@ public:
     struct Fields {
         std::span<const Field> sources; ///< by pair; of no data if this process has no section
         std::span<const Field> targets;
-        bool as_bytes = false;          ///< so that element types must be alike
-        std::uint64_t element_code = 0; ///< that all must have, if not 0
-        bool are_of_that_type() const noexcept;
+        bool as_bytes = false; ///< so that element types must be alike
         DeviceLayer* layer =
             nullptr; ///< of the device whose kernels move elements; null: the host's
+        /// Whether what is in the target goes into the result.
+        bool reads_target = false;
+        std::uint64_t element_code = 0; ///< that all must have, if not 0
+        bool are_of_that_type() const noexcept;
+    };
+
+    /// Units of one pair of arrays.
+    struct Batch {
+        /// Elements are converted and combined; as they are into a buffer; as they are from one place to
+        /// another; or each changes places with the one where it goes to.
+        enum class Kind { move, pack, carry, swap };
+        std::size_t pair = 0;
+        int begin = 0;
+        int end = 0;
+        Kind kind = Kind::move;
+    };
+    /// Somebody whose elements have arrived; or all whose targets are written.
+    struct Partner {
+        int rank = 0;
+        Transport transport = Transport::message;
+        std::int64_t bytes = 0;
+        std::vector<Batch> batches; ///< what to do with them
+        CopyBox fetch{};            ///< cma: to be copied from its memory first
+        const ForeignProcess* process = nullptr;
+    };
+    /// What to do where it is not what the schedule says of sections that are read in place.
+    struct Prepared {
+        MoveUnits units{};
+        std::vector<Batch> pack{};
+        std::vector<Batch> local{};
+        std::vector<Partner> in_place{}; ///< of all sources of the transports, by rank
+        std::vector<Partner> incoming{}; ///< of `receives`
+        std::vector<PersistentMessages::Message> sends{};
+        std::vector<PersistentMessages::Message> receives{};
+        std::shared_ptr<void> sent{};              ///< what messages to send lie in
+        std::vector<std::shared_ptr<void>> held{}; ///< other memory
+        std::size_t bytes = 0;                     ///< of all of it
+        std::string note{};                        ///< for describe()
     };
 
     /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
@@ -102,15 +138,15 @@ public:
                           const Fields& fields, PeerTransports transports, PackedPlaces packed,
                           SyncLine* ready, bool writes, bool crowded,
                           const DeviceSetting& device = {});
+    RedistributionBinding(const Fields& fields, PeerTransports transports, Prepared prepared,
+                          SyncLine* ready, bool crowded);
     RedistributionBinding(const RedistributionBinding&) = delete;
     RedistributionBinding& operator=(const RedistributionBinding&) = delete;
 
     void make_requests(MPI_Comm comm, int tag, int notice_tag);
-    void leave() noexcept override {
-        m_direct.abandon();
-        m_messages.abandon();
-    }
-    void close() noexcept override { m_messages.close(); }
+    /// Gives up the step under way and those that were to follow it.
+    void leave() noexcept override;
+    void close() noexcept override;
 
     bool is_for(const Fields& fields) const noexcept;
     /// Others write targets in place, perhaps after this process has given up: an execution under way
@@ -124,30 +160,18 @@ public:
         std::vector<DeviceMoves> incoming;
     };
     const OnDevice& on_device() const noexcept { return m_on_device; }
-
-    /// Units of one pair of arrays.
-    struct Batch {
-        std::size_t pair = 0;
-        int begin = 0;
-        int end = 0;
-    };
     const MoveUnits& units() const noexcept { return m_units; }
     const std::vector<Batch>& pack() const noexcept { return m_pack; }
     const std::vector<Batch>& local() const noexcept { return m_local; }
 
-    void post_receives() { m_messages.start_receives(); }
+    void post_receives(std::uint64_t epoch) {
+        m_epoch = epoch;
+        m_under_way = true;
+        m_messages.start_receives();
+    }
     /// Sends what is packed, and lets others read the rest, or write, in place.
     void start_sends(std::uint64_t epoch);
 
-    /// Somebody whose elements have arrived; or all whose targets are written.
-    struct Partner {
-        int rank = 0;
-        Transport transport = Transport::message;
-        std::int64_t bytes = 0;
-        std::vector<Batch> batches; ///< what to do with them
-        CopyBox fetch{};            ///< cma: to be copied from its memory first
-        const ForeignProcess* process = nullptr;
-    };
     /// The next one, waiting for it; null once all have been returned.
     const Partner* wait_for_elements();
     /// Enqueues what a staged message takes before kernels can use it.
@@ -158,15 +182,27 @@ public:
     /// Returns when this section's elements have been sent and read, or its targets been written.
     void wait_for_readers();
 
-    std::size_t workspace_bytes() const noexcept { return m_packed.bytes() + m_received.bytes(); }
+    /// Of this step and those that follow.
+    std::size_t workspace_bytes() const noexcept;
     /// "from rank 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
     std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
+    bool shares_memory = false;  ///< sources with targets, on some rank
+
+    /// The step that follows in every execution, when all ranks have read what they want of this one.
+    RedistributionBinding* next() const noexcept { return m_next.get(); }
+    void append(std::shared_ptr<RedistributionBinding> step);
+    /// Makes this the first step of what is done with these arrays; `held` is what lies between the steps.
+    void begin_with(const Fields& fields, std::vector<std::shared_ptr<void>> held);
+    /// Elements that arrive stay as they are: others will convert and combine them.
+    void carry();
+    bool has_step(const RedistributionBinding* step) const noexcept;
 
 private:
+    void make_direct(SyncLine* ready);
     void add_batch(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& transfers,
-                   std::size_t pair, MoveTransfer transfer);
+                   std::size_t pair, MoveTransfer transfer, Batch::Kind kind = Batch::Kind::move);
     void add_packing(const RedistributionSchedule& schedule, const RedistributionRole& role,
                      const Fields& fields);
     void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
@@ -205,6 +241,12 @@ private:
     DirectExchange m_direct;
     PersistentMessages m_messages;
     MPI_Comm m_comm = MPI_COMM_NULL;
+    std::optional<Prepared> m_prepared; ///< but for what it was taken from
+    std::shared_ptr<RedistributionBinding> m_next;
+    std::vector<std::shared_ptr<void>> m_between;
+    std::uint64_t m_epoch = 0;
+    bool m_under_way = false;
+    bool m_follows = false; ///< another step
 };
 
 } // namespace distview::impl

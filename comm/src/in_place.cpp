@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/in_place.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+
+using Binding = RedistributionBinding;
+using Kind = Binding::Batch::Kind;
+using Peer = RedistributionRole::Peer;
+
+/// What this process keeps, on one side.
+const Peer* own(const std::vector<Peer>& peers, int rank) {
+    const auto found = std::find_if(peers.begin(), peers.end(),
+                                    [&](const Peer& peer) { return peer.rank == rank; });
+    return found == peers.end() ? nullptr : &*found;
+}
+
+/// Where the elements for one process lie in a buffer.
+struct Slot {
+    std::int64_t offset = 0;
+    PackedFields packed;
+};
+
+/// Slots of a buffer by rank.
+class Slots {
+public:
+    void add(int rank, std::int64_t elements, std::span<const Field> fields) {
+        Slot slot{m_bytes, PackedFields(elements, fields)};
+        PersistentMessages::require_countable(slot.packed.bytes, name);
+        m_bytes += slot.packed.bytes;
+        m_slots.emplace(rank, std::move(slot));
+    }
+    std::int64_t bytes() const noexcept { return m_bytes; }
+    const Slot* of(int rank) const {
+        const auto found = m_slots.find(rank);
+        return found == m_slots.end() ? nullptr : &found->second;
+    }
+
+private:
+    std::map<int, Slot> m_slots;
+    std::int64_t m_bytes = 0;
+};
+
+/// Prepares an execution in which everything is packed before anything is written.
+class Packing {
+public:
+    explicit Packing(const InPlaceSetting& setting)
+        : m_setting(setting), m_role(setting.role), m_fields(setting.fields) {
+        m_keeps = own(m_role.receives, m_role.rank);
+        m_packs_own = m_keeps && !own_is_fixed();
+        for (const Peer& peer : m_role.sends)
+            if (peer.rank != m_role.rank || m_packs_own)
+                m_out.add(peer.rank, peer.elements, m_fields.sources);
+        // Of what is too large nothing is made but a place to name, which tells what would be needed.
+        constexpr std::int64_t line = 64;
+        m_fits = setting.buffer_bytes == 0 || m_out.bytes() <= setting.buffer_bytes;
+        m_sent = exchange_memory(*setting.comm.state(), m_fits ? m_out.bytes() : line,
+                                 setting.required != Transport::message);
+    }
+
+    OfferedPacks offer() const {
+        OfferedPacks result;
+        for (const int reader : m_setting.lines.readers())
+            result.packs.push_back(m_sent.get() + (m_fits ? m_out.of(reader)->offset : 0));
+        return result;
+    }
+
+    /// Bytes that it takes once transports are known.
+    std::int64_t needed(const PeerTransports& transports) {
+        m_in = {};
+        for (const Peer& peer : m_role.receives) {
+            const auto source = transports.sources.find(peer.rank);
+            if (peer.rank != m_role.rank &&
+                (source == transports.sources.end() || source->second.transport == Transport::cma))
+                m_in.add(peer.rank, peer.elements, m_fields.sources);
+        }
+        return m_out.bytes() + m_in.bytes();
+    }
+
+    Binding::Prepared prepare(const PeerTransports& transports) {
+        Binding::Prepared step;
+        const MessageBuffer received(static_cast<std::size_t>(m_in.bytes()));
+        step.sent = m_sent;
+        step.held.push_back(received.memory());
+        step.bytes = static_cast<std::size_t>(m_out.bytes() + m_in.bytes());
+        step.note = text("\n  in place: ", m_out.bytes(),
+                         " bytes are packed before anything is overwritten");
+        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
+            for (const Peer& peer : m_role.sends)
+                if (const Slot* const slot = m_out.of(peer.rank))
+                    add(step, step.pack, f, Kind::pack,
+                        MoveTransfer(m_setting.schedule, m_role.runs_from, peer.process,
+                                     section_end(m_fields.sources[f]),
+                                     packed_end(at(m_sent.get(), *slot, f), size(f))));
+        for (const Peer& peer : m_role.sends)
+            if (const Slot* const slot = m_out.of(peer.rank);
+                peer.rank != m_role.rank && !transports.readers.contains(peer.rank))
+                step.sends.push_back(
+                    {peer.rank, m_sent.get() + slot->offset, slot->packed.bytes, false, {}});
+        for (const Peer& peer : m_role.receives)
+            if (peer.rank == m_role.rank)
+                add_moves(step, step.local, peer, m_packs_own ? m_sent.get() : nullptr,
+                          m_out.of(peer.rank));
+            else
+                add_partner(step, transports, peer, received.data());
+        return step;
+    }
+
+private:
+    std::int64_t size(std::size_t f) const { return m_fields.sources[f].element_size; }
+    static char* at(char* buffer, const Slot& slot, std::size_t f) {
+        return buffer + slot.offset + slot.packed.begins[f];
+    }
+    MoveTransfer own_transfer(std::size_t f) const {
+        return MoveTransfer(m_setting.schedule, m_role.runs_to, m_keeps->process,
+                            section_end(m_fields.sources[f]), section_end(m_fields.targets[f]));
+    }
+    /// Whether what stays on this process stays where it is, and need not be packed.
+    bool own_is_fixed() const {
+        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
+            if (size(f) != m_fields.targets[f].element_size || !own_transfer(f).is_fixed())
+                return false;
+        return true;
+    }
+
+    /// From a slot of a buffer, or from the section if there is none.
+    void add_moves(Binding::Prepared& step, std::vector<Binding::Batch>& batches, const Peer& peer,
+                   char* buffer, const Slot* slot) const {
+        for (std::size_t f = 0; f < m_fields.targets.size(); ++f)
+            add(step, batches, f, Kind::move,
+                buffer ? MoveTransfer(m_setting.schedule, m_role.runs_to, peer.process,
+                                      packed_end(at(buffer, *slot, f), size(f)),
+                                      section_end(m_fields.targets[f]))
+                       : own_transfer(f));
+    }
+
+    void add_partner(Binding::Prepared& step, const PeerTransports& transports, const Peer& peer,
+                     char* received) const {
+        const auto source = transports.sources.find(peer.rank);
+        const Slot* const slot = m_in.of(peer.rank);
+        Binding::Partner partner;
+        partner.rank = peer.rank;
+        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
+            partner.bytes += peer.elements * size(f);
+        if (slot) {
+            add_moves(step, partner.batches, peer, received, slot);
+        } else {
+            const Slot there{0, PackedFields(peer.elements, m_fields.sources)};
+            add_moves(step, partner.batches, peer, const_cast<char*>(source->second.packed),
+                      &there);
+        }
+        if (source == transports.sources.end()) {
+            step.receives.push_back(
+                {peer.rank, received + slot->offset, slot->packed.bytes, false, {}});
+            step.incoming.push_back(std::move(partner));
+            return;
+        }
+        partner.transport = source->second.transport;
+        if (slot) {
+            partner.process = &source->second.process;
+            partner.fetch.source = source->second.packed;
+            partner.fetch.destination = received + slot->offset;
+            partner.fetch.element_size = slot->packed.bytes;
+        }
+        step.in_place.push_back(std::move(partner));
+    }
+
+    const InPlaceSetting& m_setting;
+    const RedistributionRole& m_role;
+    const Binding::Fields& m_fields;
+    const Peer* m_keeps = nullptr;
+    bool m_packs_own = false;
+    bool m_fits = true;
+    Slots m_out;
+    Slots m_in;
+    std::shared_ptr<char> m_sent;
+};
+
+} // namespace
+
+PackedFields::PackedFields(std::int64_t elements, std::span<const Field> fields) {
+    for (const Field& field : fields) {
+        begins.push_back(bytes);
+        bytes += at_line(elements * field.element_size);
+    }
+}
+
+std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
+                                      bool is_shared) {
+    const auto size = static_cast<std::size_t>(bytes);
+    if (is_shared && bytes > 0)
+        if (auto memory = state.arena()->allocate(size))
+            return std::static_pointer_cast<char>(memory);
+    const MessageBuffer buffer(size);
+    return {buffer.memory(), buffer.data()};
+}
+
+void require_room(const InPlaceSetting& setting, std::int64_t needed) {
+    const std::int64_t most = all_reduce(setting.comm, ReduceOperation::max, needed);
+    require<UsageError>(setting.buffer_bytes == 0 || most <= setting.buffer_bytes, [&] {
+        return text(name, ": in place, expected buffer_bytes of at least ", most,
+                    " for these arrays, got ", setting.buffer_bytes);
+    });
+}
+
+void add(Binding::Prepared& step, std::vector<Binding::Batch>& batches, std::size_t pair, Kind kind,
+         MoveTransfer transfer) {
+    const auto begin = static_cast<int>(step.units.units.size());
+    step.units.append(std::move(transfer));
+    const auto end = static_cast<int>(step.units.units.size());
+    if (!batches.empty() && batches.back().pair == pair && batches.back().kind == kind &&
+        batches.back().end == begin)
+        batches.back().end = end;
+    else
+        batches.push_back({pair, begin, end, kind});
+}
+
+MoveTransfer::End section_end(const Field& field) {
+    MoveTransfer::End end{field.data, field.element_size, false, {}};
+    std::copy(field.strides.begin(), field.strides.end(), end.strides.begin());
+    return end;
+}
+
+std::shared_ptr<Binding> bind_packed(const InPlaceSetting& setting) {
+    std::optional<Packing> packing;
+    OfferedPacks packs;
+    std::exception_ptr failure;
+    try {
+        packing.emplace(setting);
+        packs = packing->offer();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(setting.comm, name, failure);
+    PeerTransports transports;
+    std::int64_t needed = 0;
+    try {
+        // Sections are not offered: what is in them is overwritten while others may still read.
+        transports = find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
+                                     setting.role.receive_ranks(), setting.lines, setting.required);
+        needed = packing->needed(transports);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    require_room(setting, needed);
+    std::shared_ptr<Binding> binding;
+    try {
+        if (!failure) {
+            Binding::Prepared step = packing->prepare(transports);
+            binding =
+                std::make_shared<Binding>(setting.fields, std::move(transports), std::move(step),
+                                          setting.lines.ready(), setting.crowded);
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(setting.comm, name, failure);
+    return binding;
+}
+
+std::shared_ptr<Binding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
+    return is_same && is_involution(setting.schedule) ? bind_exchanging(setting)
+                                                      : bind_packed(setting);
+}
+
+} // namespace distview::impl

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Elements of two places change places. Those of two processes do so a part at a time, in steps that all
+// processes take together: each packs its part, the other writes it to where its own part was. Those of one
+// process are swapped; where a tile's elements stay within the tile, through a buffer.
+#include <distview/comm/impl/in_place.hpp>
+#include <distview/comm/impl/own_swaps.hpp>
+#include <distview/comm/impl/run_parts.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+/// What is held if no limit was set: enough that steps take longer than agreeing on them, and small enough
+/// that what is packed is still in a cache when it is read.
+constexpr std::int64_t usual_bytes = std::int64_t{8} << 20;
+/// For what a process keeps, most of it.
+constexpr std::int64_t usual_own_bytes = std::int64_t{1} << 20;
+/// Steps of an execution: what is known of them must stay small beside what they move.
+constexpr std::int64_t most_steps = 256;
+
+using Binding = RedistributionBinding;
+using Kind = Binding::Batch::Kind;
+using Peer = RedistributionRole::Peer;
+
+std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
+
+/// Prepares the steps of one process.
+class Exchange {
+public:
+    explicit Exchange(const InPlaceSetting& setting)
+        : m_setting(setting), m_role(setting.role), m_fields(setting.fields),
+          m_rank(setting.schedule.rank()),
+          m_limit(setting.buffer_bytes > 0 ? setting.buffer_bytes : usual_bytes),
+          m_own(setting, std::min(m_limit / 4, usual_own_bytes)) {
+        m_parts.fill(1);
+        for (const Peer& peer : m_role.sends)
+            if (peer.rank != m_role.rank) m_peers.push_back(peer);
+    }
+
+    /// Bytes for parts of every pair that are cut so, sent and received, and the longest part of each axis.
+    std::int64_t needed() const {
+        std::int64_t bytes = 0;
+        for (const Peer& peer : m_peers) bytes += 2 * most_of(peer).bytes;
+        return bytes + m_own.bytes();
+    }
+    /// What would be enough with these parts: of it a quarter is for what a process keeps.
+    std::int64_t sufficient() const {
+        constexpr std::int64_t line = 64;
+        const std::int64_t for_pairs = needed() - m_own.bytes();
+        return std::max(needed(), ceil_div(for_pairs, 3 * line) * 4 * line);
+    }
+    std::int64_t longest(int d) const {
+        std::int64_t result = 0;
+        for (const Peer& peer : m_peers) result = std::max(result, part_elements(peer, d));
+        return result;
+    }
+    PartIndex& parts() noexcept { return m_parts; }
+    std::int64_t steps() const noexcept {
+        std::int64_t product = 1;
+        for (const std::int64_t parts : m_parts) product *= parts;
+        return product;
+    }
+    std::int64_t limit() const noexcept { return m_limit; }
+
+    /// To be called once it is known in how many parts.
+    OfferedPacks offer() {
+        for (const Peer& peer : m_peers) {
+            const std::int64_t bytes = most_of(peer).bytes;
+            PersistentMessages::require_countable(bytes, name);
+            m_places.emplace(peer.rank, m_bytes);
+            m_bytes += bytes;
+        }
+        m_sent = exchange_memory(*m_setting.comm.state(), m_bytes,
+                                 m_setting.required != Transport::message);
+        OfferedPacks result;
+        for (const int reader : m_setting.lines.readers())
+            result.packs.push_back(m_sent.get() + m_places.at(reader));
+        return result;
+    }
+
+    std::shared_ptr<Binding> bind(const PeerTransports& transports) {
+        const bool receives = std::any_of(m_peers.begin(), m_peers.end(), [&](const Peer& peer) {
+            return is_buffered(transports, peer.rank);
+        });
+        m_received = MessageBuffer(static_cast<std::size_t>(receives ? m_bytes : 0));
+        std::shared_ptr<Binding> first;
+        for (std::int64_t n = 0; n < steps(); ++n) {
+            Binding::Prepared step;
+            step.sent = m_sent;
+            step.held.push_back(m_received.memory());
+            PartIndex part{};
+            std::int64_t rest = n;
+            for (std::size_t d = 0; d < static_cast<std::size_t>(m_rank); ++d) {
+                part[d] = rest % m_parts[d];
+                rest /= m_parts[d];
+            }
+            add_part(step, transports, part);
+            if (n == 0) {
+                m_own.prepare(step);
+                step.bytes = static_cast<std::size_t>(m_bytes + m_own.bytes()) + m_received.size();
+                step.note = text("\n  in place: elements change places in ", steps(),
+                                 steps() == 1 ? " step" : " steps", " through ", step.bytes,
+                                 " bytes; below, the first step");
+            }
+            auto binding =
+                std::make_shared<Binding>(m_fields, PeerTransports(transports), std::move(step),
+                                          m_setting.lines.ready(), m_setting.crowded);
+            if (n == 0)
+                first = std::move(binding);
+            else
+                first->append(std::move(binding));
+        }
+        return first;
+    }
+
+private:
+    bool is_leader(const Peer& peer) const { return m_role.rank < peer.rank; }
+    const RedistributionRuns& runs_with(const Peer& peer) const {
+        return is_leader(peer) ? m_role.runs_from : m_role.runs_to;
+    }
+    std::int64_t part_elements(const Peer& peer, int d) const {
+        const auto runs = m_setting.schedule.runs_with(runs_with(peer), peer.process);
+        const auto i = static_cast<std::size_t>(d);
+        return ceil_div(count_elements(runs[i]), m_parts[i]);
+    }
+    PackedFields most_of(const Peer& peer) const {
+        std::int64_t elements = 1;
+        for (int d = 0; d < m_rank; ++d) elements *= part_elements(peer, d);
+        return {elements, m_fields.sources};
+    }
+    static bool is_buffered(const PeerTransports& transports, int rank) {
+        const auto source = transports.sources.find(rank);
+        return source == transports.sources.end() || source->second.transport == Transport::cma;
+    }
+
+    /// The two of a pair take the list of the one's elements for both ways, so that what is written to a place
+    /// comes when what was there has been packed.
+    void add_part(Binding::Prepared& step, const PeerTransports& transports,
+                  const PartIndex& part) const {
+        const RedistributionRuns sent = part_of(m_role.runs_from, m_rank, m_parts, part);
+        const RedistributionRuns received = part_of(m_role.runs_to, m_rank, m_parts, part);
+        for (const Peer& peer : m_peers) {
+            const RedistributionRuns& runs = is_leader(peer) ? sent : received;
+            const std::int64_t elements = packed_elements(m_setting.schedule, runs, peer.process);
+            const PackedFields packed(elements, m_fields.sources);
+            const std::int64_t place = m_places.at(peer.rank);
+            const auto source = transports.sources.find(peer.rank);
+            const bool buffered = is_buffered(transports, peer.rank);
+            const char* const arriving =
+                buffered ? m_received.data() + place : source->second.packed;
+            Binding::Partner partner;
+            partner.rank = peer.rank;
+            for (std::size_t f = 0; f < m_fields.sources.size() && elements > 0; ++f) {
+                const std::int64_t size = m_fields.sources[f].element_size;
+                partner.bytes += elements * size;
+                const auto transfer = [&](const char* buffer, bool leaves) {
+                    const MoveTransfer::End end = packed_end(buffer + packed.begins[f], size);
+                    const MoveTransfer::End section = section_end(m_fields.sources[f]);
+                    const MoveTransfer result =
+                        is_leader(peer)
+                            ? MoveTransfer(m_setting.schedule, runs, peer.process, section, end)
+                            : MoveTransfer(m_setting.schedule, runs, peer.process, end, section);
+                    return is_leader(peer) == leaves ? result : result.reversed();
+                };
+                add(step, step.pack, f, Kind::pack, transfer(m_sent.get() + place, true));
+                add(step, partner.batches, f, Kind::move, transfer(arriving, false));
+            }
+            const bool is_message = source == transports.sources.end();
+            if (elements > 0 && !transports.readers.contains(peer.rank))
+                step.sends.push_back({peer.rank, m_sent.get() + place, packed.bytes, false, {}});
+            if (is_message) {
+                if (elements == 0) continue;
+                step.receives.push_back(
+                    {peer.rank, m_received.data() + place, packed.bytes, false, {}});
+                step.incoming.push_back(std::move(partner));
+                continue;
+            }
+            partner.transport = source->second.transport;
+            if (buffered && elements > 0) {
+                partner.process = &source->second.process;
+                partner.fetch.source = source->second.packed;
+                partner.fetch.destination = m_received.data() + place;
+                partner.fetch.element_size = packed.bytes;
+            }
+            step.in_place.push_back(std::move(partner));
+        }
+    }
+
+    const InPlaceSetting& m_setting;
+    const RedistributionRole& m_role;
+    const Binding::Fields& m_fields;
+    int m_rank;
+    std::int64_t m_limit;
+    OwnSwaps m_own;
+    PartIndex m_parts{};
+    std::vector<Peer> m_peers;
+    std::map<int, std::int64_t> m_places; ///< in the buffers, by rank
+    std::int64_t m_bytes = 0;             ///< of either buffer
+    std::shared_ptr<char> m_sent;
+    MessageBuffer m_received;
+};
+
+/// Cuts what pairs exchange into parts, the same on all ranks, until every rank has room; throws on all of
+/// them if that would be too many. Collective.
+void choose_parts(const InPlaceSetting& setting, Exchange& exchange) {
+    const auto rank = static_cast<std::size_t>(setting.schedule.rank());
+    for (;;) {
+        std::array<std::int64_t, 1 + max_rank> numbers{exchange.needed() - exchange.limit()};
+        for (std::size_t d = 0; d < rank; ++d)
+            numbers[1 + d] = exchange.longest(static_cast<int>(d));
+        all_reduce(setting.comm, ReduceOperation::max, std::span<std::int64_t>(numbers));
+        if (numbers[0] <= 0) return;
+        const auto longest = std::max_element(numbers.begin() + 1, numbers.end());
+        if (*longest <= 1 || 2 * exchange.steps() > most_steps)
+            return require_room(setting, exchange.sufficient());
+        exchange.parts()[static_cast<std::size_t>(longest - numbers.begin()) - 1] *= 2;
+    }
+}
+
+} // namespace
+
+std::shared_ptr<Binding> bind_exchanging(const InPlaceSetting& setting) {
+    std::optional<Exchange> exchange;
+    OfferedPacks packs;
+    std::exception_ptr failure;
+    try {
+        exchange.emplace(setting);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(setting.comm, name, failure);
+    choose_parts(setting, *exchange);
+    try {
+        packs = exchange->offer();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(setting.comm, name, failure);
+    std::shared_ptr<Binding> binding;
+    try {
+        // Sections are not offered: what is in them is overwritten while others may still read.
+        PeerTransports transports =
+            find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
+                            setting.role.receive_ranks(), setting.lines, setting.required);
+        binding = exchange->bind(transports);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(setting.comm, name, failure);
+    return binding;
+}
+
+/// Whether t -> (a(t), b(t)) and t -> (d(t), c(t)) are the same pairs, for slices of one count.
+static bool are_inverse(const AxisSlice& a, const AxisSlice& b, const AxisSlice& c,
+                        const AxisSlice& d) {
+    if (a.count != c.count) return false;
+    if (a.count == 0) return true;
+    const auto at = [](const AxisSlice& slice, std::int64_t t) {
+        return slice.begin + t * slice.step;
+    };
+    const std::int64_t last = a.count - 1;
+    const auto is_same = [&](std::int64_t first_t, std::int64_t last_t) {
+        return at(a, 0) == at(d, first_t) && at(b, 0) == at(c, first_t) &&
+               at(a, last) == at(d, last_t) && at(b, last) == at(c, last_t);
+    };
+    return is_same(0, last) || is_same(last, 0);
+}
+
+bool is_involution(const RedistributionSchedule& schedule) {
+    if (!(schedule.from_layout() == schedule.to_layout())) return false;
+    for (int p = 0; p < schedule.from_layout().process_count(); ++p)
+        if (schedule.from_rank(p) != schedule.to_rank(p)) return false;
+    for (int d = 0; d < schedule.rank(); ++d) {
+        const int a = schedule.permutation(d);
+        // Of labels that were found, no process knows where all of them are.
+        if (schedule.axis(d).found() || schedule.permutation(a) != d) return false;
+        // Axis d of the target takes axis a of the source, and axis a of the target axis d of the source.
+        if (!are_inverse(schedule.axis(d).from_slice(), schedule.axis(d).to_slice(),
+                         schedule.axis(a).from_slice(), schedule.axis(a).to_slice()))
+            return false;
+    }
+    // Labels that several processes hold, and padding, are read from one place and written to several.
+    return schedule.delivered_elements() == schedule.elements();
+}
+
+} // namespace distview::impl

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In place: what a person would do with it, what it holds beside the arrays, what is refused.
+#include "redistribution_fixture.hpp"
+
+#include <distview/core/slice.hpp>
+#include <distview_testing/allocations.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+class RedistributionInPlace : public RedistributionPlans {
+protected:
+    /// As square as it gets.
+    ProcessGrid grid() const {
+        int rows = 1;
+        for (int r = 1; r * r <= n; ++r)
+            if (n % r == 0) rows = r;
+        return {rows, n / rows};
+    }
+    ArrayLayout square(std::int64_t size) const {
+        return {grid(), {block_cyclic(size, 7), block_cyclic(size, 5)}};
+    }
+    static bool says(const RedistributionPlan& plan, const std::string& text) {
+        return plan.describe().find(text) != std::string::npos;
+    }
+};
+
+TEST_F(RedistributionInPlace, TransposesASquare) {
+    const Matrix a = make_numbered(square(100));
+    RedistributionPlan plan(comm, a.layout(), a.layout(),
+                            {.permutation = {1, 0}, .in_place = true});
+    plan.execute(exec, a, a);
+    EXPECT_EQ(not_transposed(a), 0);
+    plan.execute(exec, 2., a, 0., a);
+    EXPECT_EQ(not_numbered(a, 2), 0);
+    EXPECT_TRUE(says(plan, "elements change places in 1 step ")) << plan.describe();
+}
+
+TEST_F(RedistributionInPlace, TakesAsManyStepsAsTheBufferDemands) {
+    constexpr std::int64_t size = 400; // 1.28 MB on all ranks together
+    const Matrix a = make_numbered(square(size));
+    for (const std::int64_t bytes : {200000, 65536, 20000}) {
+        RedistributionPlan plan(comm, a.layout(), a.layout(),
+                                {.permutation = {1, 0}, .in_place = true, .buffer_bytes = bytes});
+        plan.execute(exec, a, a);
+        EXPECT_EQ(not_transposed(a), 0) << bytes;
+        plan.execute(exec, a, a);
+        EXPECT_EQ(not_numbered(a), 0) << bytes;
+        EXPECT_LE(plan.workspace_bytes(), static_cast<std::size_t>(bytes));
+        EXPECT_FALSE(n > 1 && bytes < 60000 && says(plan, "in 1 step ")) << plan.describe();
+    }
+}
+
+TEST_F(RedistributionInPlace, TurnsALineAround) {
+    const ArrayLayout line(ProcessGrid{n}, {block_cyclic(97, 4)});
+    const auto a = make_dist_view<double*>(exec, comm, line, "distview::test::line");
+    const LocalRange own = a.interior_range(0);
+    for (std::int64_t i = own.begin; i < own.end; ++i)
+        a.view()(i) = static_cast<double>(a.global_index(0, LocalIndex(i)).value());
+    RedistributionPlan plan(comm, line, line, {.from_slice = {{96, -1, -1}}, .in_place = true});
+    plan.execute(exec, a, a);
+    int wrong = 0;
+    for (std::int64_t i = own.begin; i < own.end; ++i)
+        wrong += a.view()(i) != static_cast<double>(96 - a.global_index(0, LocalIndex(i)).value());
+    EXPECT_EQ(wrong, 0);
+    EXPECT_TRUE(says(plan, "change places")) << plan.describe();
+}
+
+// Blocks become cycles in the memory of the blocks, and blocks again.
+TEST_F(RedistributionInPlace, GoesToAnotherLayoutOfTheSameMemory) {
+    const std::int64_t rows = 8 * n;
+    const ArrayLayout blocks(ProcessGrid{n, 1}, {block(rows), block(6)});
+    const ArrayLayout cycles(ProcessGrid{n, 1}, {cyclic(rows), block(6)});
+    const Matrix a = make_numbered(blocks);
+    const Matrix b(cycles, comm.rank(), a.view());
+    const Matrix expected = make(cycles);
+    RedistributionPlan(comm, blocks, cycles).execute(exec, a, expected);
+    RedistributionPlan there(comm, blocks, cycles, {.in_place = true});
+    RedistributionPlan back(comm, cycles, blocks, {.in_place = true});
+    there.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+    EXPECT_EQ(not_numbered(expected), 0);
+    back.execute(exec, b, a);
+    EXPECT_EQ(not_numbered(a), 0);
+    if (n > 1) {
+        EXPECT_TRUE(says(there, "are packed before anything is overwritten")) << there.describe();
+    }
+}
+
+TEST_F(RedistributionInPlace, TransposesWhatIsNoSquare) {
+    const ArrayLayout tall(ProcessGrid{n, 1}, {block(8 * n), block(6)});
+    const ArrayLayout wide(ProcessGrid{1, n}, {block(6), block(8 * n)});
+    const Matrix a = make_numbered(tall);
+    const Matrix b(wide, comm.rank(), Matrix::view_type(a.view().data(), 6, 8));
+    RedistributionPlan plan(comm, tall, wide, {.permutation = {1, 0}, .in_place = true});
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_transposed(b), 0);
+}
+
+// The transpose in the other order of axes is the same memory already: nothing is held.
+TEST_F(RedistributionInPlace, HoldsNothingForWhatStaysInPlace) {
+    using Left = DistView<double**, Kokkos::LayoutLeft>;
+    const ArrayLayout rows = rows_split(6 * n, 10);
+    const ArrayLayout columns(ProcessGrid{1, n}, {block(10), block(6 * n)});
+    const Matrix a = make_numbered(rows);
+    const Left b(columns, comm.rank(), Left::view_type(a.view().data(), 10, 6));
+    RedistributionPlan plan(comm, rows, columns,
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 1});
+    plan.execute(exec, 3., a, 0., b);
+    EXPECT_EQ(not_numbered(a, 3), 0);
+    EXPECT_EQ(plan.workspace_bytes(), 0u);
+}
+
+TEST_F(RedistributionInPlace, ExchangesTwoArrays) {
+    const ArrayLayout layout = square(30);
+    const Matrix a = make_numbered(layout), b = make(layout);
+    Kokkos::deep_copy(b.view(), -1.);
+    RedistributionPlan plan(comm, layout, layout, {.permutation = {1, 0}, .in_place = true});
+    plan.execute(exec, std::tie(a, b), std::tie(b, a));
+    EXPECT_EQ(not_transposed(b), 0);
+    EXPECT_EQ(wrong(a, [](std::int64_t, std::int64_t) { return -1.; }), 0);
+}
+
+TEST_F(RedistributionInPlace, ShiftsRowsOntoEachOther) {
+    const Matrix a = make_numbered(rows_split(5 * n, 7));
+    const std::int64_t rows = 5 * n;
+    const auto from = slice(a, {{0, rows - 2, 1}, {}}), to = slice(a, {{2, rows - 2, 1}, {}});
+    RedistributionPlan plan(comm, from.layout(), to.layout(), {.in_place = true});
+    plan.execute(exec, from, to);
+    EXPECT_EQ(wrong(a,
+                    [](std::int64_t i, std::int64_t j) {
+                        return static_cast<double>(1000 * (i < 2 ? i : i - 2) + j);
+                    }),
+              0);
+}
+
+TEST_F(RedistributionInPlace, CostsNothingWhereNothingIsShared) {
+    const Matrix a = make_numbered(rows_split(16, 8)), b = make(columns_split(16, 8));
+    RedistributionPlan plan(comm, a.layout(), b.layout(), {.in_place = true, .buffer_bytes = 1});
+    RedistributionPlan ordinary(comm, a.layout(), b.layout());
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+    plan.execute(exec, 1., a, 1., b);
+    ordinary.execute(exec, a, b);
+    EXPECT_EQ(plan.workspace_bytes(), ordinary.workspace_bytes());
+    EXPECT_FALSE(says(plan, "in place:")) << plan.describe();
+}
+
+TEST_F(RedistributionInPlace, SaysHowMuchItNeeds) {
+    const std::int64_t rows = 8 * n;
+    const ArrayLayout blocks(ProcessGrid{n}, {block(rows)});
+    const ArrayLayout cycles(ProcessGrid{n}, {cyclic(rows)});
+    const auto a = make_dist_view<double*>(exec, comm, blocks, "distview::test::line");
+    const DistView<double*> b(cycles, comm.rank(), a.view());
+    RedistributionOptions options{.in_place = true, .buffer_bytes = 10};
+    RedistributionPlan small(comm, blocks, cycles, options);
+    if (n == 1)
+        small.execute(exec, a, b); // nothing moves
+    else
+        EXPECT_THROW_ON_ALL_RANKS(small.execute(exec, a, b), UsageError,
+                                  "in place, expected buffer_bytes of at least ");
+    options.buffer_bytes = -1;
+    EXPECT_THROW_ON_ALL_RANKS(RedistributionPlan(comm, blocks, cycles, options), UsageError,
+                              "expected buffer_bytes of at least 0, got -1");
+    options.buffer_bytes = comm.rank() == 0 ? 100 : 200;
+    if (n > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(RedistributionPlan(comm, blocks, cycles, options), UsageError,
+                                  "expected the same arguments on all ranks");
+    }
+    // A transposition would take more than 256 steps.
+    const Matrix c = make_numbered(square(200));
+    RedistributionPlan tiny(comm, c.layout(), c.layout(),
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 64});
+    EXPECT_THROW_ON_ALL_RANKS(tiny.execute(exec, c, c), UsageError, "expected buffer_bytes");
+    EXPECT_EQ(not_numbered(c), 0) << "what is refused was not begun";
+}
+
+TEST_F(RedistributionInPlace, RefusesWhatReadsTheTarget) {
+    const Matrix a = make_numbered(square(40)), b = make(square(40));
+    RedistributionPlan plan(comm, a.layout(), a.layout(),
+                            {.permutation = {1, 0}, .in_place = true});
+    const char* const refused = "what is in a target cannot go into the result";
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, 1., a, 1., a), UsageError, refused);
+    plan.execute(exec, a, a); // bound now
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, 1., a, 1., a), UsageError, refused);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, a, a), UsageError, refused);
+    plan.combine(exec, Sum{}, a, b);
+    plan.execute(exec, a, a);
+    EXPECT_EQ(not_numbered(a), 0);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
+TEST_F(RedistributionInPlace, IsToBeAskedFor) {
+    const Matrix a = make_numbered(square(40));
+    RedistributionPlan plan(comm, a.layout(), a.layout(), {.permutation = {1, 0}});
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a, a), UsageError,
+                              "source 0 and target 0 share memory: elements would be overwritten "
+                              "before they are read; to redistribute in place, build the plan with "
+                              "in_place");
+    if (n > 1) {
+        const auto build = [&] {
+            return RedistributionPlan(comm, a.layout(), a.layout(),
+                                      {.permutation = {1, 0}, .in_place = comm.rank() > 0});
+        };
+        EXPECT_THROW_ON_ALL_RANKS(build(), UsageError, "expected the same arguments on all ranks");
+    }
+}
+
+class RedistributionInPlaceOver : public RedistributionInPlace,
+                                  public ::testing::WithParamInterface<TransportChoice> {
+protected:
+    const TransportSetting setting{GetParam()};
+    void SetUp() override {
+        if (!is_possible(comm, GetParam())) GTEST_SKIP() << "not possible here";
+    }
+};
+
+TEST_P(RedistributionInPlaceOver, AllocatesNothingOnceASetIsBound) {
+    const Matrix a = make(square(60));
+    const ArrayLayout blocks(ProcessGrid{n, 1}, {block(8 * n), block(6)});
+    const ArrayLayout cycles(ProcessGrid{n, 1}, {cyclic(8 * n), block(6)});
+    const Matrix b = make(blocks);
+    const Matrix c(cycles, comm.rank(), b.view());
+    RedistributionPlan transpose(comm, a.layout(), a.layout(),
+                                 {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 8192});
+    RedistributionPlan deal(comm, blocks, cycles, {.in_place = true});
+    const auto step = [&] {
+        transpose.execute(exec, a, a);
+        transpose.execute(exec, 2., a, 0., a);
+        deal.execute(exec, b, c);
+        auto handle = transpose.start(exec, a, a);
+        handle.finish();
+    };
+    step();
+    const AllocationCounts counts = count_heap_allocations([&] {
+        for (int round = 0; round < 3; ++round) step();
+    });
+    EXPECT_EQ(counts.heap, 0) << counts.description;
+}
+
+// All that is allocated together, whether or not it is freed again, is far less than the array.
+TEST_P(RedistributionInPlaceOver, HoldsLittleBesideTheArray) {
+    const std::int64_t size = 600 * grid().extent(1);
+    const ArrayLayout layout(grid(), {block(size), block(size)});
+    const Matrix a = make_numbered(layout);
+    const auto section = static_cast<std::int64_t>(a.view().size() * sizeof(double));
+    constexpr std::int64_t bytes = 160000;
+    RedistributionPlan plan(comm, layout, layout,
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = bytes});
+    const AllocationCounts counts = count_allocations([&] {
+        plan.execute(exec, a, a);
+        plan.execute(exec, a, a);
+    });
+    EXPECT_EQ(not_numbered(a), 0);
+    EXPECT_EQ(counts.kokkos, 0) << counts.description;
+    EXPECT_LE(plan.workspace_bytes(), static_cast<std::size_t>(bytes));
+    if (section > 2'000'000) {
+        EXPECT_LT(counts.heap_bytes, section / 2) << counts.description;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Over, RedistributionInPlaceOver,
+                         ::testing::Values(TransportChoice(), TransportChoice(Transport::direct),
+                                           TransportChoice(Transport::cma),
+                                           TransportChoice(Transport::message)),
+                         [](const auto& choice) { return name_of(choice.param); });
+
+} // namespace
+
+} // namespace distview::testing
