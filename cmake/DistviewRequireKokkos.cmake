@@ -55,7 +55,7 @@ if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
 endif()
 
 # nvcc compiles what depends on Kokkos: nvcc_wrapper as the C++ compiler does, or Kokkos' own launcher in
-# front of it (decision 0014).
+# front of it (decision 0018).
 if(distview_kokkos_devices MATCHES "CUDA")
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.1)
         message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "

@@ -31,11 +31,13 @@ constexpr std::size_t lines_at = 0;              // segment (4), offset of ready
 constexpr std::size_t process_at = lines_at + 6; // id, address of key, key
 constexpr std::size_t pack_at = process_at + 3;  // segment (4), offset, address
 constexpr std::size_t head = pack_at + 6;
-constexpr std::size_t strides_at = 4 + 1 + 1; // segment (4), offset, address
-constexpr std::size_t device_at = strides_at + static_cast<std::size_t>(max_rank);
+// A field's place: segment (4), offset; or a device's handle, allocation, offset. Then whether it is that,
+// the address, and strides.
 constexpr std::size_t handle_numbers = std::tuple_size_v<decltype(IpcHandle::opaque)>;
-constexpr std::size_t field_numbers = device_at + 3 + handle_numbers;
-// whether a device's allocation can be opened, offset, allocation, handle
+constexpr std::size_t is_exported_at = handle_numbers + 2;
+constexpr std::size_t address_at = is_exported_at + 1;
+constexpr std::size_t strides_at = address_at + 1;
+constexpr std::size_t field_numbers = strides_at + static_cast<std::size_t>(max_rank);
 
 std::size_t offer_size(std::size_t fields) { return head + fields * field_numbers; }
 
@@ -46,11 +48,9 @@ void append_place(std::vector<std::int64_t>& offer, const Arena& arena, const vo
     offer.push_back(place ? place->offset : 0);
 }
 
-void append_exported(std::vector<std::int64_t>& offer,
-                     const std::optional<DeviceLayer::Exported>& exported) {
-    const DeviceLayer::Exported place = exported.value_or(DeviceLayer::Exported{});
-    offer.insert(offer.end(), {exported ? 1 : 0, place.offset, place.handle.allocation});
+void append_exported(std::vector<std::int64_t>& offer, const DeviceLayer::Exported& place) {
     offer.insert(offer.end(), place.handle.opaque.begin(), place.handle.opaque.end());
+    offer.insert(offer.end(), {place.handle.allocation, place.offset});
 }
 
 std::vector<std::int64_t>
@@ -68,10 +68,16 @@ make_offer(const Arena& arena, std::span<const Field> fields, const OfferedPacks
     offer.push_back(reinterpret_cast<std::intptr_t>(packs.packs[reader]));
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const Field& field = fields[f];
-        append_place(offer, arena, exported.empty() ? field.data : nullptr);
+        const bool is_exported = !exported.empty() && exported[f];
+        const std::size_t begin = offer.size();
+        if (is_exported)
+            append_exported(offer, *exported[f]);
+        else
+            append_place(offer, arena, exported.empty() ? field.data : nullptr);
+        offer.resize(begin + is_exported_at);
+        offer.push_back(is_exported ? 1 : 0);
         offer.push_back(reinterpret_cast<std::intptr_t>(field.data));
         offer.insert(offer.end(), field.strides.begin(), field.strides.end());
-        append_exported(offer, exported.empty() ? std::nullopt : exported[f]);
     }
     return offer;
 }
@@ -82,6 +88,7 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
                 std::size_t fields, ReadablePeer& peer) {
     for (std::size_t f = 0; f < fields; ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
+        if (at[is_exported_at] != 0) return false;
         const std::shared_ptr<SharedSegment> segment = state.segment_of(segment_address(at));
         if (!segment) return false;
         ReadablePeer::RemoteField field;
@@ -105,7 +112,7 @@ void name_fields(const std::vector<std::int64_t>& offer, std::size_t fields, Rea
     for (std::size_t f = 0; f < fields; ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
         ReadablePeer::RemoteField field;
-        field.data = reinterpret_cast<const char*>(static_cast<std::intptr_t>(at[5]));
+        field.data = reinterpret_cast<const char*>(static_cast<std::intptr_t>(at[address_at]));
         std::copy_n(at + strides_at, max_rank, field.strides.begin());
         peer.fields.push_back(field);
     }
@@ -116,14 +123,14 @@ bool open_fields(DeviceLayer& layer, const std::vector<std::int64_t>& offer, std
                  ReadablePeer& peer) {
     for (std::size_t f = 0; f < fields; ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
-        if (at[device_at] == 0) return false;
+        if (at[is_exported_at] == 0) return false;
         IpcHandle handle;
-        handle.allocation = at[device_at + 2];
-        std::copy_n(at + device_at + 3, handle_numbers, handle.opaque.begin());
+        std::copy_n(at, handle_numbers, handle.opaque.begin());
+        handle.allocation = at[handle_numbers];
         const std::shared_ptr<void> allocation = open_shared(layer, handle);
         if (!allocation) return false;
         ReadablePeer::RemoteField field;
-        field.data = static_cast<const char*>(allocation.get()) + at[device_at + 1];
+        field.data = static_cast<const char*>(allocation.get()) + at[handle_numbers + 1];
         std::copy_n(at + strides_at, max_rank, field.strides.begin());
         peer.fields.push_back(field);
         peer.allocations.push_back(allocation);

@@ -27,7 +27,7 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
         return;
     }
 
-    const ptrans::Report report = ptrans::measure(ptrans::Exec(), comm, line.options, grid);
+    const ptrans::Report report = ptrans::measure(comm, line.options, grid);
     distview::agree_on(comm, "ptrans", [&] {
         if (comm.rank() != root) return;
         if (!line.options.json_path.empty())

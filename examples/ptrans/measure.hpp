@@ -20,7 +20,9 @@ struct Trial {
 struct Report {
     Options options;
     Shape shape;
-    int threads = 1; ///< of each rank
+    int threads = 1; ///< of each rank's host; of a device, what runs at once
+    /// What one transposition reads and writes at least, of all ranks: known ahead of time.
+    std::int64_t memory_bytes = 0;
     std::vector<Trial> trials;
     Check check; ///< the sums of the last trial, the worst residual of all
     Traffic traffic;
@@ -29,7 +31,7 @@ struct Report {
     const Trial& worst() const;
 };
 
-/// Transposes `options.trials` times, each time on another assignment of ranks to the grid, and checks
+/// Transposes matrices in the memory of `exec` `options.trials` times, each time on another assignment of ranks to the grid, and checks
 /// every result.
 ///
 /// A trial makes arrays and plan, transposes once, sets C anew, and then times one transposition: fence,
@@ -38,7 +40,11 @@ struct Report {
 /// Collective: over comm
 /// Errors:     distview::Error if trials disagree on the sums, or messages with the formulas where these
 ///             hold (thrown on all ranks)
-Report measure(const Exec& exec, const distview::Communicator& comm, const Options& options,
+template <class Space>
+Report measure(const Space& exec, const distview::Communicator& comm, const Options& options,
+               const distview::ProcessGrid& grid);
+/// The same on the space that the options name.
+Report measure(const distview::Communicator& comm, const Options& options,
                const distview::ProcessGrid& grid);
 
 } // namespace ptrans

@@ -5,6 +5,7 @@
 #include <distview/core/text.hpp>
 
 #include <CLI/CLI.hpp>
+#include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <optional>
@@ -22,6 +23,13 @@ void require_range(const char* option, std::int64_t value, std::int64_t least, s
     if (value < least || value > most)
         refuse(text(option, ": expected a number from ", least, " to ", most, ", got ", value));
 }
+
+constexpr bool has_cuda =
+#ifdef KOKKOS_ENABLE_CUDA
+    true;
+#else
+    false;
+#endif
 
 constexpr std::int64_t most_elements = std::int64_t(1) << 40;
 
@@ -50,6 +58,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_option("--trials", options.trials, "how often to time, the worst counts")
         ->capture_default_str();
+    app.add_option("--space", options.space, "host or cuda: where matrices lie and are moved")
+        ->capture_default_str();
     app.add_option("--json", options.json_path, "write the report to this file");
 
     try {
@@ -61,6 +71,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         refuse(text(error.what(), " (--help lists the options)"));
     }
 
+    if (options.space != "host" && options.space != "cuda")
+        refuse(text("--space: expected host or cuda, got '", options.space, '\''));
+    if (options.space == "cuda" && !has_cuda)
+        refuse("--space: expected host, got 'cuda': this program was built without CUDA");
     if (variant != "hpcc" && variant != "chapel")
         refuse(text("--variant: expected hpcc or chapel, got '", variant, '\''));
     options.variant = variant == "hpcc" ? Variant::hpcc : Variant::chapel;

@@ -22,6 +22,7 @@ struct Options {
     std::uint32_t seed_c = 200;
     std::uint64_t seed_grid = 1; ///< of the permutations of the ranks
     int trials = 5;
+    std::string space = "host"; ///< where matrices lie and are moved: host or cuda
     std::string json_path;
 };
 

@@ -17,6 +17,11 @@ double gigabytes_per_second(const Report& report, double seconds) {
     return seconds > 0 ? 8e-9 * static_cast<double>(report.shape.elements()) / seconds : 0;
 }
 
+/// Of what must be read and written.
+double memory_gigabytes_per_second(const Report& report, double seconds) {
+    return seconds > 0 ? 1e-9 * static_cast<double>(report.memory_bytes) / seconds : 0;
+}
+
 std::string grid_text(const Shape& shape) { return distview::text(shape.p, 'x', shape.q); }
 
 const char* variant_text(const Report& report) {
@@ -36,6 +41,7 @@ std::string to_json(const Report& report) {
     json["nb"] = options.nb;
     json["grid"] = grid_text(report.shape);
     json["ranks"] = report.shape.p * report.shape.q;
+    json["space"] = options.space;
     json["threads"] = report.threads;
     json["beta"] = options.beta;
     if (options.variant == Variant::hpcc) {
@@ -52,6 +58,8 @@ std::string to_json(const Report& report) {
         report.check.sum_2p30.is_integer() && report.check.wsum_2p30.is_integer();
     json["seconds"] = worst.seconds;
     json["gbs"] = gigabytes_per_second(report, worst.seconds);
+    json["memory_bytes"] = report.memory_bytes;
+    json["memory_gbs"] = memory_gigabytes_per_second(report, worst.seconds);
     json["first_seconds"] = worst.first_seconds;
     json["trials"] = report.trials.size();
     json["trial_seconds"] = nlohmann::ordered_json::array();
@@ -74,7 +82,8 @@ std::string to_table(const Report& report) {
         << " on a " << grid_text(report.shape) << " grid, " << report.threads << " threads each\n";
     out << "  worst of " << report.trials.size() << " trials  " << std::setprecision(4)
         << report.worst().seconds << " s, " << gigabytes_per_second(report, report.worst().seconds)
-        << " GB/s\n";
+        << " GB/s; memory read and written "
+        << memory_gigabytes_per_second(report, report.worst().seconds) << " GB/s\n";
     out << "  partners of a process  " << *fewest << " to " << *most << ", bytes for others "
         << report.traffic.wire_bytes << '\n';
     out << "  residual  " << report.check.residual << " (tolerance " << report.check.tolerance

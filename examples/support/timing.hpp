@@ -19,8 +19,8 @@ using Clock = std::chrono::steady_clock;
 /// Seconds that `work` takes on the slowest rank: fence, barrier, start, work, fence, stop.
 ///
 /// Collective: over comm
-template <class Work>
-double timed(const Exec& exec, const distview::Communicator& comm, Work&& work) {
+template <class Space, class Work>
+double timed(const Space& exec, const distview::Communicator& comm, Work&& work) {
     exec.fence("program::timed: nothing earlier is timed");
     distview::agree(comm, "timed", nullptr); // a barrier: nobody leaves before all have come
     const Clock::time_point start = Clock::now();

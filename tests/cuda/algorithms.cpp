@@ -22,7 +22,7 @@ void use_array(const Cuda& exec, const Communicator& comm, const A& a, const A& 
     fill(exec, a, 1);
     fill_with(
         exec, a, KOKKOS_LAMBDA(GlobalIndex i, GlobalIndex j, GlobalIndex k) {
-            return static_cast<typename A::value_type>(100.0 * i + 10.0 * j + k);
+            return static_cast<typename A::value_type>(100 * i + 10 * j + k);
         });
     for_each(exec, b, KOKKOS_LAMBDA(int i, int j, int k) { v(i, j, k) = u(i, j, k); });
     for_each(

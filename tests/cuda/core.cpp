@@ -19,8 +19,8 @@ void use_view(const Cuda& exec) {
     const auto owned = view.owned();
     const AnyDistView any(view);
     const auto again = dist_view_cast<View>(any);
-    Kokkos::deep_copy(exec, owned, 1);
-    Kokkos::deep_copy(exec, again.view(), owned.extent(0));
+    Kokkos::deep_copy(exec, owned, typename View::value_type(1));
+    Kokkos::deep_copy(exec, again.view(), typename View::value_type(2));
 }
 
 } // namespace

@@ -10,7 +10,7 @@ namespace distview::testing {
 
 void use_redistribution(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout from(ProcessGrid{comm.size(), 1}, {block(64), block(48)});
-    const ArrayLayout to(ProcessGrid{1, comm.size()}, {cyclic(48, 3), cyclic(64, 2)});
+    const ArrayLayout to(ProcessGrid{1, comm.size()}, {block_cyclic(48, 3), block_cyclic(64, 2)});
     RedistributionPlan plan(comm, from, to, {.permutation = {1, 0}});
     const auto a = make_dist_view<double**>(exec, comm, from, "a");
     const auto c = make_dist_view<double**>(exec, comm, to, "c");

@@ -55,7 +55,7 @@ struct FieldExchange {
 ///             node are read through CUDA IPC where they can be, and messages lie in device memory where
 ///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
 ///             memory
-/// Source:     decisions 0004, 0006, 0014
+/// Source:     decisions 0004, 0006, 0018
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:

@@ -72,7 +72,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan
-/// Source:     decisions 0006, 0011, 0012, 0014 to 0017; in the field: ScaLAPACK's pdtran and pdgemr2d,
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0018; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan {
 public:

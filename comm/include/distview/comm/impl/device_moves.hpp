@@ -121,6 +121,7 @@ template <class From, class To, class Op>
 struct MoveTile {
     /// Elements that are too long to be staged are moved one by one.
     static constexpr bool can_stage = sizeof(To) <= 16;
+    static constexpr bool reads = reads_target<Op>();
     static constexpr std::size_t scratch_bytes =
         can_stage ? DeviceMove::staged_elements * sizeof(To) + alignof(To) : 0;
 
@@ -180,7 +181,8 @@ private:
 
     template <class Team>
     KOKKOS_INLINE_FUNCTION void move_directly(const Team& team, const DeviceMove& move,
-                                              const char* from, char* to, const TilePart& part) const {
+                                              const char* from, char* to,
+                                              const TilePart& part) const {
         Kokkos::parallel_for(
             Kokkos::TeamThreadRange(team, part.rows * part.columns), [&](int element) {
                 const std::int64_t row = part.first_row + element % part.rows;
@@ -193,7 +195,8 @@ private:
     /// Read along the source's memory, written along the target's.
     template <class Team>
     KOKKOS_INLINE_FUNCTION void move_staged(const Team& team, const DeviceMove& move,
-                                            const char* from, char* to, const TilePart& part) const {
+                                            const char* from, char* to,
+                                            const TilePart& part) const {
         To* const staged = static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
             DeviceMove::staged_elements * sizeof(To), alignof(To)));
         const int pitch = part.rows + 1;
@@ -227,7 +230,7 @@ private:
     }
     KOKKOS_INLINE_FUNCTION void store(char* address, const To& incoming) const {
         To& here = *reinterpret_cast<To*>(address);
-        if constexpr (reads_target<Op>())
+        if constexpr (reads)
             here = op(here, incoming);
         else
             here = op(incoming, incoming);
