@@ -254,7 +254,15 @@ void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag
                     std::move(sends), std::move(receives));
 }
 
+bool RedistributionBinding::Fields::are_of_that_type() const noexcept {
+    const auto is = [&](const Field& field) { return field.element_code == element_code; };
+    return element_code == 0 || (std::all_of(sources.begin(), sources.end(), is) &&
+                                 std::all_of(targets.begin(), targets.end(), is));
+}
+
 bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
+    // Taken for new ones, these are refused on all ranks.
+    if (!fields.are_of_that_type()) return false;
     if (m_device.layer != fields.layer ||
         m_identities.size() != fields.sources.size() + fields.targets.size())
         return false;

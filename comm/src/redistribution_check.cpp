@@ -39,6 +39,9 @@ RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) 
             return text(name, ": expected as many sources as targets, at least 1, got ",
                         fields.sources.size(), " and ", fields.targets.size());
         });
+    require<ShapeError>(fields.are_of_that_type(), [&] {
+        return text(name, ": source or target is not of the element type that was asked for");
+    });
     const auto check_field = [&](const Field& field, std::size_t i, const char* what,
                                  const ArrayLayout& layout, int process) {
         require<ShapeError>(field.layout != nullptr || process < 0, [&] {

@@ -28,7 +28,8 @@ class RedistributionPlan:
     to in the target, as between brackets: a slice, or a tuple of them, of any step. They count
     interior cells, as gather() does; of an unstructured axis cell i is the i-th smallest index.
     fill_padding: whether to write also the target's communication padding (on periodic axes also
-    boundary padding) that mirrors what is written.
+    boundary padding) that mirrors what is written. conjugate: whether elements, which must be complex
+    then, are conjugated on the way.
 
     Every element is read from its owner; where an index of the target is on several processes, all
     of them get it. Elements move once: straight from memory of the node's processes where that can
@@ -47,6 +48,7 @@ class RedistributionPlan:
         from_slice: Any = ...,
         to_slice: Any = ...,
         fill_padding: bool = False,
+        conjugate: bool = False,
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
@@ -69,15 +71,41 @@ class RedistributionPlan:
             )
 
         prepared = agreed(taken, "RedistributionPlan", prepare)
-        self._plan = _distview.Redistribution(taken, *prepared, bool(fill_padding))
+        self._plan = _distview.Redistribution(taken, *prepared, bool(fill_padding), bool(conjugate))
+        self._buffers: dict[Any, DistView] = {}
 
-    def execute(self, source: DistView, target: DistView) -> None:
-        """target = source. Collective; finished on return.
+    def execute(
+        self,
+        source: DistView,
+        target: DistView,
+        *,
+        alpha: Any = 1,
+        beta: Any = 0,
+        combine: str | None = None,
+    ) -> None:
+        """target = beta * target + alpha * source. Collective; finished on return.
 
-        Arrays of the plan's layouts and communicator, in the host's memory and of one element type,
-        of 1, 2, 4, 8 or 16 bytes. Raises ShapeError or UsageError, the same on all ranks.
+        With beta = 0 the target is not read. combine: "sum", "min" or "max" of what is there and what
+        arrives, instead. Factors are numbers that the target's elements can be, the same on all ranks.
+
+        Arrays of the plan's layouts and communicator, in the host's memory, of elements of 1, 2, 4, 8
+        or 16 bytes; of 32- or 64-bit integers, float32, float64 or complex numbers where something is
+        calculated. Elements of another type than the target's are converted where they come from, into
+        an array that the plan keeps; not complex to real ones, nor real ones to integers. Raises
+        ShapeError or UsageError, the same on all ranks.
         """
-        self._plan.execute(source, target)
+        self._plan.execute(
+            source, target, alpha, beta, combine, lambda: self._converted(source, target)
+        )
+
+    def _converted(self, source: DistView, target: DistView) -> DistView:
+        """The source with the target's elements. Collective the first time."""
+        buffer = self._buffers.get(target.dtype)
+        if buffer is None:
+            buffer = zeros(None, self.source_layout, source.comm, target.dtype)
+            self._buffers[target.dtype] = buffer
+        buffer.interior[...] = source.interior
+        return buffer
 
     @property
     def source_layout(self) -> Layout:
@@ -119,6 +147,11 @@ def redistribute(
     from_slice: Any = ...,
     to_slice: Any = ...,
     fill_padding: bool = False,
+    conjugate: bool = False,
+    alpha: Any = 1,
+    beta: Any = 0,
+    combine: str | None = None,
+    dtype: Any = None,
     out: DistView | None = None,
     **keywords: Any,
 ) -> DistView:
@@ -127,23 +160,26 @@ def redistribute(
         b = distview.redistribute(a, "cb")                      # dealt out along the first axis
         c = distview.redistribute(a, [0, 5, 9], from_slice=slice(None, None, -1))
         distview.redistribute(a, out=d, to_slice=slice(10, 20)) # into a part of d
+        distview.redistribute(a, out=b, alpha=2.0, beta=1.0)    # b += 2 a
+        single = distview.redistribute(a, a, dtype="float32")
 
     layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
     zeros() takes it, with its keywords (padding, boundary, periodic, grid). Cells of a new array that
-    nothing is written to are 0. permutation, from_slice, to_slice, fill_padding: see
-    RedistributionPlan, which is what to use for moving again and again.
+    nothing is written to are 0. dtype: that of the new array, the array's unless given. permutation,
+    from_slice, to_slice, fill_padding, conjugate: see RedistributionPlan, which is what to use for
+    moving again and again; alpha, beta, combine: see its execute().
 
     Collective over the array's communicator.
     """
     if out is None:
-        out = _new(array, layout, permutation, from_slice, to_slice, keywords)
-    elif layout is not None or keywords:
+        out = _new(array, layout, permutation, from_slice, to_slice, dtype, keywords)
+    elif layout is not None or dtype is not None or keywords:
         agreed(_communicator_of(None, array, out), "redistribute", _refuse_layout_and_out)
     plan = RedistributionPlan(
         array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
-        fill_padding=fill_padding,
+        fill_padding=fill_padding, conjugate=conjugate,
     )  # fmt: skip
-    plan.execute(array, out)
+    plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
     return out
 
 
@@ -162,12 +198,18 @@ def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:
 
 
 def _new(
-    array: DistView, layout: Any, permutation: Any, from_slice: Any, to_slice: Any, keywords: Any
+    array: DistView,
+    layout: Any,
+    permutation: Any,
+    from_slice: Any,
+    to_slice: Any,
+    dtype: Any,
+    keywords: Any,
 ) -> DistView:
     def shape() -> Any:
         source = _layout_of(array, "array")
-        if "dtype" in keywords or "comm" in keywords:
-            raise UsageError("redistribute: the new array has the array's dtype and comm")
+        if "comm" in keywords:
+            raise UsageError("redistribute: the new array has the array's comm")
         if isinstance(layout, (Layout, DistView)):
             return None
         if layout is None:
@@ -184,11 +226,11 @@ def _new(
     taken = _communicator_of(None, array)
     sizes = agreed(taken, "redistribute", shape, lambda sizes: sizes)
     given = layout.layout if isinstance(layout, DistView) else layout
-    return zeros(sizes, given, array.comm, array.dtype, **keywords)
+    return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)
 
 
 def _refuse_layout_and_out() -> None:
-    raise UsageError("redistribute: expected a layout or out, got both: out has its layout")
+    raise UsageError("redistribute: expected a layout or out, got both: out has its layout and dtype")
 
 
 def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | None:

@@ -26,6 +26,24 @@ bool same_elements(const ArrayState& a, const ArrayState& b) {
     return element.kind != ElementKind::opaque || a.format() == b.format();
 }
 
+/// Whether elements of one type are converted to those of another: not where that would leave a part of
+/// them out.
+bool converts(const ElementType& from, const ElementType& to) {
+    const auto order = [](ElementKind kind) {
+        switch (kind) {
+        case ElementKind::boolean: return 0;
+        case ElementKind::unsigned_integer:
+        case ElementKind::signed_integer: return 1;
+        case ElementKind::floating_point: return 2;
+        case ElementKind::complex: return 3;
+        case ElementKind::opaque:
+        case ElementKind::bfloat: break;
+        }
+        return -1;
+    };
+    return order(from.kind) >= 0 && order(from.kind) <= order(to.kind);
+}
+
 /// From the first byte of a section to the last; equal if it is empty.
 std::pair<const char*, const char*> bytes_of(const AnySection& section) {
     const auto* begin = static_cast<const char*>(section.data);
@@ -47,10 +65,10 @@ bool share_memory(const AnySection& a, const AnySection& b) {
 }
 
 /// Copies between the sections of one process: all there is to do for arrays of one.
-void copy_alone(const RedistributionSchedule& schedule, const AnySection& from,
-                const AnySection& to) {
+void copy_alone(const RedistributionSchedule& schedule, const Update& update,
+                const AnySection& from, const AnySection& to) {
     const auto rank = static_cast<std::size_t>(schedule.rank());
-    const std::int64_t bytes = to.element.bytes;
+    const auto move = element_update(update, to.element);
     schedule.for_each_piece(0, 0, [&](const RedistributionPiece& piece) {
         std::array<std::int64_t, max_rank> at{};
         for (std::int64_t n = 0; n < piece.elements; ++n) {
@@ -65,7 +83,7 @@ void copy_alone(const RedistributionSchedule& schedule, const AnySection& from,
                 source += from.strides[a] * (piece.from_begin[a].value() + j * piece.from_step[a] +
                                              i * piece.from_period[a]);
             }
-            std::copy_n(source, bytes, target);
+            move(source, target);
             for (std::size_t d = rank; d-- > 0;) {
                 if (++at[d] < piece.length[d] * piece.repeats[d]) break;
                 at[d] = 0;
@@ -78,7 +96,7 @@ void copy_alone(const RedistributionSchedule& schedule, const AnySection& from,
 
 Redistribution::Redistribution(const std::optional<Communicator>& comm, const ArrayLayout& from,
                                const ArrayLayout& to, const RedistributionOptions& options)
-    : m_comm(comm) {
+    : m_comm(comm), m_conjugates(options.conjugate) {
     if (comm)
         m_plan.emplace(*comm, from, to, options);
     else
@@ -118,7 +136,7 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
     const AnySection& from = source.section();
     const AnySection& to = target.section();
     require<ShapeError>(!to.read_only, [&] { return text(caller, ": the target is read-only"); });
-    require<ShapeError>(same_elements(source, target), [&] {
+    require<ShapeError>(same_elements(source, target) || converts(from.element, to.element), [&] {
         return text(caller, ": source and target differ in element type: ",
                     distview::describe(from.element), " ('", source.format(), "') and ",
                     distview::describe(to.element), " ('", target.format(), "')");
@@ -138,30 +156,34 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
     });
 }
 
-void Redistribution::execute(const std::shared_ptr<ArrayState>& source,
-                             const std::shared_ptr<ArrayState>& target, Failure failure) {
+void Redistribution::execute(std::shared_ptr<ArrayState> source,
+                             const std::shared_ptr<ArrayState>& target, Failure failure,
+                             const std::function<Update(const ElementType&)>& read,
+                             const std::function<std::shared_ptr<ArrayState>()>& convert) {
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = 0;
+    Update update;
     if (!failure.image) {
         try {
             check(*source, *target);
+            update = read(target->section().element);
             if (m_comm) require_kokkos(caller, m_comm->size());
         } catch (...) {
             failure = current_failure();
         }
         digest = source->number() * 0x9e3779b97f4a7c15u + target->number();
+        digest = digest * 0x9e3779b97f4a7c15u + update.digest();
     }
-    if (!m_comm) {
-        if (failure.image) std::rethrow_exception(failure.image);
-        if (!schedule().is_identity() || source->section().data != target->section().data)
-            copy_alone(*m_schedule, source->section(), target->section());
-        return;
-    }
-    agree(*m_comm, caller, failure, digest);
+    if (m_comm)
+        agree(*m_comm, caller, failure, digest);
+    else if (failure.image)
+        std::rethrow_exception(failure.image);
+    if (!same_elements(*source, *target)) source = convert();
+    if (!m_comm) return copy_alone(*m_schedule, update, source->section(), target->section());
     const AnyDistView from = source->view(caller);
     const AnyDistView to = target->view(caller);
     const nb::gil_scoped_release release;
-    m_plan->execute(Kokkos::DefaultHostExecutionSpace(), from, to);
+    execute_update(*m_plan, update, from, to);
 }
 
 } // namespace distview::python

@@ -3,11 +3,13 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "redistribution_update.hpp"
 
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,14 +31,20 @@ public:
 
     /// Collective over the communicator: what fails on one rank is thrown on all. Null arrays are those
     /// that `failure` kept from being read.
-    void execute(const std::shared_ptr<ArrayState>& source,
-                 const std::shared_ptr<ArrayState>& target, Failure failure);
+    ///
+    /// `read`: what becomes of elements of the target's type. `convert`: makes the source anew, with the
+    /// target's elements; called, on all ranks, where these differ.
+    void execute(std::shared_ptr<ArrayState> source, const std::shared_ptr<ArrayState>& target,
+                 Failure failure, const std::function<Update(const ElementType&)>& read,
+                 const std::function<std::shared_ptr<ArrayState>()>& convert);
+    bool conjugates() const noexcept { return m_conjugates; }
 
 private:
     void check(const ArrayState& array, const char* which, const ArrayLayout& layout) const;
     void check(const ArrayState& source, const ArrayState& target) const;
 
     std::optional<Communicator> m_comm;
+    bool m_conjugates;
     std::optional<RedistributionPlan> m_plan;         ///< with a communicator
     std::optional<RedistributionSchedule> m_schedule; ///< without
 };

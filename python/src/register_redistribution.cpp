@@ -39,7 +39,8 @@ std::shared_ptr<ArrayState> state_of(nb::handle object, const char* which) {
     return array->state;
 }
 
-void execute(Redistribution& self, nb::handle source, nb::handle target) {
+void execute(Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
+             nb::handle beta, nb::handle combine, const nb::callable& convert) {
     std::shared_ptr<ArrayState> from;
     std::shared_ptr<ArrayState> to;
     Failure failure;
@@ -49,7 +50,13 @@ void execute(Redistribution& self, nb::handle source, nb::handle target) {
     } catch (...) {
         failure = current_failure();
     }
-    self.execute(from, to, std::move(failure));
+    self.execute(
+        from, to, std::move(failure),
+        [&](const ElementType& element) {
+            return read_update(alpha, beta, combine, self.conjugates(), element,
+                               "RedistributionPlan.execute");
+        },
+        [&] { return state_of(convert(), "source"); });
 }
 
 } // namespace
@@ -63,18 +70,21 @@ void register_redistribution(nb::module_& module) {
             [](Redistribution* self, const std::optional<Communicator>& comm,
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
-               const Slices& to_slice, bool fill_padding) {
+               const Slices& to_slice, bool fill_padding, bool conjugate) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),
                                            .to_slice = axis_slices(to_slice),
-                                           .fill_padding = fill_padding});
+                                           .fill_padding = fill_padding,
+                                           .conjugate = conjugate});
             },
             "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
-            "fill_padding"_a,
+            "fill_padding"_a, "conjugate"_a,
             "Slices are (begin, count, step) by axis. Collective if comm is given.")
-        .def("execute", &execute, "source"_a.none(), "target"_a.none(),
-             "Collective; see RedistributionPlan.execute().")
+        .def("execute", &execute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
+             "beta"_a.none(), "combine"_a.none(), "convert"_a,
+             "Collective; see RedistributionPlan.execute(). convert: makes the source anew, as a "
+             "DistView with the target's elements.")
         .def("describe", &Redistribution::describe, "See RedistributionPlan.describe().")
         .def_prop_ro(
             "source_layout",

@@ -25,8 +25,8 @@ def wrong_arrays(comm, a, b):
     yield a, a, SHAPE, start + "the target is a 2-d array over"
     yield objects, b, SHAPE, start + "the elements of the source are Python objects"
     yield distview.zeros((9, 8)), b, USAGE, start + "the source is an array of another communicator"
-    single, differ = distview.zeros_like(a, "f4"), start + "source and target differ in element type: "
-    yield single, b, SHAPE, differ + "float32 ('f') and float64 ('d')"
+    twofold, differ = distview.zeros_like(a, "c8"), start + "source and target differ in element type: "
+    yield twofold, b, SHAPE, differ + "complex64 ('Zf') and float64 ('d')"
     wrapped = distview.wrap(read_only, None, b.layout, comm)
     yield a, wrapped, SHAPE, start + "the target is read-only"
     five = [distview.wrap(np.zeros(x.local_shape, "S5"), None, x.layout, comm) for x in (a, b)]
@@ -121,7 +121,8 @@ def wrong_redistributions(a):
     yield {"layout": "bb", "out": a}, USAGE, start + "expected a layout or out, got both"
     yield {"out": a, "padding": 1}, USAGE, start + "expected a layout or out, got both"
     yield {"layout": "bb", "to_slice": slice(3)}, USAGE, start + "with to_slice, expected a Layout"
-    yield {"layout": "bb", "dtype": "f4"}, USAGE, start + "the new array has the array's dtype and comm"
+    yield {"layout": "bb", "comm": None}, USAGE, start + "the new array has the array's comm"
+    yield {"out": a, "dtype": "f4"}, USAGE, start + "expected a layout or out, got both"
     yield {"layout": "bx"}, LAYOUT, "layout: "
     yield {"layout": "bbb"}, LAYOUT, "layout: expected one entry for each of the 2 axes"
 

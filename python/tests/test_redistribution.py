@@ -100,3 +100,24 @@ assert a.transpose().gather().tolist() == [[0, 3], [1, 4], [2, 5]]
 assert "mpi4py" not in sys.modules and not distview.is_initialized()
 """
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)
+
+
+@pytest.mark.parametrize("dtype", ["f8", "f4", "c16", "c8", "i8", "i4", "u8", "u4"])
+def test_updates_of_one_process(dtype):
+    """The same arithmetic without MPI."""
+    a = distview.full((4, 5), 3, dtype=dtype)
+    b = distview.full((5, 4), 5, dtype=dtype)
+    plan = distview.RedistributionPlan(a, b, permutation=(1, 0), conjugate=dtype[0] == "c")
+    if dtype[0] == "c":
+        a.view[...] = 3 + 1j
+    plan.execute(a, b, alpha=2, beta=4)
+    assert (b.view == 20 + 2 * np.conj(a.view[0, 0])).all()
+    plan.execute(a, b, combine="sum")
+    assert (b.view == 20 + 3 * np.conj(a.view[0, 0])).all()
+    if dtype[0] != "c":
+        plan.execute(a, b, combine="min")
+        assert (b.view == 3).all()
+        plan.execute(distview.full((4, 5), 7, dtype="i1"), b, combine="max")
+        assert (b.view == 7).all()
+    half = distview.redistribute(b, "bb", dtype="c16" if dtype[0] == "c" else "f4")
+    assert (half.view == b.view).all() and half.dtype != b.dtype or dtype in ("c16", "f4")

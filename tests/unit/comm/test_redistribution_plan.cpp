@@ -130,6 +130,28 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
                               "source 0 and target 0 differ in element type");
 }
 
+TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make_numbered(to);
+    const AnyDistView source(a), target(b);
+    RedistributionPlan plan(comm, from, to);
+    plan.execute_as<double>(exec, 3.0, source, 2.0, target);
+    EXPECT_EQ(not_numbered(b, 5), 0);
+    plan.combine_as<double>(exec, Minimum{}, source, target);
+    EXPECT_EQ(not_numbered(b), 0);
+    plan.combine_as<double>(exec, Sum{}, source, target);
+    EXPECT_EQ(not_numbered(b, 2), 0);
+    // Not of that type: refused before the first execution, and of arrays that are bound.
+    const auto f = make_dist_view<float**>(exec, comm, to, "f");
+    const char* const wrong = "source or target is not of the element type that was asked for";
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, source, AnyDistView(f)),
+                              ShapeError, wrong);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, source, target),
+                              ShapeError, wrong);
+    plan.execute(exec, source, target);
+    EXPECT_EQ(not_numbered(b), 0);
+}
+
 // Grids of some of the ranks, in any order: from all to the last one, and back.
 TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
     const ArrayLayout all = rows_split(15, 8);

@@ -167,6 +167,27 @@ public:
         }
     }
 
+    /// target = beta * target + alpha * source, or target = op(target, source), for such arrays of elements
+    /// whose type the caller has found out: `Value`. Plans that conjugate may be used.
+    ///
+    /// Errors: as of other AnyDistViews; ShapeError if `Value` is not their type
+    template <class Value, ExecutionSpace Exec>
+    void execute_as(const Exec& exec, const Value& alpha, const AnyDistView& source,
+                    const Value& beta, const AnyDistView& target) {
+        combine_as<Value>(exec, impl::LinearUpdate<Value>{alpha, beta}, source, target);
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, const AnyDistView& source,
+                    const AnyDistView& target) {
+        const std::array from{impl::make_field(source)};
+        const std::array to{impl::make_field(target)};
+        start_fields<impl::Moved<Value, Value>>(exec, op,
+                                                {from, to, false, impl::DeviceOf<Exec>::layer(),
+                                                 impl::reads_target(op),
+                                                 impl::element_code<Value>()})
+            .finish();
+    }
+
     const RedistributionSchedule& schedule() const noexcept { return m_engine->schedule(); }
     /// This rank's process of the source's grid, and of the target's; -1 if it is none.
     int from_process() const noexcept { return m_engine->from_process(); }

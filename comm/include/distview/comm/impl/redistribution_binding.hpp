@@ -94,6 +94,8 @@ public:
             nullptr; ///< of the device whose kernels move elements; null: the host's
         /// Whether what is in the target goes into the result.
         bool reads_target = false;
+        std::uint64_t element_code = 0; ///< that all must have, if not 0
+        bool are_of_that_type() const noexcept;
     };
 
     /// Units of one pair of arrays.

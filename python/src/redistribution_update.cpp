@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution_update.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <nanobind/stl/complex.h>
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <limits>
+#include <string>
+
+namespace distview::python {
+
+namespace {
+
+/// Calls function<T>() for the type T of elements that can be calculated with; false for others.
+template <class Function>
+bool with_number_type(const ElementType& element, Function&& function) {
+    const auto is = [&]<class T>() { return element == element_type<T>(); };
+    const auto call = [&]<class... T>() {
+        return ((is.template operator()<T>() && (function.template operator()<T>(), true)) || ...);
+    };
+    return call.template operator()<double, float, Kokkos::complex<double>, Kokkos::complex<float>,
+                                    std::int64_t, std::int32_t, std::uint64_t, std::uint32_t>();
+}
+
+template <class T>
+inline constexpr bool has_order = std::is_arithmetic_v<T>;
+
+/// Whether an argument was left at its default.
+bool is_number(nb::handle given, double value) {
+    double number = 0;
+    return nb::try_cast(given, number) && number == value;
+}
+
+template <class T>
+bool read_number(nb::handle given, Number& number) {
+    if constexpr (std::is_integral_v<T>) {
+        T value{};
+        if (!nb::try_cast(given, value)) return false;
+        number.integer = static_cast<std::int64_t>(value);
+        return true;
+    } else if constexpr (std::is_floating_point_v<T>) {
+        double value = 0;
+        if (!nb::try_cast(given, value)) return false;
+        number.real_or_complex = value;
+        return true;
+    } else {
+        return nb::try_cast(given, number.real_or_complex);
+    }
+}
+
+Number factor(nb::handle given, const char* which, const ElementType& element, const char* caller) {
+    Number number;
+    bool is_read = false;
+    with_number_type(element, [&]<class T>() { is_read = read_number<T>(given, number); });
+    require<UsageError>(is_read, [&] {
+        return text(caller, ": expected ", which, " to be a number that ",
+                    distview::describe(element), " elements can be, got ",
+                    nb::cast<std::string>(nb::repr(given)));
+    });
+    return number;
+}
+
+void add(std::uint64_t& digest, std::uint64_t value) {
+    digest = digest * 0x9e3779b97f4a7c15u + value + 1;
+}
+
+} // namespace
+
+std::uint64_t Update::digest() const noexcept {
+    std::uint64_t digest = static_cast<std::uint64_t>(kind);
+    for (const Number& number : {alpha, beta}) {
+        add(digest, static_cast<std::uint64_t>(number.integer));
+        add(digest, std::bit_cast<std::uint64_t>(number.real_or_complex.real()));
+        add(digest, std::bit_cast<std::uint64_t>(number.real_or_complex.imag()));
+    }
+    return digest;
+}
+
+Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
+                   const ElementType& element, const char* caller) {
+    Update update;
+    update.conjugate = conjugate;
+    const bool has_factors = !is_number(alpha, 1) || !is_number(beta, 0);
+    std::string operation;
+    if (!combine.is_none()) {
+        require<UsageError>(!has_factors, [&] {
+            return text(caller, ": expected alpha and beta, or combine, got both");
+        });
+        const bool is_text = nb::try_cast(combine, operation);
+        require<UsageError>(
+            is_text && (operation == "sum" || operation == "min" || operation == "max"), [&] {
+                return text(caller, ": expected combine to be 'sum', 'min' or 'max', got ",
+                            nb::cast<std::string>(nb::repr(combine)));
+            });
+    }
+    if (operation == "min") update.kind = Update::Kind::minimum;
+    if (operation == "max") update.kind = Update::Kind::maximum;
+    if (operation == "sum" || has_factors) update.kind = Update::Kind::linear;
+    if (update.only_moves()) return update;
+
+    require<ShapeError>(!conjugate || element.kind == ElementKind::complex, [&] {
+        return text(caller, ": the plan conjugates, which ", distview::describe(element),
+                    " elements cannot be");
+    });
+    bool is_known = false;
+    bool is_ordered = false;
+    with_number_type(element, [&]<class T>() {
+        is_known = true;
+        is_ordered = has_order<T>;
+    });
+    require<ShapeError>(is_known, [&] {
+        return text(caller,
+                    ": expected elements of int32, int64, uint32, uint64, float32, float64, "
+                    "complex64 or complex128 to calculate with, got ",
+                    distview::describe(element));
+    });
+    const bool orders =
+        update.kind == Update::Kind::minimum || update.kind == Update::Kind::maximum;
+    require<ShapeError>(is_ordered || !orders, [&] {
+        return text(caller, ": complex numbers have no order, combine cannot be '", operation, "'");
+    });
+    if (has_factors || operation == "sum") {
+        const nb::int_ one(1);
+        update.alpha = factor(has_factors ? alpha : nb::handle(one), "alpha", element, caller);
+        update.beta = factor(has_factors ? beta : nb::handle(one), "beta", element, caller);
+    }
+    return update;
+}
+
+void execute_update(RedistributionPlan& plan, const Update& update, const AnyDistView& source,
+                    const AnyDistView& target) {
+    const Kokkos::DefaultHostExecutionSpace exec;
+    if (update.only_moves()) return plan.execute(exec, source, target);
+    with_number_type(target.section().element, [&]<class T>() {
+        switch (update.kind) {
+        case Update::Kind::insert: return plan.execute_as<T>(exec, T(1), source, T(0), target);
+        case Update::Kind::linear:
+            return plan.execute_as<T>(exec, update.alpha.as<T>(), source, update.beta.as<T>(),
+                                      target);
+        case Update::Kind::minimum:
+            if constexpr (has_order<T>) plan.combine_as<T>(exec, Minimum{}, source, target);
+            return;
+        case Update::Kind::maximum:
+            if constexpr (has_order<T>) plan.combine_as<T>(exec, Maximum{}, source, target);
+            return;
+        }
+    });
+}
+
+std::function<void(const char*, char*)> element_update(const Update& update,
+                                                       const ElementType& element) {
+    if (update.only_moves())
+        return
+            [bytes = element.bytes](const char* from, char* to) { std::copy_n(from, bytes, to); };
+    std::function<void(const char*, char*)> result;
+    with_number_type(element, [&]<class T>() {
+        result = [update](const char* from, char* to) {
+            T incoming, here;
+            std::memcpy(&incoming, from, sizeof(T));
+            std::memcpy(&here, to, sizeof(T));
+            if constexpr (!has_order<T>)
+                if (update.conjugate) incoming = Kokkos::conj(incoming);
+            if (update.kind == Update::Kind::linear) {
+                const T beta = update.beta.as<T>();
+                incoming = static_cast<T>(update.alpha.as<T>() * incoming);
+                if (beta != T(0)) incoming = static_cast<T>(beta * here + incoming);
+            }
+            if constexpr (has_order<T>) {
+                if (update.kind == Update::Kind::minimum) incoming = Minimum{}(here, incoming);
+                if (update.kind == Update::Kind::maximum) incoming = Maximum{}(here, incoming);
+            }
+            std::memcpy(to, &incoming, sizeof(T));
+        };
+    });
+    return result;
+}
+
+} // namespace distview::python

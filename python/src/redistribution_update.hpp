@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "python_objects.hpp"
+
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/any_dist_view.hpp>
+
+#include <complex>
+#include <cstdint>
+#include <functional>
+#include <type_traits>
+
+namespace distview::python {
+
+/// alpha or beta, read as what the target's elements are.
+struct Number {
+    std::int64_t integer = 0; ///< of unsigned ones the same bits
+    std::complex<double> real_or_complex{};
+
+    template <class T>
+    T as() const {
+        if constexpr (std::is_integral_v<T>)
+            return static_cast<T>(integer);
+        else if constexpr (std::is_floating_point_v<T>)
+            return static_cast<T>(real_or_complex.real());
+        else
+            return T(static_cast<typename T::value_type>(real_or_complex.real()),
+                     static_cast<typename T::value_type>(real_or_complex.imag()));
+    }
+};
+
+/// What becomes of the elements of a target.
+struct Update {
+    enum class Kind { insert, linear, minimum, maximum };
+    Kind kind = Kind::insert;
+    Number alpha{};
+    Number beta{};
+    bool conjugate = false;
+
+    /// Whether elements are moved as they are, whatever they are.
+    bool only_moves() const noexcept { return kind == Kind::insert && !conjugate; }
+    /// The same on all ranks that pass the same.
+    std::uint64_t digest() const noexcept;
+};
+
+/// Errors: UsageError if combine is given besides alpha and beta or is none of "sum", "min", "max", or a
+///         factor is no number that `element` can be; ShapeError if that is nothing to calculate with
+Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
+                   const ElementType& element, const char* caller);
+
+/// Executes a plan with arrays of the update's elements.
+void execute_update(RedistributionPlan& plan, const Update& update, const AnyDistView& source,
+                    const AnyDistView& target);
+
+/// The same for one element, from and to.
+std::function<void(const char*, char*)> element_update(const Update& update,
+                                                       const ElementType& element);
+
+} // namespace distview::python

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Redistributes and transposes over ranks of two hosts, labels that only their holders know among them,
+// and looks by which transport: within a host memory is read or written in place, between hosts messages.
+#include <distview/comm.hpp>
+#include <distview/core/text.hpp>
+
+#include <mpi.h>
+
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Array = DistView<double**, Kokkos::HostSpace>;
+
+struct Place {
+    Communicator comm{MPI_COMM_WORLD};
+    std::vector<std::string> hosts; ///< by rank
+    Place() {
+        std::array<char, 64> name{};
+        ::gethostname(name.data(), name.size() - 1);
+        for (const auto& host : all_gather(comm, name)) hosts.emplace_back(host.data());
+    }
+    bool is_near(int rank) const {
+        return hosts[static_cast<std::size_t>(rank)] ==
+               hosts[static_cast<std::size_t>(comm.rank())];
+    }
+};
+
+template <class Visit>
+void for_each(const Array& array, Visit&& visit) {
+    for (std::size_t i = 0; i < array.view().extent(0); ++i)
+        for (std::size_t j = 0; j < array.view().extent(1); ++j)
+            visit(array.view()(i, j),
+                  array.global_index(0, LocalIndex(static_cast<std::int64_t>(i))).value(),
+                  array.global_index(1, LocalIndex(static_cast<std::int64_t>(j))).value());
+}
+
+double value(std::int64_t i, std::int64_t j, int round) {
+    return static_cast<double>(round * 100'000'000 + i * 10'000 + j);
+}
+
+/// Lines of a plan's description that are not as they should be, and ranks that have none.
+int count_wrong_transports(const Place& place, const RedistributionPlan& plan) {
+    const std::string description = plan.describe();
+    const auto transports = [&](const char* direction, const std::vector<int>& peers) {
+        int wrong = 0;
+        for (const int peer : peers) {
+            const std::string begin = text("\n  ", direction, " rank ", peer, ": ");
+            const auto at = description.find(begin);
+            const std::string line =
+                at == std::string::npos ? "" : description.substr(at + begin.size(), 12);
+            const bool in_place = line.starts_with("direct") || line.starts_with("read in pla");
+            const bool message = line.starts_with("message");
+            if (place.is_near(peer) ? in_place : message) continue;
+            std::printf("rank %d:%s'%s'\n", place.comm.rank(), begin.c_str(), line.c_str());
+            ++wrong;
+        }
+        return wrong;
+    };
+    return transports("from", plan.receive_peers()) + transports("to", plan.send_peers());
+}
+
+/// c = a^T, and back.
+int count_faults(const Place& place, const ArrayLayout& from, const ArrayLayout& to) {
+    const Exec exec;
+    const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, from, "a");
+    const auto b = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, from, "b");
+    const auto c = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, to, "c");
+    RedistributionPlan there(place.comm, from, to, {.permutation = {1, 0}});
+    RedistributionPlan back(place.comm, to, from, {.permutation = {1, 0}});
+    int faults = 0;
+    for (int round = 0; round < 4; ++round) {
+        for_each(a, [&](double& x, std::int64_t i, std::int64_t j) { x = value(i, j, round); });
+        Kokkos::deep_copy(exec, b.view(), -1.0);
+        there.execute(exec, a, c);
+        back.execute(exec, c, b);
+        for_each(c, [&](double x, std::int64_t j, std::int64_t i) {
+            faults += x != value(i, j, round);
+        });
+        for_each(b, [&](double x, std::int64_t i, std::int64_t j) {
+            faults += x != value(i, j, round);
+        });
+    }
+    return faults + count_wrong_transports(place, there) + count_wrong_transports(place, back);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    Runtime runtime(argc, argv);
+    Place place;
+    const int n = place.comm.size();
+    // Messages of some KiB and of more than a mebibyte.
+    int faults = 0;
+    for (const std::int64_t rows : {std::int64_t{60}, std::int64_t{1200}}) {
+        const std::int64_t columns = rows / 2 + 1;
+        const ArrayLayout slabs(ProcessGrid{n, 1}, {block(rows), block(columns)});
+        faults += count_faults(place, slabs,
+                               ArrayLayout(ProcessGrid{n, 1}, {block(columns), block(rows)}));
+        faults += count_faults(
+            place, slabs,
+            ArrayLayout(ProcessGrid{1, n}, {block_cyclic(columns, 7), block_cyclic(rows, 5)}));
+        std::vector<std::int64_t> own; // known to this rank only
+        for (std::int64_t label = rows - 1 - place.comm.rank(); label >= 0; label -= n)
+            own.push_back(label);
+        const ArrayLayout mesh(ProcessGrid{n, 1},
+                               {unstructured_local(rows, place.comm.rank(), own), block(columns)});
+        faults += count_faults(place, mesh,
+                               ArrayLayout(ProcessGrid{1, n}, {block(columns), block(rows)}));
+    }
+    if (std::set<std::string>(place.hosts.begin(), place.hosts.end()).size() < 2) {
+        std::printf("there is one host\n");
+        ++faults;
+    }
+    faults = all_reduce(place.comm, ReduceOperation::sum, faults);
+    if (place.comm.rank() == 0)
+        std::puts(faults == 0 ? "DISTVIEW-TEST-PASSED" : "DISTVIEW-TEST-FAILED");
+    place.comm.close();
+    return faults == 0 ? 0 : 1;
+}
