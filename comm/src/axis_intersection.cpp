@@ -137,8 +137,10 @@ void intersect_blocks(const AxisSide& side, int p, const AxisSide& other, AxisRu
 std::vector<AxisRun> runs_of(const AxisSide& side, int p, const AxisSide& other) {
     AxisRunList list;
     if (side.form() == Form::lists || other.form() == Form::lists) {
+        AxisSide::Cursors cursors = other.cursors();
+        list.reserve(side.own_limit(p));
         side.for_each_own(p, [&](const AxisPlace& here, std::int64_t t) {
-            other.for_each_place(t, [&](const AxisPlace& there) {
+            other.for_each_place(t, cursors, [&](const AxisPlace& there) {
                 AxisRun run;
                 run.peer = there.process;
                 run.mine = here.local;

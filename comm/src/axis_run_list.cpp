@@ -2,8 +2,10 @@
 #include "axis_run_list.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 #include <tuple>
+#include <utility>
 
 namespace distview::impl {
 
@@ -89,29 +91,56 @@ void collapse(AxisRun& run) {
 
 } // namespace
 
-std::vector<AxisRun> AxisRunList::finish() {
+AxisRunList::Sorted AxisRunList::sort() {
     const auto place = [](const Found& f) { return std::tuple(f.run.peer, f.mirror, f.element); };
     std::sort(m_found.begin(), m_found.end(),
               [&](const Found& a, const Found& b) { return place(a) < place(b); });
-
-    std::vector<AxisRun> runs;
-    runs.reserve(m_found.size());
-    for (std::size_t i = 0; i < m_found.size();) {
-        const std::size_t first = runs.size();
-        const Found& head = m_found[i];
-        for (; i < m_found.size() && m_found[i].run.peer == head.run.peer &&
-               m_found[i].mirror == head.mirror;
-             ++i)
-            runs.push_back(m_found[i].run);
-        const auto merge_them = [&] { runs.resize(first + merge(std::span(runs).subspan(first))); };
-        // What lies within one period first: the repeats of a run must stay together.
-        merge_them();
-        for (AxisRun& run : std::span(runs).subspan(first))
-            if (run.repeats > 1) collapse(run);
-        merge_them();
-        for (AxisRun& run : std::span(runs).subspan(first))
-            if (run.length == 1) run.my_step = run.their_step = 1;
+    Sorted sorted;
+    sorted.runs.reserve(m_found.size());
+    for (std::size_t i = 0; i < m_found.size(); ++i) {
+        sorted.runs.push_back(m_found[i].run);
+        if (i + 1 == m_found.size() || m_found[i].run.peer != m_found[i + 1].run.peer ||
+            m_found[i].mirror != m_found[i + 1].mirror)
+            sorted.ends.push_back(i + 1);
     }
+    return sorted;
+}
+
+/// The same of runs that are in order but for their peers.
+AxisRunList::Sorted AxisRunList::deal_out() const {
+    std::vector<std::size_t> ends(static_cast<std::size_t>(m_most_peer) + 2, 0);
+    for (const Found& found : m_found) ++ends[static_cast<std::size_t>(found.run.peer) + 1];
+    std::partial_sum(ends.begin(), ends.end(), ends.begin());
+    Sorted sorted;
+    sorted.runs.resize(m_found.size());
+    for (const Found& found : m_found)
+        sorted.runs[ends[static_cast<std::size_t>(found.run.peer)]++] = found.run;
+    ends.pop_back();
+    sorted.ends = std::move(ends);
+    return sorted;
+}
+
+std::vector<AxisRun> AxisRunList::finish() {
+    const bool has_few_peers = static_cast<std::size_t>(m_most_peer + 1) <= m_found.size();
+    auto [runs, ends] = m_in_order && has_few_peers ? deal_out() : sort();
+    m_found = {};
+    std::size_t kept = 0;
+    std::size_t begin = 0;
+    for (const std::size_t end : ends) {
+        std::span part = std::span(runs).subspan(begin, end - begin);
+        begin = end;
+        // What lies within one period first: the repeats of a run must stay together.
+        part = part.first(merge(part));
+        for (AxisRun& run : part)
+            if (run.repeats > 1) collapse(run);
+        part = part.first(merge(part));
+        for (AxisRun& run : part)
+            if (run.length == 1) run.my_step = run.their_step = 1;
+        if (part.data() != runs.data() + kept)
+            std::copy(part.begin(), part.end(), runs.begin() + static_cast<std::ptrdiff_t>(kept));
+        kept += part.size();
+    }
+    runs.resize(kept);
     return runs;
 }
 

@@ -3,6 +3,8 @@
 
 #include <distview/comm/axis_intersection.hpp>
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +19,13 @@ public:
         std::int64_t element = 0;
     };
 
-    void add(const Found& found) { m_found.push_back(found); }
+    void add(const Found& found) {
+        m_in_order = m_in_order && found.mirror == 0 &&
+                     (m_found.empty() || m_found.back().element <= found.element);
+        m_most_peer = std::max(m_most_peer, found.run.peer);
+        m_found.push_back(found);
+    }
+    void reserve(std::int64_t count) { m_found.reserve(static_cast<std::size_t>(count)); }
 
     /// By peer, mirror and element, in as few runs as neighbours in that order merge into.
     ///
@@ -26,7 +34,17 @@ public:
     std::vector<AxisRun> finish();
 
 private:
+    /// The runs, and where those of each peer and mirror end.
+    struct Sorted {
+        std::vector<AxisRun> runs{};
+        std::vector<std::size_t> ends{};
+    };
+    Sorted sort();
+    Sorted deal_out() const;
+
     std::vector<Found> m_found;
+    bool m_in_order = true; ///< by element, without mirrors
+    int m_most_peer = -1;
 };
 
 } // namespace distview::impl

@@ -60,19 +60,38 @@ void AxisSide::list_holders() {
     if (listed == m_size) return; // every label is on one process
 
     const std::int64_t* all = lists.all_labels();
-    const auto number = [&](std::int64_t label) {
-        return static_cast<std::size_t>(std::lower_bound(all, all + m_size, label) - all);
+    const auto for_each_listed = [&](auto&& visit) {
+        for (int p = 0; p < m_grid_size; ++p) {
+            std::int64_t cell = 0;
+            for (std::int64_t i = 0; i < lists.local_extent(p); ++i) {
+                cell = find_near(all, m_size, cell, lists.sorted_labels(p)[i]);
+                visit(static_cast<std::size_t>(cell), p, lists.sorted_positions(p)[i]);
+            }
+        }
     };
     m_offsets.assign(static_cast<std::size_t>(m_size) + 1, 0);
-    for (int p = 0; p < m_grid_size; ++p)
-        for (std::int64_t l = 0; l < lists.local_extent(p); ++l)
-            ++m_offsets[number(lists.labels(p)[l]) + 1];
+    for_each_listed([&](std::size_t cell, int, std::int64_t) { ++m_offsets[cell + 1]; });
     std::partial_sum(m_offsets.begin(), m_offsets.end(), m_offsets.begin());
     m_holders.resize(static_cast<std::size_t>(listed));
     std::vector<std::int64_t> next(m_offsets.begin(), m_offsets.end() - 1);
-    for (int p = 0; p < m_grid_size; ++p)
-        for (std::int64_t l = 0; l < lists.local_extent(p); ++l)
-            m_holders[static_cast<std::size_t>(next[number(lists.labels(p)[l])]++)] = {p, 0, l};
+    for_each_listed([&](std::size_t cell, int p, std::int64_t local) {
+        m_holders[static_cast<std::size_t>(next[cell]++)] = {p, 0, local};
+    });
+}
+
+std::int64_t AxisSide::find_near(const std::int64_t* sorted, std::int64_t count, std::int64_t hint,
+                                 std::int64_t label) noexcept {
+    std::int64_t first = hint;
+    std::int64_t last = hint + 1;
+    for (std::int64_t step = 1; last < count && sorted[last - 1] < label; step *= 2) {
+        first = last;
+        last = std::min(last + step, count);
+    }
+    for (std::int64_t step = 1; first > 0 && sorted[first] > label; step *= 2) {
+        last = first;
+        first = std::max<std::int64_t>(first - step, 0);
+    }
+    return std::lower_bound(sorted + first, sorted + last, label) - sorted;
 }
 
 std::int64_t AxisSide::bound(int p) const noexcept {
@@ -212,18 +231,18 @@ std::int64_t AxisSide::local_period(std::int64_t elements) const noexcept {
 
 std::vector<AxisSide::Listed> AxisSide::listed(int p) const {
     const UnstructuredLayout& lists = m_layout.as_unstructured();
-    const std::int64_t* all = lists.all_labels();
     std::vector<Listed> result;
-    for (std::int64_t l = 0; l < lists.local_extent(p); ++l) {
-        const GlobalIndex label(lists.labels(p)[l]);
-        if (m_role == Role::source && lists.owner(label) != p) continue;
-        const std::int64_t ahead =
-            std::lower_bound(all, all + m_size, label.value()) - all - m_slice.begin;
+    result.reserve(static_cast<std::size_t>(lists.local_extent(p)));
+    std::int64_t cell = 0;
+    for (std::int64_t i = 0; i < lists.local_extent(p); ++i) {
+        cell = find_near(lists.all_labels(), m_size, cell, lists.sorted_labels(p)[i]);
+        if (m_role == Role::source && lists.all_owners()[cell] != p) continue;
+        const std::int64_t ahead = cell - m_slice.begin;
         const std::int64_t t = ahead / m_slice.step;
-        if (t >= 0 && t < count() && t * m_slice.step == ahead) result.push_back({t, l});
+        if (t >= 0 && t < count() && t * m_slice.step == ahead)
+            result.push_back({t, lists.sorted_positions(p)[i]});
     }
-    std::sort(result.begin(), result.end(),
-              [](const Listed& a, const Listed& b) { return a.t < b.t; });
+    if (m_slice.step < 0) std::reverse(result.begin(), result.end());
     return result;
 }
 

@@ -3,6 +3,7 @@
 
 #include <distview/comm/axis_intersection.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -82,9 +83,20 @@ public:
     /// Calls visit(AxisPlace, t) for the elements of process p by ascending t, window by window.
     template <class Visit>
     void for_each_own(int p, Visit&& visit) const;
+    /// Where labels were last found, by process: the next one is near if elements are asked for in order.
+    using Cursors = std::vector<std::int64_t>;
+    Cursors cursors() const {
+        const bool are_used = m_form == Form::lists && m_offsets.empty();
+        return Cursors(are_used ? static_cast<std::size_t>(m_grid_size) : 0, 0);
+    }
     /// Calls visit(AxisPlace) for the one place to read element t from, or all to write it to.
     template <class Visit>
-    void for_each_place(std::int64_t t, Visit&& visit) const;
+    void for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) const;
+    /// Process p has at most so many elements.
+    std::int64_t own_limit(int p) const noexcept {
+        const std::int64_t held = m_layout.local_extent(p);
+        return m_fill_padding ? held : std::min(held, count());
+    }
 
 private:
     struct Listed {
@@ -103,6 +115,10 @@ private:
     void find_widest_padding();
     void list_holders();
     std::vector<Listed> listed(int p) const;
+    /// Where `label`, which is there, is in an ascending list: looked for around `hint`, further and
+    /// further away.
+    static std::int64_t find_near(const std::int64_t* sorted, std::int64_t count, std::int64_t hint,
+                                  std::int64_t label) noexcept;
 
     AxisLayout m_layout;
     AxisSlice m_slice;
@@ -140,7 +156,7 @@ void AxisSide::for_each_own(int p, Visit&& visit) const {
 }
 
 template <class Visit>
-void AxisSide::for_each_place(std::int64_t t, Visit&& visit) const {
+void AxisSide::for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) const {
     switch (m_form) {
     case Form::intervals: {
         if (!m_fill_padding) {
@@ -164,9 +180,11 @@ void AxisSide::for_each_place(std::int64_t t, Visit&& visit) const {
             break;
         }
         const UnstructuredLayout& lists = m_layout.as_unstructured();
-        const GlobalIndex label(lists.all_labels()[i]);
-        const int p = lists.owner(label);
-        visit(AxisPlace{p, 0, lists.to_local(p, label).value()});
+        const auto p = static_cast<int>(lists.all_owners()[i]);
+        std::int64_t& cursor = cursors[static_cast<std::size_t>(p)];
+        cursor =
+            find_near(lists.sorted_labels(p), lists.local_extent(p), cursor, lists.all_labels()[i]);
+        visit(AxisPlace{p, 0, lists.sorted_positions(p)[cursor]});
         break;
     }
     }

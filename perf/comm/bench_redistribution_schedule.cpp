@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -58,8 +59,8 @@ bool is_whole(const Case& c, int process, const Built& built) {
     return built.received == cells(c.to) && built.sent == cells(c.from);
 }
 
-void measure(benchmark::State& state, const std::vector<Case>& cases) {
-    const int processes_timed = perf::smoke() ? 3 : 50;
+void measure(benchmark::State& state, const std::vector<Case>& cases, int most_processes = 50) {
+    const int processes_timed = perf::smoke() ? std::min(3, most_processes) : most_processes;
     std::mt19937 random(20'260'401);
     std::vector<perf::Contender> contenders;
     std::vector<double> bytes, partners;
@@ -136,5 +137,27 @@ void cyclic_to_blocks(benchmark::State& state) {
     measure(state, cases);
 }
 BENCHMARK(cyclic_to_blocks)->Iterations(20)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+/// A million labels at random on two processes, of which all is known: every run is one element.
+void random_labels(benchmark::State& state) {
+    const std::int64_t n = perf::smoke() ? 1000 : 1'000'000;
+    std::mt19937_64 random(7);
+    const auto lists = [&] {
+        std::vector<std::int64_t> labels(static_cast<std::size_t>(n));
+        std::iota(labels.begin(), labels.end(), std::int64_t{0});
+        std::shuffle(labels.begin(), labels.end(), random);
+        const auto middle = labels.begin() + static_cast<std::ptrdiff_t>(n / 2);
+        return ArrayLayout(
+            ProcessGrid{2},
+            {unstructured({{labels.begin(), middle}, {middle, labels.end()}}, true)});
+    };
+    const ArrayLayout blocks(ProcessGrid{2}, {block(n)}), one = lists(), other = lists();
+    measure(state,
+            {{"blocks_to_labels", blocks, one},
+             {"labels_to_blocks", one, blocks},
+             {"labels_to_labels", one, other}},
+            1);
+}
+BENCHMARK(random_labels)->Iterations(5)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 } // namespace
