@@ -174,31 +174,31 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     return *binding;
 }
 
-/// Collective. Several fields cost the messages of one; but read in place, what one field brings into the
-/// caches is gone before it is used if there are many.
+/// Collective if fields are large. Several cost the messages of one; but read in place, what one field
+/// brings into the caches is gone before it is used if there are many.
 bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const Field> fields,
                                             const DeviceLayer* layer,
                                             const PaddingExchangeBinding& binding) const {
-    /// Together, on the largest process.
+    /// Together, on process 0: all ranks look at the same one.
     constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
     /// Each becomes a set of its own: many would drive others out.
     constexpr std::size_t many_fields = most_bindings / 4;
-    if (kind != ExchangeKind::fill || layer || !m_one_geometry || fields.size() < 2 ||
+    if (kind != ExchangeKind::fill || !m_one_geometry || fields.size() < 2 ||
         fields.size() > many_fields)
         return false;
     std::int64_t bytes = 0;
     for (const Field& field : fields) {
         std::int64_t section = field.element_size;
-        const Extents extents = field.layout->local_extents(field.process);
+        const Extents extents = field.layout->local_extents(0);
         for (int d = 0; d < field.layout->rank(); ++d)
             section *= extents[static_cast<std::size_t>(d)];
         bytes += section;
     }
-    // In place everywhere, and large anywhere.
-    std::int64_t verdicts[] = {binding.is_in_place() ? 1 : 0, -bytes};
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, verdicts, 2, MPI_INT64_T, MPI_MIN, m_comm.mpi()),
+    if (bytes <= many_bytes) return false;
+    int in_place = !layer && binding.is_in_place() ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &in_place, 1, MPI_INT, MPI_LAND, m_comm.mpi()),
               "MPI_Allreduce");
-    return verdicts[0] == 1 && -verdicts[1] > many_bytes;
+    return in_place != 0;
 }
 
 /// Spares those that are in use.

@@ -126,9 +126,9 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::bind_stage(Stage& s
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
 /// the sources alone who can be reached.
 bool RedistributionEngine::can_write_in_place(const Stage& stage, const Fields& fields) const {
-    if (!stage.writes_in_place || fields.layer) return false;
+    if (!stage.writes_in_place) return false;
     const Arena& arena = *m_comm.state()->arena();
-    int can = 1;
+    int can = fields.layer ? 0 : 1;
     for (const auto& side : {fields.sources, fields.targets})
         for (const Field& field : side)
             if (field.data && !arena.find(field.data)) can = 0;

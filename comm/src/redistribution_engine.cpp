@@ -133,9 +133,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
 
     DeviceSetting device;
     std::exception_ptr failure;
-    const std::uint64_t flags =
-        (fields.layer ? 1u : 0u) + (m_in_place && fields.reads_target ? 2u : 0u);
-    std::uint64_t digest = fields.sources.size() * 4 + flags;
+    std::uint64_t digest = fields.sources.size() * 2 + (m_in_place && fields.reads_target ? 1 : 0);
     Sharing sharing;
     try {
         check_ready(to_begin);
