@@ -85,6 +85,8 @@ public:
     void bind(const Field& field, const Fields&... fields) {
         bind_fields<typename Field::execution_space>(field, fields...);
     }
+    /// No fields: an error on all ranks, as no number of fields but the plan's is right.
+    void bind() { bind_fields<Kokkos::DefaultHostExecutionSpace>(); }
     /// The same for arrays whose types are known at run time.
     ///
     /// Errors: also ShapeError if one is read-only or `exec` cannot access it (on all ranks)
