@@ -90,6 +90,8 @@ void HostMove::arrange() {
     move.tile_columns = static_cast<int>(tile_columns);
     move.other_count = static_cast<int>(axes.size()) - 2;
 
+    move.row = row->axis;
+    move.column = (row - 1)->axis;
     tiles = move.tiles_along_row() * move.tiles_along_column();
     for (std::size_t d = 0; d + 2 < axes.size(); ++d) tiles *= axes[d].axis.count;
 }
