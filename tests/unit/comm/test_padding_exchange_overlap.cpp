@@ -97,7 +97,7 @@ ArrayLayout ring_of(const Communicator& comm) {
 // The last rank begins only when all others tell it that they have come as far as they can without
 // it: whoever waits for it too early waits for ever.
 TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
-    if (impl::on_device<Kokkos::DefaultHostExecutionSpace>)
+    if (distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>)
         GTEST_SKIP() << "on a device one kernel fills all, once all neighbours have come";
     const Communicator comm(MPI_COMM_WORLD);
     const int n = comm.size();

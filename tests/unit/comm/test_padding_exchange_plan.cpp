@@ -234,7 +234,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     plan.bind(a);
     // Two doubles from each side, each side's message on lines of its own; to one neighbour both. What is
     // received lies on a device a second time.
-    constexpr bool on_device = impl::on_device<Exec>;
+    constexpr bool on_device = distview::impl::on_device<Exec>;
     const std::size_t messages = comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2;
     const std::size_t buffers = (on_device ? 3 : 2) * messages * 64;
     EXPECT_EQ(plan.workspace_bytes(), buffers);

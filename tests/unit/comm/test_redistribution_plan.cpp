@@ -100,7 +100,8 @@ TEST_F(RedistributionPlans, TakeManyArrays) {
     const auto u = make_dist_view<int**>(exec, comm, from, "u");
     const auto v = make_dist_view<float**>(exec, comm, to, "v");
     Kokkos::deep_copy(u.view(), 17);
-    const TransportSetting setting(Transport::message);
+    const TransportSetting setting(distview::impl::on_device<Exec> ? Transport::staged
+                                                                   : Transport::message);
     RedistributionPlan plan(comm, from, to);
     for (int round = 0; round < 3; ++round) {
         MpiCounters counters;
@@ -195,7 +196,8 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
 // Nothing to move within one layout: not even a message.
 TEST_F(RedistributionPlans, KnowThatThereIsNothingToDo) {
     const Matrix a = make_numbered(rows_split(15, 8));
-    const TransportSetting setting(Transport::message);
+    const TransportSetting setting(distview::impl::on_device<Exec> ? Transport::staged
+                                                                   : Transport::message);
     RedistributionPlan plan(comm, a.layout(), a.layout());
     EXPECT_TRUE(plan.schedule().is_identity());
     EXPECT_NE(plan.describe().find("all in place"), std::string::npos) << plan.describe();

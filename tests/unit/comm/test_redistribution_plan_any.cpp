@@ -137,7 +137,7 @@ private:
     RedistributionStrategy random_strategy(Random& random) const {
         RedistributionOptions options = m_case.options;
         options.strategy = RedistributionStrategy::by_dimension;
-        if (impl::on_device<Kokkos::DefaultHostExecutionSpace>) // refused there
+        if (distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>) // refused there
             return RedistributionStrategy::direct;
         try {
             redistribution_stages(m_case.from, m_case.to, options);
