@@ -11,6 +11,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <map>
 #include <string>
 #include <tuple>
@@ -233,10 +234,12 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     const DistView<double*> a(Exec(), "a", layout, comm.rank());
     plan.bind(a);
     // Two doubles from each side, each side's message on lines of its own; to one neighbour both. What is
-    // received lies on a device a second time.
+    // received and staged lies on a device a second time.
     constexpr bool on_device = distview::impl::on_device<Exec>;
+    const char* const aware = std::getenv("DISTVIEW_GPU_AWARE");
+    const bool staged = on_device && !(aware && std::string(aware) == "1");
     const std::size_t messages = comm.size() == 1 ? 0 : comm.size() == 2 ? 1 : 2;
-    const std::size_t buffers = (on_device ? 3 : 2) * messages * 64;
+    const std::size_t buffers = (staged ? 3 : 2) * messages * 64;
     EXPECT_EQ(plan.workspace_bytes(), buffers);
     EXPECT_EQ(plan.send_peers().size(), messages);
     plan.bind(a);
@@ -251,7 +254,9 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     };
     // A region takes a multiple of 16 bytes; between two processes there are two.
     const std::string bytes = comm.size() == 2 ? "32 bytes" : "16 bytes";
-    const std::string message = on_device ? ": staged, " : ": message, ";
+    const std::string message = staged      ? ": staged, "
+                                : on_device ? ": gpu_message, "
+                                            : ": message, ";
     add("from", plan.receive_peers(), message + bytes);
     add("to", plan.send_peers(), message + bytes);
     EXPECT_EQ(plan.describe(), expected);
