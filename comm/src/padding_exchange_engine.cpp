@@ -38,11 +38,11 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
 PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
                                              std::vector<PaddingExchangeSchedule> schedules,
                                              bool one_geometry, std::optional<Transport> required,
-                                             std::int64_t long_run)
+                                             const MessageRules& messages)
     : m_comm(comm), m_schedules(std::move(schedules)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry),
-      m_required(required), m_long_run(long_run), m_crowded(comm.state()->crowded()) {}
+      m_required(required), m_messages(messages), m_crowded(comm.state()->crowded()) {}
 
 PaddingExchangeEngine::~PaddingExchangeEngine() {
     // Neighbours may still read the buffers, and write how far they are.
@@ -138,7 +138,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         device = device_setting(layer, m_required, name);
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-        parts = make_parts(kind, m_schedules, fields, m_long_run);
+        parts = make_parts(kind, m_schedules, fields, m_messages.long_run);
         if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
@@ -150,6 +150,8 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
+    MessageRules rules = m_messages;
+    rules.in_arrays = to_fill; // combined, elements wait in a buffer for their turn
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
@@ -159,7 +161,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
                             to_fill ? receive_peers() : send_peers(), *lines, m_required, layer);
         binding = std::make_shared<PaddingExchangeBinding>(
             kind, m_comm.rank(), parts, fields, std::move(transports), std::move(shared_pack),
-            lines->ready(), *state.arena(), m_crowded, device);
+            lines->ready(), rules, *state.arena(), m_crowded, device);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -179,7 +181,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
 bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const Field> fields,
                                             const DeviceLayer* layer,
                                             const PaddingExchangeBinding& binding) const {
-    /// Together, on process 0: all ranks look at the same one.
+    /// Together, of a section on average: all ranks know the whole, but perhaps not each other's sections.
     constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
     /// Each becomes a set of its own: many would drive others out.
     constexpr std::size_t many_fields = most_bindings / 4;
@@ -188,11 +190,8 @@ bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const F
         return false;
     std::int64_t bytes = 0;
     for (const Field& field : fields) {
-        std::int64_t section = field.element_size;
-        const Extents extents = field.layout->local_extents(0);
-        for (int d = 0; d < field.layout->rank(); ++d)
-            section *= extents[static_cast<std::size_t>(d)];
-        bytes += section;
+        bytes += field.layout->size() * static_cast<std::int64_t>(field.element_size) /
+                 field.layout->process_count();
     }
     if (bytes <= many_bytes) return false;
     int in_place = !layer && binding.is_in_place() ? 1 : 0;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -68,6 +69,27 @@ TEST_F(InPlaceExchangeBehaviour, FillsLargeFieldsOneAfterTheOther) {
     const AllocationCounts counts = count_heap_allocations([&] { plan.execute(exec, a, b); });
     EXPECT_EQ(counts.heap, 0) << counts.description;
     fill(3);
+}
+
+// No rank knows the extents of another's section along an axis of labels that only their holders know.
+TEST_F(InPlaceExchangeBehaviour, FillsLargeFieldsOfWhichNobodyKnowsOthersExtents) {
+    const std::int64_t rows = 1000, columns_each = 500;
+    std::vector<std::int64_t> labels(columns_each);
+    std::iota(labels.begin(), labels.end(), columns_each * comm.rank());
+    const ArrayLayout layout_of_own(
+        ProcessGrid{1, comm.size()},
+        {block(rows, {.padding = 1, .periodic = true}),
+         unstructured_local(columns_each * comm.size(), comm.rank(), labels)});
+    PaddingExchangePlan plan(comm, layout_of_own);
+    const NumberedArray a = make_dist_view<double**>(exec, comm, layout_of_own, "a");
+    const NumberedArray b = make_dist_view<double**>(exec, comm, layout_of_own, "b");
+    for (int round = 1; round < 3; ++round) {
+        number(a, round);
+        number(b, round + 1);
+        plan.execute(exec, a, b);
+        EXPECT_EQ(find_wrong_number(a, round), "");
+        EXPECT_EQ(find_wrong_number(b, round + 1), "");
+    }
 }
 
 TEST_F(InPlaceExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
