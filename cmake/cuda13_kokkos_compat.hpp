@@ -2,9 +2,9 @@
 
 /// Two functions of CUDA 12 that CUDA 13 has with other parameters, for a Kokkos older than 4.7.1.
 ///
-/// Kokkos 4.5.1 to 4.7.0 call them as CUDA 12 declares them. These overloads forward such calls, so that an older Kokkos
-/// and what includes its headers compile with CUDA 13: force-include this file (`-include`) in both. The build does so
-/// by itself where the found Kokkos and nvcc need it; nothing of it is installed.
+/// Kokkos 4.5.1 to 4.7.0 call them as CUDA 12 declares them. These overloads forward such calls, so that an
+/// older Kokkos and what includes its headers compile with CUDA 13: force-include this file (`-include`) in
+/// both. The build does so by itself where the found Kokkos and nvcc need it; nothing of it is installed.
 #pragma once
 
 #ifdef __CUDACC__

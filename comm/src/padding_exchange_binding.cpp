@@ -29,21 +29,17 @@ bool fills(const ExchangeCopies::Partner& partner, const LocalBox& box, int rank
 
 } // namespace
 
-PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
-                                               const ExchangeParts& parts,
-                                               std::span<const Field> fields,
-                                               PeerTransports transports, SharedPack shared_pack,
-                                               SyncLine* ready, const Arena& arena, bool crowded,
-                                               const DeviceSetting& device)
+PaddingExchangeBinding::PaddingExchangeBinding(
+    ExchangeKind kind, int process, const ExchangeParts& parts, std::span<const Field> fields,
+    PeerTransports transports, SharedPack shared_pack, SyncLine* ready, const MessageRules& rules,
+    const Arena& arena, bool crowded, const DeviceSetting& device)
     : m_kind(kind), m_device(device), m_crowded(crowded), m_transports(std::move(transports)),
       m_copies(make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack),
-                           arena, device)),
+                           rules, arena, device)),
       m_wanted(m_copies.in_place.size()) {
     for (const Field& field : fields) m_identities.push_back(field.identity);
-    m_receives_alone =
-        std::any_of(parts.taken.begin(), parts.taken.end(), [&](const ExchangePart& part) {
-            return part.alone && !device.layer && !m_transports.sources.contains(part.region.peer);
-        });
+    m_expects_notices = std::any_of(m_copies.receives.begin(), m_copies.receives.end(),
+                                    [](const auto& message) { return message.may_be_in_arrays; });
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources) {
         sources.push_back({peer, readable.ready, readable.done});
@@ -59,12 +55,12 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
     const auto messages = [](const std::vector<ExchangeCopies::Partner>& partners) {
         std::vector<PersistentMessages::Message> result;
         for (const ExchangeCopies::Partner& partner : partners)
-            result.push_back(
-                {partner.peer, partner.data, partner.bytes, partner.in_array, partner.array});
+            result.push_back({partner.peer, partner.data, partner.bytes, partner.in_array,
+                              partner.datatype, partner.arrays});
         return result;
     };
     m_has_messages = !m_copies.sends.empty() || !m_copies.receives.empty();
-    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory(), m_receives_alone},
+    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory(), m_expects_notices},
                     messages(m_copies.sends), messages(m_copies.receives));
 }
 
@@ -158,7 +154,10 @@ std::string PaddingExchangeBinding::describe() const {
     const auto add = [&](const char* direction, const ExchangeCopies::Partner& partner,
                          std::string_view transport) {
         result += text("\n  ", direction, " process ", partner.peer, ": ", transport, ", ",
-                       partner.bytes, " bytes", partner.in_array ? " of the array" : "");
+                       partner.bytes, " bytes",
+                       !partner.in_array  ? ""
+                       : partner.datatype ? " of the arrays, by a datatype"
+                                          : " of the array");
     };
     for (std::size_t i = 0; i < m_copies.in_place.size(); ++i)
         add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport));

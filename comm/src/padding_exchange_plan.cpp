@@ -37,13 +37,14 @@ std::shared_ptr<impl::PaddingExchangeEngine>
 make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     std::vector<PaddingExchangeSchedule> schedules;
     std::optional<Transport> required;
-    std::int64_t long_run = 0;
+    impl::MessageRules messages;
     std::exception_ptr failure;
     try {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         required = required_transport();
         check_available(required);
-        long_run = long_run_bytes();
+        messages.long_run = long_run_bytes();
+        messages.by_datatype = messages_by_datatype();
         for (const FieldExchange& field : fields) {
             impl::check_grid(name, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);
@@ -53,9 +54,9 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
     }
     agree(comm, name, failure,
           (digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0)) * 31 +
-              static_cast<std::uint64_t>(long_run));
+              static_cast<std::uint64_t>(messages.long_run));
     return std::make_shared<impl::PaddingExchangeEngine>(comm, std::move(schedules), one_geometry,
-                                                         required, long_run);
+                                                         required, messages);
 }
 
 } // namespace

@@ -20,27 +20,39 @@ constexpr bool fits_int(std::int64_t bytes) { return bytes <= std::numeric_limit
 
 constexpr std::int64_t lines(std::int64_t bytes) { return (bytes + line - 1) / line; }
 
-/// How MPI is told of a message of so many bytes.
-class Unit {
+/// How MPI is told of a message: bytes in one run, or a datatype of its own.
+class Content {
 public:
-    explicit Unit(std::int64_t bytes)
-        : m_count(static_cast<int>(fits_int(bytes) ? bytes : lines(bytes))) {
+    using Message = PersistentMessages::Message;
+
+    Content(void* data, std::int64_t bytes)
+        : m_start(data), m_count(static_cast<int>(fits_int(bytes) ? bytes : lines(bytes))) {
         if (fits_int(bytes)) return;
         check_mpi(MPI_Type_contiguous(static_cast<int>(line), MPI_BYTE, &m_line),
                   "MPI_Type_contiguous");
         check_mpi(MPI_Type_commit(&m_line), "MPI_Type_commit");
+        m_type = m_line;
     }
-    ~Unit() {
+    explicit Content(const Message& message)
+        : Content(message.data, message.datatype ? 1 : message.bytes) {
+        if (!message.datatype) return;
+        m_start = MPI_BOTTOM;
+        m_type = *message.datatype;
+    }
+    ~Content() {
         if (m_line != MPI_DATATYPE_NULL) MPI_Type_free(&m_line); // requests keep what they need
     }
-    Unit(const Unit&) = delete;
-    Unit& operator=(const Unit&) = delete;
+    Content(const Content&) = delete;
+    Content& operator=(const Content&) = delete;
 
+    void* start() const noexcept { return m_start; }
     int count() const noexcept { return m_count; }
-    MPI_Datatype type() const noexcept { return m_line == MPI_DATATYPE_NULL ? MPI_BYTE : m_line; }
+    MPI_Datatype type() const noexcept { return m_type; }
 
 private:
+    void* m_start;
     int m_count;
+    MPI_Datatype m_type = MPI_BYTE;
     MPI_Datatype m_line = MPI_DATATYPE_NULL;
 };
 
@@ -107,28 +119,29 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
         m_late.push_back(late.contains(from.peer) ? 1 : 0);
     }
     for (const std::vector<Message>* messages : {&m_sent_messages, &m_received_messages})
-        for (const Message& message : *messages) {
-            const auto is_same = [&](const std::weak_ptr<void>& other) {
-                return !other.owner_before(message.array) && !message.array.owner_before(other);
-            };
-            if (message.in_array && std::none_of(m_arrays.begin(), m_arrays.end(), is_same))
-                m_arrays.push_back(message.array);
-        }
+        for (const Message& message : *messages)
+            for (const std::weak_ptr<void>& array : message.arrays) {
+                const auto is_same = [&](const std::weak_ptr<void>& other) {
+                    return !other.owner_before(array) && !array.owner_before(other);
+                };
+                if (std::none_of(m_arrays.begin(), m_arrays.end(), is_same))
+                    m_arrays.push_back(array);
+            }
     m_held.reserve(m_arrays.size());
     m_sends.assign(m_sent_messages.size(), MPI_REQUEST_NULL);
     m_receives.assign(m_received_messages.size() + first_message(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < m_sends.size(); ++i) {
         const Message& to = m_sent_messages[i];
-        const Unit unit(to.bytes);
-        check_mpi(MPI_Send_init(to.data, unit.count(), unit.type(), to.peer, m_setting.tag,
-                                m_setting.comm, &m_sends[i]),
+        const Content content(to);
+        check_mpi(MPI_Send_init(content.start(), content.count(), content.type(), to.peer,
+                                m_setting.tag, m_setting.comm, &m_sends[i]),
                   "MPI_Send_init");
     }
     for (std::size_t i = 0; i < m_received_messages.size(); ++i) {
         const Message& from = m_received_messages[i];
-        const Unit unit(from.bytes);
-        check_mpi(MPI_Recv_init(from.data, unit.count(), unit.type(), from.peer, m_setting.tag,
-                                m_setting.comm, &receive(i)),
+        const Content content(from);
+        check_mpi(MPI_Recv_init(content.start(), content.count(), content.type(), from.peer,
+                                m_setting.tag, m_setting.comm, &receive(i)),
                   "MPI_Recv_init");
     }
     if (!m_setting.expects_notices) return;
@@ -280,9 +293,9 @@ void PersistentMessages::take_back_receives() {
         const MessageBuffer buffer(static_cast<std::size_t>(from.bytes));
         m_held.push_back(buffer.memory());
         MPI_Request_free(&receive(i));
-        const Unit unit(from.bytes);
-        check_mpi(MPI_Irecv(buffer.data(), unit.count(), unit.type(), from.peer, m_setting.tag,
-                            m_setting.comm, &receive(i)),
+        const Content content(buffer.data(), from.bytes);
+        check_mpi(MPI_Irecv(content.start(), content.count(), content.type(), from.peer,
+                            m_setting.tag, m_setting.comm, &receive(i)),
                   "MPI_Irecv");
     }
 }

@@ -5,6 +5,8 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -58,6 +60,18 @@ std::int64_t long_run_bytes() {
                         '\'');
         });
     return bytes;
+}
+
+bool messages_by_datatype() {
+    const char* value = std::getenv("DISTVIEW_MESSAGE_DATATYPES");
+    // MPI packs with one thread, kernels with all.
+    if (value == nullptr || *value == '\0')
+        return Kokkos::DefaultHostExecutionSpace().concurrency() == 1;
+    const std::string_view text_of(value);
+    require<UsageError>(text_of == "0" || text_of == "1", [&] {
+        return text("DISTVIEW_MESSAGE_DATATYPES: expected 0 or 1, got '", value, '\'');
+    });
+    return text_of == "1";
 }
 
 void check_available(std::optional<Transport> required) {

@@ -31,8 +31,8 @@ struct Report {
     const Trial& worst() const;
 };
 
-/// Transposes matrices in the memory of `exec` `options.trials` times, each time on another assignment of ranks to the grid, and checks
-/// every result.
+/// Transposes matrices in the memory of `exec` `options.trials` times, each time on another assignment of
+/// ranks to the grid, and checks every result.
 ///
 /// A trial makes arrays and plan, transposes once, sets C anew, and then times one transposition: fence,
 /// barrier, transposition, fence. With beta = 0, C is full of NaNs before.

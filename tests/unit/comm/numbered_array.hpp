@@ -22,6 +22,8 @@ inline ArrayLayout ring(const Communicator& comm, std::int64_t rows_each = 4,
 }
 
 using NumberedArray = DistView<double**>;
+/// The same with columns in one run.
+using NumberedArrayLeft = DistView<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>;
 
 inline NumberedArray make_array(const Communicator& comm, const ArrayLayout& layout) {
     return {Kokkos::DefaultHostExecutionSpace(), "array", layout, comm.rank()};
@@ -32,7 +34,8 @@ inline double number_of(std::int64_t row, std::int64_t column, int round) {
 }
 
 /// Interior elements get numbers that tell row, column and round; padding becomes NaN.
-inline void number(const NumberedArray& array, int round) {
+template <class Array>
+void number(const Array& array, int round) {
     const LocalRange rows = array.interior_range(0);
     for (LocalIndex i(0); i < static_cast<std::int64_t>(array.view().extent(0)); ++i)
         for (LocalIndex j(0); j < static_cast<std::int64_t>(array.view().extent(1)); ++j)
@@ -42,7 +45,8 @@ inline void number(const NumberedArray& array, int round) {
 }
 
 /// The first element that is not what an exchange after number(array, round) makes it; "" if none.
-inline std::string find_wrong_number(const NumberedArray& array, int round) {
+template <class Array>
+std::string find_wrong_number(const Array& array, int round) {
     const std::int64_t rows = array.layout().interior_size(0);
     const std::int64_t width = array.layout().axis(0).as_block().boundary().low;
     for (LocalIndex i(0); i < static_cast<std::int64_t>(array.view().extent(0)); ++i)

@@ -18,6 +18,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::testing {
@@ -26,7 +27,9 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-/// The exchange of one rank is over before the others begin theirs.
+/// The exchange of one rank is over before the others begin theirs. Of arrays of which a plane is one run, and
+/// of such of which MPI picks the elements.
+template <class Array>
 class MessageExchangeHandles : public ::testing::Test {
 protected:
     MessageExchangeHandles() : m_parent(duplicate_world()), comm(m_parent.get()) {}
@@ -35,14 +38,18 @@ protected:
         // And nothing is left for others to stumble over.
         const Communicator world(MPI_COMM_WORLD);
         PaddingExchangePlan plan(world, layout);
-        const NumberedArray array = make_dist_view<double**>(exec, world, layout, "array");
+        const Array array = make_on(world);
         number(array, 77);
         plan.execute(exec, array);
         EXPECT_EQ(find_wrong_number(array, 77), "");
     }
 
-    NumberedArray make(int round) const {
-        const NumberedArray array = make_dist_view<double**>(exec, comm, layout, "array");
+    Array make_on(const Communicator& on) const {
+        return make_dist_view<double**, typename Array::view_type::array_layout, Kokkos::HostSpace>(
+            exec, on, layout, "array");
+    }
+    Array make(int round) const {
+        const Array array = make_on(comm);
         number(array, round);
         return array;
     }
@@ -53,7 +60,7 @@ protected:
     }
     /// What a rank does that takes part until it learns that another has given up: values are right, or
     /// there are none.
-    void take_part(PaddingExchangePlan& plan, const NumberedArray& array) const {
+    void take_part(PaddingExchangePlan& plan, const Array& array) const {
         try {
             plan.execute(exec, array);
             EXPECT_EQ(find_wrong_number(array, 1), "") << "rank " << comm.rank();
@@ -66,6 +73,7 @@ protected:
 
 private:
     const TransportSetting m_setting{Transport::message};
+    const VariableSetting m_datatypes{"DISTVIEW_MESSAGE_DATATYPES", "1"};
     OwnedComm m_parent;
 
 protected:
@@ -76,110 +84,118 @@ protected:
     const int dropping = comm.size() / 2;
 };
 
-TEST_F(MessageExchangeHandles, SendStraightFromTheArrays) {
-    PaddingExchangePlan plan(comm, layout);
-    plan.bind(make(1));
-    const bool alone = comm.size() == 1;
+using Arrays = ::testing::Types<NumberedArray, NumberedArrayLeft>;
+TYPED_TEST_SUITE(MessageExchangeHandles, Arrays);
+
+TYPED_TEST(MessageExchangeHandles, SendStraightFromTheArrays) {
+    PaddingExchangePlan plan(this->comm, this->layout);
+    plan.bind(this->make(1));
+    const bool alone = this->comm.size() == 1;
     const std::string description = plan.describe();
-    EXPECT_EQ(description.find(": message, 320000 bytes of the array") == std::string::npos, alone)
+    const std::string expected = std::is_same_v<TypeParam, NumberedArray>
+                                     ? "320000 bytes of the array\n"
+                                     : "320000 bytes of the arrays, by a datatype\n";
+    EXPECT_EQ((description + '\n').find(": message, " + expected) == std::string::npos, alone)
         << description;
     EXPECT_EQ(plan.workspace_bytes(), 0u);
 }
 
 // Rows of 1200 bytes, two for the only neighbour of two ranks: no message of fields that would fit into
 // several of at most 4000 bytes is longer.
-TEST_F(MessageExchangeHandles, ShareMessagesThatStayShort) {
-    const ArrayLayout short_rows = ring(comm, 4, 150);
-    PaddingExchangePlan plan(comm, short_rows);
+TYPED_TEST(MessageExchangeHandles, ShareMessagesThatStayShort) {
+    const ArrayLayout short_rows = ring(this->comm, 4, 150);
+    PaddingExchangePlan plan(this->comm, short_rows);
     std::vector<NumberedArray> fields;
     std::vector<AnyDistView> views;
     for (int f = 0; f < 8; ++f) {
-        fields.push_back(make_dist_view<double**>(exec, comm, short_rows, "field"));
+        fields.push_back(make_dist_view<double**>(this->exec, this->comm, short_rows, "field"));
         views.emplace_back(fields.back());
     }
     plan.bind(views);
     for (int round = 0; round < 3; ++round) {
         for (int f = 0; f < 8; ++f) number(fields[static_cast<std::size_t>(f)], 10 * round + f);
         MpiCounters counters;
-        plan.execute(exec, std::span<const AnyDistView>(views));
+        plan.execute(this->exec, std::span<const AnyDistView>(views));
         const MpiTraffic traffic = counters.stop();
         for (int f = 0; f < 8; ++f)
             EXPECT_EQ(find_wrong_number(fields[static_cast<std::size_t>(f)], 10 * round + f), "");
         for (const auto& [peer, count] : traffic.sent) {
-            EXPECT_EQ(count.messages, comm.size() == 2 ? 8 : 3) << "to " << peer;
-            EXPECT_EQ(count.bytes, comm.size() == 2 ? 8 * 2400 : 8 * 1200);
+            EXPECT_EQ(count.messages, this->comm.size() == 2 ? 8 : 3) << "to " << peer;
+            EXPECT_EQ(count.bytes, this->comm.size() == 2 ? 8 * 2400 : 8 * 1200);
         }
-        EXPECT_EQ(traffic.sent.size(), comm.size() == 1 ? 0u : comm.size() == 2 ? 1u : 2u);
+        EXPECT_EQ(traffic.sent.size(), this->comm.size() == 1   ? 0u
+                                       : this->comm.size() == 2 ? 1u
+                                                                : 2u);
     }
 }
 
-TEST_F(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make(1);
+TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
+    PaddingExchangePlan plan(this->comm, this->layout);
+    const TypeParam a = this->make(1);
     plan.bind(a);
-    if (comm.rank() == dropping) {
-        static_cast<void>(plan.start(exec, a));
+    if (this->comm.rank() == this->dropping) {
+        static_cast<void>(plan.start(this->exec, a));
         number(a, 99);
     }
-    wait_for_all();
-    if (comm.rank() != dropping) take_part(plan, a);
-    wait_for_all();
+    this->wait_for_all();
+    if (this->comm.rank() != this->dropping) this->take_part(plan, a);
+    this->wait_for_all();
 }
 
-TEST_F(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make(1);
+TYPED_TEST(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
+    PaddingExchangePlan plan(this->comm, this->layout);
+    const TypeParam a = this->make(1);
     plan.bind(a);
-    if (comm.rank() == dropping) {
-        static_cast<void>(plan.start(exec, a));
+    if (this->comm.rank() == this->dropping) {
+        static_cast<void>(plan.start(this->exec, a));
         Kokkos::deep_copy(a.view(), -5.0);
     }
-    wait_for_all();
-    if (comm.rank() != dropping) take_part(plan, a);
-    wait_for_all();
-    if (comm.rank() != dropping) return;
+    this->wait_for_all();
+    if (this->comm.rank() != this->dropping) this->take_part(plan, a);
+    this->wait_for_all();
+    if (this->comm.rank() != this->dropping) return;
     for (std::size_t i = 0; i < a.view().extent(0); ++i)
         for (std::size_t j = 0; j < a.view().extent(1); ++j) ASSERT_EQ(a.view()(i, j), -5.0);
 }
 
-TEST_F(MessageExchangeHandles, AbandonedLetTheArrayGo) {
-    PaddingExchangePlan plan(comm, layout);
-    NumberedArray a = make(1);
+TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayGo) {
+    PaddingExchangePlan plan(this->comm, this->layout);
+    TypeParam a = this->make(1);
     plan.bind(a);
     std::shared_ptr<void> later;
     const std::size_t count = a.view().span();
     const double* const begin = a.view().data();
     const double* const end = begin + count;
-    if (comm.rank() == dropping) {
-        auto handle = plan.start(exec, a);
+    if (this->comm.rank() == this->dropping) {
+        auto handle = plan.start(this->exec, a);
         a = {};
         // What would have its memory if nobody held that: others may be about to read it.
-        later = allocate_shared(comm, count * sizeof(double));
+        later = allocate_shared(this->comm, count * sizeof(double));
         EXPECT_TRUE(later.get() >= end || static_cast<double*>(later.get()) + count <= begin);
         std::fill_n(static_cast<double*>(later.get()), count, 7.0);
     }
-    wait_for_all();
-    if (comm.rank() != dropping) take_part(plan, a);
-    wait_for_all();
-    if (comm.rank() != dropping) return;
+    this->wait_for_all();
+    if (this->comm.rank() != this->dropping) this->take_part(plan, a);
+    this->wait_for_all();
+    if (this->comm.rank() != this->dropping) return;
     const auto* const values = static_cast<const double*>(later.get());
     EXPECT_EQ(std::count(values, values + count, 7.0), static_cast<std::ptrdiff_t>(count));
 }
 
 // Who only sends to the rank that has given up hears nothing of it and must not wait for ever.
-TEST_F(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
+TYPED_TEST(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
     const PaddingExchangeOptions low_only{.widths = std::vector<Widths>{{1, 0}, {0, 0}}};
-    PaddingExchangePlan plan(comm, layout, low_only);
-    const NumberedArray a = make(1);
+    PaddingExchangePlan plan(this->comm, this->layout, low_only);
+    const TypeParam a = this->make(1);
     plan.bind(a);
-    if (comm.rank() == dropping) static_cast<void>(plan.start(exec, a));
-    wait_for_all();
-    const bool receives_from_it = comm.rank() == (dropping + 1) % comm.size();
-    if (comm.rank() != dropping && !receives_from_it) {
+    if (this->comm.rank() == this->dropping) static_cast<void>(plan.start(this->exec, a));
+    this->wait_for_all();
+    const bool receives_from_it = this->comm.rank() == (this->dropping + 1) % this->comm.size();
+    if (this->comm.rank() != this->dropping && !receives_from_it) {
         try {
-            plan.execute(exec, a);
-            const std::int64_t all = 4 * comm.size();
-            const std::int64_t before = (4 * comm.rank() + all - 1) % all;
+            plan.execute(this->exec, a);
+            const std::int64_t all = 4 * this->comm.size();
+            const std::int64_t before = (4 * this->comm.rank() + all - 1) % all;
             // Global indices begin with the periodic axis's padding.
             EXPECT_EQ(a.view()(0, 0), number_of(1 + before, 0, 1));
             EXPECT_EQ(a.view()(0, 39999), number_of(1 + before, 39999, 1));
@@ -188,22 +204,22 @@ TEST_F(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
             EXPECT_NE(std::string(error.what()).find("has abandoned an exchange"),
                       std::string::npos);
         }
-    } else if (comm.rank() != dropping) {
-        EXPECT_THROW(plan.execute(exec, a), UsageError);
+    } else if (this->comm.rank() != this->dropping) {
+        EXPECT_THROW(plan.execute(this->exec, a), UsageError);
     }
-    wait_for_all();
+    this->wait_for_all();
 }
 
 // Rank after rank gives up the same exchange, and nobody waits for ever.
-TEST_F(MessageExchangeHandles, AbandonedOneAfterTheOtherEnd) {
-    PaddingExchangePlan plan(comm, layout);
-    const NumberedArray a = make(1);
+TYPED_TEST(MessageExchangeHandles, AbandonedOneAfterTheOtherEnd) {
+    PaddingExchangePlan plan(this->comm, this->layout);
+    const TypeParam a = this->make(1);
     plan.bind(a);
-    for (int rank = 0; rank < comm.size(); ++rank) {
-        if (comm.rank() == rank) static_cast<void>(plan.start(exec, a));
-        MPI_Barrier(comm.mpi());
+    for (int rank = 0; rank < this->comm.size(); ++rank) {
+        if (this->comm.rank() == rank) static_cast<void>(plan.start(this->exec, a));
+        MPI_Barrier(this->comm.mpi());
     }
-    comm.close();
+    this->comm.close();
 }
 
 } // namespace

@@ -53,11 +53,13 @@ protected:
                              m_sent.data() + m_sent_at[p],
                              static_cast<std::int64_t>(bytes(rank, peer)),
                              false,
+                             {},
                              {}});
             receives.push_back({peer,
                                 m_received.data() + m_received_at[p],
                                 static_cast<std::int64_t>(bytes(peer, rank)),
                                 false,
+                                {},
                                 {}});
         }
         messages = std::make_unique<PersistentMessages>();
@@ -160,8 +162,8 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     sent.data()[bytes - 1] = 'z';
     PersistentMessages messages;
     const auto length = static_cast<std::int64_t>(bytes);
-    const PersistentMessages::Message to{me, sent.data(), length, false, {}};
-    const PersistentMessages::Message from{me, received.data(), length, false, {}};
+    const PersistentMessages::Message to{me, sent.data(), length, false, {}, {}};
+    const PersistentMessages::Message from{me, received.data(), length, false, {}, {}};
     messages.make({"test", comm.get(), 0, 1, sent.memory()}, {to}, {from});
     messages.start_receives();
     messages.start_sends(1);

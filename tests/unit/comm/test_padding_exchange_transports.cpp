@@ -55,9 +55,12 @@ public:
         for (const TransportChoice choice : choices) {
             // From hardly ever over sometimes to always.
             const std::int64_t long_run = m_random.pick(std::vector<std::int64_t>{8192, 40, 1});
-            SCOPED_TRACE("transport " + name_of(choice) + text(", long run ", long_run));
+            const bool by_datatype = m_random.chance(0.5);
+            SCOPED_TRACE("transport " + name_of(choice) + text(", long run ", long_run) +
+                         (by_datatype ? ", datatypes" : ""));
             const TransportSetting setting(choice);
             const VariableSetting long_run_setting("DISTVIEW_LONG_RUN", text(long_run));
+            const VariableSetting datatypes("DISTVIEW_MESSAGE_DATATYPES", by_datatype ? "1" : "0");
             PaddingExchangePlan plan = m_set.plan(m_comm);
             if (!bind(plan, choice)) continue;
             ++m_tally[name_of(choice)];

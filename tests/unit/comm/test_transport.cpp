@@ -2,6 +2,7 @@
 #include <distview/comm/transport.hpp>
 #include <distview/core/error.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -104,6 +105,31 @@ TEST(LongRun, MustBeAPositiveNumber) {
             EXPECT_EQ(error.what(),
                       "DISTVIEW_LONG_RUN: expected a positive number of bytes, got '" + value +
                           "'");
+        }
+    }
+}
+
+TEST(MessageDatatypes, AreWhatTheEnvironmentSays) {
+    const Variable unset("DISTVIEW_MESSAGE_DATATYPES", nullptr);
+    const bool usual = messages_by_datatype();
+    EXPECT_EQ(usual, Kokkos::DefaultHostExecutionSpace().concurrency() == 1);
+    const Variable empty("DISTVIEW_MESSAGE_DATATYPES", "");
+    EXPECT_EQ(messages_by_datatype(), usual);
+    const Variable off("DISTVIEW_MESSAGE_DATATYPES", "0");
+    EXPECT_FALSE(messages_by_datatype());
+    const Variable on("DISTVIEW_MESSAGE_DATATYPES", "1");
+    EXPECT_TRUE(messages_by_datatype());
+}
+
+TEST(MessageDatatypes, MustBeZeroOrOne) {
+    for (const std::string value : {"yes", "2", "01", " 1"}) {
+        const Variable variable("DISTVIEW_MESSAGE_DATATYPES", value.c_str());
+        try {
+            messages_by_datatype();
+            ADD_FAILURE() << "nothing thrown for '" << value << "'";
+        } catch (const UsageError& error) {
+            EXPECT_EQ(error.what(),
+                      "DISTVIEW_MESSAGE_DATATYPES: expected 0 or 1, got '" + value + "'");
         }
     }
 }

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -137,8 +138,8 @@ inline bool is_one_run(const PaddingRegion& region, const Extents& section, int 
 
 /// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive.
 ///
-/// Every region of every field begins at a multiple of 16 bytes, but for runs of at least `long_run`
-/// bytes, each of which is a message.
+/// Every region of every field begins where its elements can; runs of at least `long_run` bytes are a
+/// message each.
 inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                                 const std::vector<std::int64_t>& element_sizes, bool one_geometry,
                                 bool reversed, const std::vector<char>& sends_messages,
@@ -149,7 +150,8 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
         const PaddingExchangeSchedule& schedule =
             plan.schedule(one_geometry ? 0 : static_cast<int>(i));
         const int rank = schedule.layout().rank();
-        std::map<std::pair<int, int>, std::int64_t> packed; // of this field
+        std::map<std::pair<int, int>, std::vector<std::int64_t>>
+            packed; // bytes of this field's regions
         const auto add = [&](std::map<int, MessageCount>& traffic, const PaddingRegion& region,
                              int sender, int receiver) {
             if (region.peer == schedule.process()) return;
@@ -164,8 +166,7 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                 ++traffic[peer].messages;
                 traffic[peer].bytes += bytes;
             } else {
-                traffic[peer].bytes += (bytes + 15) / 16 * 16;
-                packed[{sender, receiver}] += (bytes + 15) / 16 * 16;
+                packed[{sender, receiver}].push_back(bytes);
             }
         };
         schedule.for_each_sent([&](const PaddingRegion& region) {
@@ -175,15 +176,25 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
             add(result.received, region, region.peer, schedule.process());
         });
         // Fields share a message, but short ones not a long one.
-        for (const auto& [ends, bytes] : packed) {
+        for (const auto& [ends, regions] : packed) {
             const bool is_sent = ends.first == schedule.process();
             const int process = is_sent ? ends.second : ends.first;
             const int peer = reversed ? world_size() - 1 - process : process;
+            const std::int64_t bytes =
+                std::accumulate(regions.begin(), regions.end(), std::int64_t{0});
             const auto before = last.find(ends);
             const bool joins = before != last.end() && (before->second > 4000 || bytes > 4000 ||
                                                         before->second + bytes <= 4000);
-            if (!joins) ++(is_sent ? result.sent : result.received)[peer].messages;
-            last[ends] = bytes + (joins ? before->second : 0);
+            const std::int64_t begin = joins ? before->second : 0;
+            std::int64_t end = begin;
+            for (const std::int64_t region : regions) {
+                while (end % std::gcd(element_sizes[i], 64) != 0) ++end;
+                end += region;
+            }
+            MessageCount& count = (is_sent ? result.sent : result.received)[peer];
+            if (!joins) ++count.messages;
+            count.bytes += end - begin;
+            last[ends] = end;
         }
     }
     return result;

@@ -100,7 +100,8 @@ public:
     }
 
     /// Fills the padding of the fields; see start() and ExchangeHandle::finish(). Fields of more than 4 MiB
-    /// together go one after the other where all neighbours are read in place: caches hold one, not all.
+    /// together, on a process on average, go one after the other where all neighbours are read in place:
+    /// caches hold one, not all.
     ///
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>

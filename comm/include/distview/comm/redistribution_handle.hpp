@@ -106,9 +106,9 @@ void run_batch(const Exec& exec, const RedistributionEngine& engine, const MoveU
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: targets are left
 /// as they are, written in part (others may still be writing them), and the plan cannot be used again.
-/// Processes that read this section in place, or write it, get a UsageError from their finish() or their next execution; those that get messages are
-/// served. When the communicator is closed, or MPI ends, these get up to 2 seconds to complete their
-/// part.
+/// Processes that read this section in place, or write it, get a UsageError from their finish() or their
+/// next execution; those that get messages are served. When the communicator is closed, or MPI ends, these
+/// get up to 2 seconds to complete their part.
 template <ExecutionSpace Exec, class Op, class... Pairs>
 class [[nodiscard]] RedistributionHandle {
 public:

@@ -52,7 +52,8 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// Every element moves once: from arrays of make_dist_view() of the node's processes it is read straight
 /// from their memory (or written there, where rows are dealt out in short runs), permuted, converted and
 /// combined on the way; to and from other processes goes one message each, with the elements of all
-/// arrays. Which it is, the ranks find out when arrays are bound; describe() tells. Elements that this process sends to itself are moved without either.
+/// arrays. Which it is, the ranks find out when arrays are bound; describe() tells. Elements that this
+/// process sends to itself are moved without either.
 ///
 /// The first time a set of arrays comes, the plan binds it, as a PaddingExchangePlan does; from the
 /// second time on nothing is allocated. The last 32 sets are kept. One execution at a time is in flight

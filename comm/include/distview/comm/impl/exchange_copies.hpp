@@ -11,6 +11,8 @@
 #include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
 
+#include <mpi.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -19,6 +21,13 @@
 
 namespace distview::impl {
 
+/// How messages are made.
+struct MessageRules {
+    bool in_arrays = false;    ///< whether they may lie in the arrays; the same on all processes
+    std::int64_t long_run = 0; ///< bytes; likewise
+    bool by_datatype = false;  ///< whether MPI packs, where they do and are not one run
+};
+
 /// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
 /// messages.
 struct ExchangeCopies {
@@ -26,10 +35,13 @@ struct ExchangeCopies {
     struct Partner {
         int peer = 0;
         std::int64_t bytes = 0;
-        char* data = nullptr;        ///< where a message lies
-        bool in_array = false;       ///< then it is one run of an array and not of the buffer
-        std::weak_ptr<void> array{}; ///< its memory
-        int begin = 0;               ///< of `incoming`: what to copy once they are here
+        char* data = nullptr; ///< where a message lies
+        /// Then `data` is a run of an array and not of the buffer, or there is a datatype.
+        bool in_array = false;
+        std::shared_ptr<const MPI_Datatype> datatype{}; ///< of the arrays, from MPI_BOTTOM
+        std::vector<std::weak_ptr<void>> arrays{};      ///< their memory
+        bool may_be_in_arrays = false; ///< on either side, as far as both sides know
+        int begin = 0;                 ///< of `incoming`: what to copy once they are here
         int end = 0;
         std::vector<std::size_t> parts;
         std::vector<LocalBox> boxes; ///< the positions of this section that they fill
@@ -74,7 +86,7 @@ struct ExchangeCopies {
 /// Throws UsageError if a message has more bytes than MPI counts.
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack, const Arena& arena,
+                           SharedPack shared_pack, const MessageRules& rules, const Arena& arena,
                            const DeviceSetting& device = {});
 
 } // namespace distview::impl

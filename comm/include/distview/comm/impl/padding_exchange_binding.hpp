@@ -29,8 +29,8 @@ public:
     /// Makes no requests yet: that is left for when all ranks have come so far.
     PaddingExchangeBinding(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, PeerTransports transports,
-                           SharedPack shared_pack, SyncLine* ready, const Arena& arena,
-                           bool crowded, const DeviceSetting& device);
+                           SharedPack shared_pack, SyncLine* ready, const MessageRules& rules,
+                           const Arena& arena, bool crowded, const DeviceSetting& device);
 
     /// Makes the persistent requests; local.
     void make_requests(MPI_Comm comm, int tag, int notice_tag);
@@ -95,8 +95,8 @@ private:
     MPI_Comm m_comm = MPI_COMM_NULL;
     PersistentMessages m_messages;
     bool m_has_messages = false;
-    bool m_receives_alone = false; ///< what may lie in the arrays of others
-    std::vector<char> m_wanted;    ///< direct sources that a box needs
+    bool m_expects_notices = false; ///< since what it receives may lie in the arrays of others
+    std::vector<char> m_wanted;     ///< direct sources that a box needs
 };
 
 } // namespace distview::impl

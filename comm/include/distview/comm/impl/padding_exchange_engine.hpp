@@ -35,7 +35,7 @@ public:
     /// Collective; the schedules are this process's.
     PaddingExchangeEngine(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
                           bool one_geometry, std::optional<Transport> required,
-                          std::int64_t long_run);
+                          const MessageRules& messages);
     ~PaddingExchangeEngine();
     PaddingExchangeEngine(const PaddingExchangeEngine&) = delete;
     PaddingExchangeEngine& operator=(const PaddingExchangeEngine&) = delete;
@@ -99,8 +99,8 @@ private:
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
     std::optional<Transport> m_required;
-    std::int64_t m_long_run; ///< bytes
-    bool m_crowded;          ///< whether there are more ranks than cores
+    MessageRules m_messages;
+    bool m_crowded; ///< whether there are more ranks than cores
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     /// By kind, from the first binding on.

@@ -68,21 +68,22 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 /// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
 /// the end of its last one. Both sides know the number of bytes.
 ///
-/// Messages may lie in the arrays themselves, one run each. MPI must not be left with memory that the
-/// program frees, or fills with something else: an execution under way holds the arrays' memory.
-/// Abandoned, it takes back the receives into arrays, since something else may fill these, and receives
-/// into buffers instead, since somebody may wait until he has sent. Those who have still to get what
-/// lies in an array that may change now are told: whoever expects notices has a receive for them that is looked at
-/// together with the others. Only a notice that comes within the very call that takes the last message is
-/// not noticed before the next execution.
+/// Messages may lie in the arrays themselves, in one run or by a datatype of bytes. MPI must not be left with
+/// memory that the program frees, or fills with something else: an execution under way holds the arrays'
+/// memory. Abandoned, it takes back the receives into arrays, since something else may fill these, and
+/// receives into buffers instead, since somebody may wait until he has sent. Those who have still to get
+/// what lies in an array that may change now are told: whoever expects notices has a receive for them that
+/// is looked at together with the others. Only a notice that comes within the very call that takes the last
+/// message is not noticed before the next execution.
 class PersistentMessages {
 public:
     struct Message {
         int peer = 0;
         char* data = nullptr;
         std::int64_t bytes = 0;
-        bool in_array = false;          ///< then of no more bytes than MPI counts
-        std::weak_ptr<void> array = {}; ///< who owns the memory, if in_array
+        bool in_array = false; ///< then of no more bytes than MPI counts
+        std::shared_ptr<const MPI_Datatype> datatype = {}; ///< instead of `data`, from MPI_BOTTOM
+        std::vector<std::weak_ptr<void>> arrays = {};      ///< who owns the memory, if in_array
     };
     struct Setting {
         const char* user = ""; ///< begins the text of errors
@@ -139,7 +140,9 @@ public:
     /// The same, until a time.
     void close(Time deadline) noexcept;
     /// As long as a neighbour may need that is in the middle of it.
-    static Time end_of_grace() { return std::chrono::steady_clock::now() + std::chrono::seconds(2); }
+    static Time end_of_grace() {
+        return std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    }
 
 private:
     std::size_t first_message() const noexcept { return m_setting.expects_notices ? 1 : 0; }
