@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "array_datatype.hpp"
 
+#include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>
@@ -61,9 +62,9 @@ private:
     MPI_Datatype m_type = MPI_DATATYPE_NULL;
 };
 
-Datatype make(const Runs& runs) {
+Datatype make(const Runs& runs, std::int64_t word) {
     Datatype type;
-    check_mpi(MPI_Type_contiguous(static_cast<int>(runs.bytes), MPI_BYTE, type.out()),
+    check_mpi(MPI_Type_contiguous(static_cast<int>(runs.bytes / word), word_type(word), type.out()),
               "MPI_Type_contiguous");
     for (auto axis = runs.axes.rbegin(); axis != runs.axes.rend(); ++axis) {
         Datatype outer;
@@ -87,7 +88,8 @@ std::int64_t ArrayBox::span() const noexcept {
     return bytes;
 }
 
-std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> boxes) {
+std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> boxes,
+                                                   std::int64_t word) {
     if (!fits_int(static_cast<std::int64_t>(boxes.size()))) return nullptr;
     std::vector<Datatype> parts;
     std::vector<MPI_Datatype> types;
@@ -98,7 +100,7 @@ std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> box
             !std::all_of(runs.axes.begin(), runs.axes.end(),
                          [](const Axis& axis) { return fits_int(axis.count); }))
             return nullptr;
-        types.push_back(parts.emplace_back(make(runs)).get());
+        types.push_back(parts.emplace_back(make(runs, word)).get());
         check_mpi(MPI_Get_address(box.first, &places.emplace_back()), "MPI_Get_address");
     }
     const std::vector<int> ones(boxes.size(), 1);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <tuple>
 #include <utility>
 
@@ -18,6 +19,9 @@ using Partner = ExchangeCopies::Partner;
 
 /// What MPI sends without asking the receiver first; Open MPI within a node: 4096 with its header.
 constexpr std::int64_t sent_at_once = 4000;
+
+/// Runs that MPI copies as fast as several threads do, hence better without a copy before.
+constexpr std::int64_t long_piece = 8192;
 
 /// So that elements in a message lie as in memory.
 std::int64_t at_element(std::int64_t offset, std::int64_t element_size) {
@@ -106,8 +110,10 @@ private:
             add(begins ? messages.back() : messages[open->second], i);
         }
         for (auto& [peer, messages] : m_by_peer)
-            for (Joined& joined : messages)
+            for (Joined& joined : messages) {
                 joined.message.may_be_in_arrays = may_be_in_arrays(joined);
+                if (joined.message.may_be_in_arrays) joined.message.word = word_of(joined.message);
+            }
     }
     void add(Joined& joined, std::size_t i) const {
         const ExchangePart& part = m_parts[i];
@@ -128,6 +134,13 @@ private:
                 joined.message.bytes >= std::min(m_rules.long_run, sent_at_once));
     }
 
+    /// The largest that divides all elements.
+    std::int64_t word_of(const Partner& message) const {
+        std::int64_t word = 8;
+        for (const std::size_t i : message.parts) word = std::gcd(word, element_size(m_parts[i]));
+        return word;
+    }
+
     ArrayBox here(const ExchangePart& part) const {
         const Field& field = m_fields[part.field];
         const Elements place = elements(field.data, field.strides, part.region.begin, part.rank);
@@ -136,8 +149,8 @@ private:
             box.extents[d] = part.region.extents[d];
         return box;
     }
-    /// What lies in the arena is sent from there and received there: as it is, if it is one run, else by a
-    /// datatype, if MPI is to do that.
+    /// What lies in the arena is sent from there and received there: as it is, if it is one run; by a
+    /// datatype, if MPI is to do that, or has nothing to do but to copy a few long ones.
     void find_in_arrays(Joined& joined) const {
         Partner& message = joined.message;
         if (m_device.layer || !message.may_be_in_arrays) return;
@@ -152,8 +165,11 @@ private:
         if (boxes.size() == 1 && boxes.front().is_one_run()) {
             message.data = boxes.front().first;
         } else {
-            if (!m_rules.by_datatype) return;
-            message.datatype = array_datatype(boxes);
+            const auto is_long = [](const ArrayBox& box) {
+                return box.is_one_run() && box.span() >= long_piece;
+            };
+            if (!m_rules.by_datatype && !std::all_of(boxes.begin(), boxes.end(), is_long)) return;
+            message.datatype = array_datatype(boxes, message.word);
             if (!message.datatype) return;
         }
         message.in_array = true;

@@ -56,7 +56,7 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
         std::vector<PersistentMessages::Message> result;
         for (const ExchangeCopies::Partner& partner : partners)
             result.push_back({partner.peer, partner.data, partner.bytes, partner.in_array,
-                              partner.datatype, partner.arrays});
+                              partner.datatype, partner.arrays, partner.word});
         return result;
     };
     m_has_messages = !m_copies.sends.empty() || !m_copies.receives.empty();

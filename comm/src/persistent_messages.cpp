@@ -25,18 +25,20 @@ class Content {
 public:
     using Message = PersistentMessages::Message;
 
-    Content(void* data, std::int64_t bytes)
-        : m_start(data), m_count(static_cast<int>(fits_int(bytes) ? bytes : lines(bytes))) {
+    Content(void* data, const Message& message) : m_start(data) {
+        const std::int64_t bytes = message.bytes;
+        m_count = static_cast<int>(fits_int(bytes) ? bytes / message.word : lines(bytes));
+        m_type = word_type(message.word);
         if (fits_int(bytes)) return;
         check_mpi(MPI_Type_contiguous(static_cast<int>(line), MPI_BYTE, &m_line),
                   "MPI_Type_contiguous");
         check_mpi(MPI_Type_commit(&m_line), "MPI_Type_commit");
         m_type = m_line;
     }
-    explicit Content(const Message& message)
-        : Content(message.data, message.datatype ? 1 : message.bytes) {
+    explicit Content(const Message& message) : Content(message.data, message) {
         if (!message.datatype) return;
         m_start = MPI_BOTTOM;
+        m_count = 1;
         m_type = *message.datatype;
     }
     ~Content() {
@@ -51,7 +53,7 @@ public:
 
 private:
     void* m_start;
-    int m_count;
+    int m_count = 0;
     MPI_Datatype m_type = MPI_BYTE;
     MPI_Datatype m_line = MPI_DATATYPE_NULL;
 };
@@ -81,6 +83,15 @@ void free_requests(std::vector<MPI_Request>& requests) noexcept {
 }
 
 } // namespace
+
+MPI_Datatype word_type(std::int64_t bytes) noexcept {
+    switch (bytes) {
+    case 2: return MPI_UINT16_T;
+    case 4: return MPI_UINT32_T;
+    case 8: return MPI_UINT64_T;
+    default: return MPI_BYTE;
+    }
+}
 
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
                                                         std::int64_t bytes, bool received) {
@@ -293,7 +304,7 @@ void PersistentMessages::take_back_receives() {
         const MessageBuffer buffer(static_cast<std::size_t>(from.bytes));
         m_held.push_back(buffer.memory());
         MPI_Request_free(&receive(i));
-        const Content content(buffer.data(), from.bytes);
+        const Content content(buffer.data(), from);
         check_mpi(MPI_Irecv(content.start(), content.count(), content.type(), from.peer,
                             m_setting.tag, m_setting.comm, &receive(i)),
                   "MPI_Irecv");

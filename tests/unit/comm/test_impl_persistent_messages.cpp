@@ -54,13 +54,15 @@ protected:
                              static_cast<std::int64_t>(bytes(rank, peer)),
                              false,
                              {},
-                             {}});
+                             {},
+                             1});
             receives.push_back({peer,
                                 m_received.data() + m_received_at[p],
                                 static_cast<std::int64_t>(bytes(peer, rank)),
                                 false,
                                 {},
-                                {}});
+                                {},
+                                1});
         }
         messages = std::make_unique<PersistentMessages>();
         messages->make({"test", comm.get(), 3, 4, m_sent.memory()}, sends, receives);
@@ -162,8 +164,8 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     sent.data()[bytes - 1] = 'z';
     PersistentMessages messages;
     const auto length = static_cast<std::int64_t>(bytes);
-    const PersistentMessages::Message to{me, sent.data(), length, false, {}, {}};
-    const PersistentMessages::Message from{me, received.data(), length, false, {}, {}};
+    const PersistentMessages::Message to{me, sent.data(), length, false, {}, {}, 1};
+    const PersistentMessages::Message from{me, received.data(), length, false, {}, {}, 1};
     messages.make({"test", comm.get(), 0, 1, sent.memory()}, {to}, {from});
     messages.start_receives();
     messages.start_sends(1);

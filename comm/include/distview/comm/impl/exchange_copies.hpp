@@ -40,6 +40,7 @@ struct ExchangeCopies {
         bool in_array = false;
         std::shared_ptr<const MPI_Datatype> datatype{}; ///< of the arrays, from MPI_BOTTOM
         std::vector<std::weak_ptr<void>> arrays{};      ///< their memory
+        std::int64_t word = 1;                          ///< bytes of the words that it consists of
         bool may_be_in_arrays = false; ///< on either side, as far as both sides know
         int begin = 0;                 ///< of `incoming`: what to copy once they are here
         int end = 0;

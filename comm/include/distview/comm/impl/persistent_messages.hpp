@@ -50,6 +50,9 @@ private:
     std::size_t m_size = 0;
 };
 
+/// MPI's type of a word of 1, 2, 4 or 8 bytes. MPI has fast loops for words, and none for as many bytes.
+MPI_Datatype word_type(std::int64_t bytes) noexcept;
+
 /// What so many bytes of messages lie in, and, if these are received and staged, what they are copied to.
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
                                                         std::int64_t bytes, bool received);
@@ -68,7 +71,7 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 /// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
 /// the end of its last one. Both sides know the number of bytes.
 ///
-/// Messages may lie in the arrays themselves, in one run or by a datatype of bytes. MPI must not be left with
+/// Messages may lie in the arrays themselves, in one run or by a datatype. MPI must not be left with
 /// memory that the program frees, or fills with something else: an execution under way holds the arrays'
 /// memory. Abandoned, it takes back the receives into arrays, since something else may fill these, and
 /// receives into buffers instead, since somebody may wait until he has sent. Those who have still to get
@@ -84,6 +87,7 @@ public:
         bool in_array = false; ///< then of no more bytes than MPI counts
         std::shared_ptr<const MPI_Datatype> datatype = {}; ///< instead of `data`, from MPI_BOTTOM
         std::vector<std::weak_ptr<void>> arrays = {};      ///< who owns the memory, if in_array
+        std::int64_t word = 1; ///< bytes of the words that it consists of; both sides name the same
     };
     struct Setting {
         const char* user = ""; ///< begins the text of errors
