@@ -3,7 +3,15 @@
 
 #include <distview/core/text.hpp>
 
+#include <bit>
+#include <charconv>
+#include <system_error>
+
 namespace distview {
+
+namespace {
+constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
+} // namespace
 
 std::string describe(const ElementType& type) {
     const std::int64_t bits = 8 * type.bytes;
@@ -17,6 +25,53 @@ std::string describe(const ElementType& type) {
     case ElementKind::opaque: break;
     }
     return text(type.bytes, " opaque bytes");
+}
+
+std::string typestr_of(const ElementType& type) {
+    const char order = type.bytes > 1 ? native_order : '|';
+    switch (type.kind) {
+    case ElementKind::boolean: return text("|b", type.bytes);
+    case ElementKind::signed_integer: return text(order, 'i', type.bytes);
+    case ElementKind::unsigned_integer: return text(order, 'u', type.bytes);
+    case ElementKind::floating_point: return text(order, 'f', type.bytes);
+    case ElementKind::complex: return text(order, type.bytes == 4 ? 'V' : 'c', type.bytes);
+    case ElementKind::bfloat: return text(order, 'V', type.bytes);
+    case ElementKind::opaque: break;
+    }
+    return text("|V", type.bytes);
+}
+
+std::optional<ElementType> parse_typestr(std::string_view typestr) {
+    if (typestr.size() < 3) return {};
+    std::int64_t bytes = 0;
+    const char* const end = typestr.data() + typestr.size();
+    const auto read = std::from_chars(typestr.data() + 2, end, bytes);
+    if (read.ec != std::errc() || read.ptr != end || bytes < 1) return {};
+    if (typestr[0] != native_order && typestr[0] != '=' && !(typestr[0] == '|' && bytes == 1) &&
+        !(typestr[0] == '|' && typestr[1] == 'V'))
+        return {};
+    const bool plain = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    switch (typestr[1]) {
+    case 'b':
+        return bytes == 1 ? std::optional(ElementType{ElementKind::boolean, 1}) : std::nullopt;
+    case 'i':
+        return plain ? std::optional(ElementType{ElementKind::signed_integer, bytes})
+                     : std::nullopt;
+    case 'u':
+        return plain ? std::optional(ElementType{ElementKind::unsigned_integer, bytes})
+                     : std::nullopt;
+    case 'f':
+        return plain && bytes > 1 ? std::optional(ElementType{ElementKind::floating_point, bytes})
+                                  : std::nullopt;
+    case 'c':
+        return bytes == 8 || bytes == 16 ? std::optional(ElementType{ElementKind::complex, bytes})
+                                         : std::nullopt;
+    case 'V':
+        if (typestr[0] == native_order && bytes == 2) return ElementType{ElementKind::bfloat, 2};
+        if (typestr[0] == native_order && bytes == 4) return ElementType{ElementKind::complex, 4};
+        return ElementType{ElementKind::opaque, bytes};
+    default: return {};
+    }
 }
 
 } // namespace distview

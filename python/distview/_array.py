@@ -31,11 +31,12 @@ class DistView(_distview.Array):
 
     Made by zeros(), wrap(), from_distarray() and their like. ``view`` is the whole section with
     padding, ``owned`` the part without communication padding, ``interior`` the part without any:
-    NumPy arrays (CuPy arrays on a device) that share the memory. Indices are 0-based; global
-    indices are the protocol's, which count boundary padding.
+    NumPy arrays that share the memory; where only a device reads it CuPy arrays, or an error that names
+    copy_to_host(). Indices are 0-based; global indices are the protocol's, which count boundary padding.
 
     Exports itself without a copy as ``__distarray__``, buffer, ``__array_interface__``,
-    ``__dlpack__`` and, on a device, ``__cuda_array_interface__``.
+    ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. What is called here has finished on
+    return; where other libraries work on the array on streams of their own, set ``stream``.
     """
 
     def __init__(self, array: _distview.Array, comm: Any = None) -> None:
@@ -168,6 +169,24 @@ class DistView(_distview.Array):
         """The elements without any padding, which a program computes; shares the memory."""
         return self._part("interior")
 
+    def copy_to_host(self, cells: str = "all") -> np.ndarray:
+        """A copy as a NumPy array of this section's cells: all, owned or interior.
+
+        From any memory, CUDA devices' included, once what is pending on ``stream`` has finished. Local.
+        """
+        part = self._slices("copy_to_host", cells)
+        return np.ascontiguousarray(_device.copy_to_host(self, "copy_to_host")[part]).reshape(
+            tuple(along.stop - along.start for along in part)
+        )
+
+    def copy_from_host(self, values: Any, cells: str = "all") -> None:
+        """Writes values, as NumPy broadcasts them, to this section's cells: all, owned or interior.
+
+        To any memory, CUDA devices' included, once what is pending on ``stream`` has finished;
+        finished on return. Local.
+        """
+        _device.copy_from_host(self, values, self._slices("copy_from_host", cells), "copy_from_host")
+
     @property
     def __array_interface__(self) -> dict[str, Any]:
         if self.device[0] not in _device.HOST_TYPES:
@@ -281,25 +300,29 @@ class DistView(_distview.Array):
             )
         return layout
 
-    def _range(self, axis: int, cells: str) -> tuple[int, int]:
+    def _range(self, axis: int, cells: str, caller: str = "global_indices") -> tuple[int, int]:
         if cells == "all":
             return 0, self.local_shape[axis]
         if cells not in _CELLS:
             raise UsageError(
-                f'global_indices: expected cells to be "owned", "interior" or "all", got {cells!r}'
+                f'{caller}: expected cells to be "owned", "interior" or "all", got {cells!r}'
             )
         return self.owned_range(axis) if cells == "owned" else self.interior_range(axis)
+
+    def _slices(self, caller: str, cells: str) -> tuple[slice, ...]:
+        return tuple(slice(*self._range(d, cells, caller)) for d in range(self.ndim))
 
     def _part(self, cells: str) -> Any:
         if self.ndim == 0:
             return self.view
-        return self.view[tuple(slice(*self._range(d, cells)) for d in range(self.ndim))]
+        return self.view[self._slices("view", cells)]
 
     def _host_part(self, caller: str, cells: str) -> np.ndarray:
-        """The cells of this section; raises what a call on them has to refuse."""
+        """The cells of this section, copied if they must be; raises what a call on them has to refuse."""
         self._attached_layout(caller)
         if cells not in _CELLS:
             raise UsageError(f'{caller}: expected cells to be "interior" or "owned", got {cells!r}')
         if self.device[0] not in _device.HOST_TYPES:
-            raise UsageError(f"{caller}: this view is in device memory")
+            return _device.copy_to_host(self, caller)[self._slices(caller, cells)]
+        _device.settle(self, caller)
         return self._part(cells)

@@ -11,6 +11,7 @@ import numpy as np
 from . import _device, _distview
 from ._array import DistView
 from ._comm import agreed, communicator
+from ._device_import import memory_of
 from ._distview import Communicator, Layout
 from ._errors import UsageError
 from ._layout import build_layout, check_layout, finish_layout
@@ -26,6 +27,7 @@ def zeros(
     boundary: Any = None,
     periodic: Any = False,
     grid: Any = None,
+    device: Any = None,
 ) -> DistView:
     """A new distributed array of zeros.
 
@@ -53,10 +55,14 @@ def zeros(
     dtype: any of NumPy's booleans, integers, floating-point and complex numbers in native byte
     order, but for those of long double; other elements can be wrapped and imported, not made.
 
+    device: whose memory. "cpu" (the default); "cuda", this process's CUDA device, or "cuda:N", which
+    must be that one; "cuda_managed", "cuda_host": memory that the device and the host read; or another
+    array's ``device``. Ranks may differ. All but "cpu" need a build with support for CUDA.
+
     Collective over comm: all ranks pass the same, but for index arrays. Raises LayoutError or
     UsageError, the same on all ranks.
     """
-    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, ())
+    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, (), device)
 
 
 def empty(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
@@ -102,18 +108,20 @@ def from_function(
 
 
 def _assign(array: DistView, values: Any) -> None:
-    array.view[...] = values
+    array.copy_from_host(values)
 
 
-def zeros_like(view: DistView, dtype: Any = None) -> DistView:
+def zeros_like(view: DistView, dtype: Any = None, device: Any = None) -> DistView:
     """A new array of zeros with the layout of another one. Collective over its communicator.
 
-    dtype: that of the other one unless given.
+    dtype, device: those of the other one unless given.
     """
     layout = view._attached_layout("zeros_like")
 
-    def build() -> tuple[Layout, str, Any]:
-        return layout, np.dtype(view.dtype if dtype is None else dtype).str, None
+    def build() -> tuple[Layout, str, Any, tuple[int, int]]:
+        typestr = np.dtype(view.dtype if dtype is None else dtype).str
+        kind = _device.kind_like(view) if device is None else _device.memory_kind(device)
+        return layout, typestr, None, kind
 
     return DistView(_distview.make_array(build, view._communicator), view.comm)
 
@@ -135,7 +143,7 @@ def wrap(
     alive and never copied. Other arguments, and who must call, as zeros(). Raises ShapeError if the
     section has not the extents that the layout gives this process.
     """
-    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, (section,))
+    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, (section,), None)
 
 
 def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistView:
@@ -167,7 +175,7 @@ def _refuse_validate(validate: Any) -> None:
 
 def _make(
     shape: Any, layout: Any, comm: Any, dtype: Any, padding: Any, boundary: Any, periodic: Any,
-    grid: Any, given: tuple[Any, ...],
+    grid: Any, given: tuple[Any, ...], device: Any,
 ) -> DistView:  # fmt: skip
     taken = communicator(comm)
 
@@ -191,14 +199,15 @@ def _make(
                 _gather_lists(taken, a.own_list) for a in planned[0] if a.own_list is not None
             ]
 
-    def build() -> tuple[Layout, str, Any]:
-        memory = _device.memory_of(given[0]) if given else None
+    def build() -> tuple[Layout, str, Any, tuple[int, int]]:
+        memory = memory_of(given[0]) if given else None
+        kind = _device.memory_kind(device)
         typestr = memory.typestr if memory is not None else np.dtype(dtype).str
         if isinstance(planned, Layout):
-            return planned, typestr, memory
+            return planned, typestr, memory, kind
         remaining = iter(gathered)
         gather = (lambda own: next(remaining)) if gathered else None
-        return finish_layout(planned[0], planned[1], grid, gather), typestr, memory
+        return finish_layout(planned[0], planned[1], grid, gather), typestr, memory, kind
 
     return DistView(_distview.make_array(build, taken), comm)
 

@@ -1,26 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Device memory: the CUDA Array Interface (version 3) and DLPack, both ways.
+"""Device memory: what it is called, and exports as CUDA Array Interface (version 3) and DLPack.
 
-What a device must be asked goes through ``runtime``, an object with three methods, so that the
-rules can be tested without one. Numbers of devices are DLPack's.
+What a device must be asked and told goes through ``runtime``, an object with a few methods, so that
+the rules can be tested without one. Numbers of devices are DLPack's.
 """
 
 from __future__ import annotations
 
-import os
-import warnings
 from typing import Any, Protocol
 
 import numpy as np
 
 from . import _distview
-from ._errors import UsageError
+from ._errors import ShapeError, UsageError
 
 CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13
 #: Memory that a host program may read and write.
 HOST_TYPES = (CPU, CUDA_HOST, ROCM_HOST, CUDA_MANAGED)
 _CUDA_TYPES = (CUDA, CUDA_HOST, CUDA_MANAGED)
-_HERE = os.path.dirname(__file__)
 
 
 class DeviceRuntime(Protocol):
@@ -29,18 +26,24 @@ class DeviceRuntime(Protocol):
     def query_pointer(self, pointer: int) -> tuple[int, int]:
         """(type, id) of the memory that an address belongs to; (1, 0) for plain host memory."""
 
-    def synchronize(self, stream: int) -> None:
-        """Returns when all work on a stream has finished."""
+    def synchronize(self, stream: int, device: tuple[int, int]) -> None:
+        """Returns when all work on a stream has finished; device: whose, of the default streams."""
 
-    def wait(self, waiting: int, stream: int) -> None:
+    def wait(self, waiting: int, stream: int, device: tuple[int, int]) -> None:
         """Lets later work on stream ``waiting`` begin after what is on ``stream`` now."""
 
+    def allocate(self, kind: int, nbytes: int) -> tuple[int, Any]:
+        """(address, who keeps it) of zeros on the process's device."""
 
-#: None until a build with device support, or a test, provides one.
-runtime: DeviceRuntime | None = None
+    def copy(self, to: int, source: int, nbytes: int) -> None:
+        """Copies between addresses in any memory; finished on return. Waits for no stream."""
 
 
-def _device_runtime(caller: str) -> DeviceRuntime:
+#: None in a build without support for devices; tests provide their own.
+runtime: DeviceRuntime | None = _distview.device_runtime()
+
+
+def device_runtime(caller: str) -> DeviceRuntime:
     if runtime is None:
         raise UsageError(f"{caller}: this build of distview has no support for device memory")
     return runtime
@@ -69,8 +72,9 @@ def as_cupy(view: Any) -> Any:
         import cupy
     except ImportError:
         raise UsageError(
-            "view: this array is in device memory, and CuPy is not installed: use "
-            "__cuda_array_interface__ or __dlpack__ with another library"
+            "view: expected memory that the host can access, this array is in memory of device "
+            f"{view.device}, and CuPy is not installed: copy_to_host() makes a NumPy array; other "
+            "libraries take the array itself (__cuda_array_interface__, __dlpack__)"
         ) from None
     return cupy.asarray(view)
 
@@ -92,27 +96,27 @@ def dlpack(
     if to_host and stream is not None:
         raise ValueError(f"__dlpack__: expected stream to be None for the host, got {stream!r}")
     _check_stream(own[0], stream)
-    if target != own and not to_host:
+    managed_as_cuda = own[0] == CUDA_MANAGED and target[0] == CUDA
+    if target != own and not to_host and not managed_as_cuda:
         raise BufferError(f"__dlpack__: a view on device {own} cannot be exported to {target}")
-    if to_host and own[0] not in HOST_TYPES:
+    if copy is None and to_host and own[0] not in HOST_TYPES:
+        copy = True
+    if copy is False and to_host and own[0] not in HOST_TYPES:
         raise BufferError(
-            "__dlpack__: copying device memory to the host is not supported; "
-            "copy it with the library that reads this"
+            f"__dlpack__: memory of device {own} must be copied to be read by the host, and "
+            "copy=False was given"
         )
-    if copy and target != (CPU, 0):
-        raise BufferError("__dlpack__: copies are made in host memory only: pass dl_device=(1, 0)")
-    if to_host and view.stream:
-        _runtime_for_export().synchronize(view.stream)
     if copy:
-        return _distview.dlpack_capsule(_copied(view), versioned, True)
+        return _distview.dlpack_capsule(_copied(view, target), versioned, True)
     if to_host:
-        return _distview.dlpack_capsule(_as_host(view), versioned, False)
+        settle(view, "__dlpack__", BufferError)
+        return _distview.dlpack_capsule(_named(view, (CPU, 0)), versioned, False)
     _make_safe(view, stream)
-    return _distview.dlpack_capsule(view, versioned, False)
+    return _distview.dlpack_capsule(view if target == own else _named(view, target), versioned, False)
 
 
 def _pair(name: str, value: Any) -> tuple[int, int]:
-    if not (isinstance(value, tuple) and len(value) == 2 and all(map(_is_int, value))):
+    if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_int, value))):
         raise TypeError(f"__dlpack__: expected {name} to be a pair of integers, got {value!r}")
     return int(value[0]), int(value[1])
 
@@ -121,7 +125,7 @@ def _check_stream(device_type: int, stream: Any) -> None:
     """What a consumer may say of its stream, by device."""
     if stream is None:
         return
-    if not _is_int(stream):
+    if not is_int(stream):
         raise TypeError(f"__dlpack__: expected stream to be an int or None, got {stream!r}")
     if stream < -1:
         raise ValueError(f"__dlpack__: expected a stream >= -1, got {stream}")
@@ -139,15 +143,6 @@ def _check_stream(device_type: int, stream: Any) -> None:
         )
 
 
-def _runtime_for_export() -> DeviceRuntime:
-    if runtime is None:
-        raise BufferError(
-            "__dlpack__: work on this view is pending on a stream, and this build of distview has "
-            "no support for device memory"
-        )
-    return runtime
-
-
 def _make_safe(view: Any, stream: int | None) -> None:
     """Lets the consumer's stream wait for pending work on ours."""
     if not view.stream or stream == -1 or view.device[0] == CPU:
@@ -155,126 +150,130 @@ def _make_safe(view: Any, stream: int | None) -> None:
     # None is the default stream, and so is ROCm's 0.
     waiting = int(stream or 1)
     if waiting != view.stream:
-        _runtime_for_export().wait(waiting, view.stream)
+        _pending_runtime("__dlpack__", BufferError).wait(waiting, view.stream, view.device)
 
 
-def _copied(view: Any) -> _distview.Array:
-    memory = np.array(view.view, order="C", copy=True)
-    # Not memory_of_buffer(): to NumPy, bfloat16 elements are two bytes of anything.
+def _pending_runtime(caller: str, error: type[Exception]) -> DeviceRuntime:
+    if runtime is None:
+        raise error(
+            f"{caller}: work on this array is pending on a stream, and this build of distview has "
+            "no support for device memory"
+        )
+    return runtime
+
+
+def settle(view: Any, caller: str, error: type[Exception] = UsageError) -> None:
+    """Returns when nothing is pending on a view's memory."""
+    if view.stream:
+        _pending_runtime(caller, error).synchronize(view.stream, view.device)
+
+
+def _copied(view: Any, target: tuple[int, int]) -> _distview.Array:
+    """A copy in the memory of the host, or in that of the view's own device."""
+    if target == (CPU, 0):
+        memory = copy_to_host(view, "__dlpack__", BufferError)
+        # Not memory_of_buffer(): to NumPy, bfloat16 elements are two bytes of anything.
+        return _distview.memory_at(
+            memory.ctypes.data, list(memory.shape), [], view.typestr, False, target, 0, memory
+        )
+    if runtime is None or view.device[0] not in _CUDA_TYPES:
+        raise BufferError(
+            f"__dlpack__: this build of distview cannot copy memory of device {view.device} to "
+            f"{target}; copies are made in host memory with dl_device=(1, 0)"
+        )
+    settle(view, "__dlpack__", BufferError)
+    first, nbytes = _span(view)
+    address, owner = runtime.allocate(target[0], nbytes) if nbytes else (0, None)
+    if nbytes:
+        runtime.copy(address, view.data_pointer + first, nbytes)
     return _distview.memory_at(
-        memory.ctypes.data, list(memory.shape), [], view.typestr, False, (CPU, 0), 0, memory
+        address - first, list(view.local_shape), list(view.strides), view.typestr, False,
+        target, 0, owner,
+    )  # fmt: skip
+
+
+def _named(view: Any, device: tuple[int, int]) -> _distview.Array:
+    """The same memory by the name of another device that reads it."""
+    return _distview.memory_at(
+        view.data_pointer, list(view.local_shape), list(view.strides), view.typestr, view.readonly,
+        device, 0, view,
+    )  # fmt: skip
+
+
+def _span(view: Any) -> tuple[int, int]:
+    """Where a section's memory begins, relative to its first element, and how many bytes it takes."""
+    if 0 in view.local_shape:
+        return 0, 0
+    ends = [(n - 1) * step for n, step in zip(view.local_shape, view.strides, strict=True)]
+    first = sum(end for end in ends if end < 0)
+    return first, sum(end for end in ends if end > 0) - first + view.itemsize
+
+
+def _image(view: Any, caller: str, error: type[Exception]) -> tuple[np.ndarray, np.ndarray]:
+    """A section of device memory as it is, gaps included: the bytes, and the elements in them."""
+    first, nbytes = _span(view)
+    raw = np.empty(nbytes, np.uint8)
+    elements: np.ndarray = np.ndarray(
+        view.local_shape, view.typestr, raw, -first, view.strides if nbytes else None
+    )
+    if nbytes:
+        if runtime is None or view.device[0] not in _CUDA_TYPES:
+            raise error(
+                f"{caller}: this build of distview cannot copy memory of device {view.device} to "
+                "the host; copy it with the library that made it"
+            )
+        settle(view, caller, error)
+        runtime.copy(raw.ctypes.data, view.data_pointer + first, nbytes)
+    return raw, elements
+
+
+def copy_to_host(view: Any, caller: str, error: type[Exception] = UsageError) -> np.ndarray:
+    """A copy of a section in C order."""
+    if view.device[0] in HOST_TYPES:
+        settle(view, caller, error)
+        return np.array(view.view, order="C", copy=True)
+    return np.ascontiguousarray(_image(view, caller, error)[1]).reshape(view.local_shape)
+
+
+def copy_from_host(view: Any, values: Any, cells: tuple[slice, ...], caller: str) -> None:
+    """Writes values to a part of a section."""
+    if view.readonly:
+        raise ShapeError(f"{caller}: the array is read-only")
+    if view.device[0] in HOST_TYPES:
+        settle(view, caller)
+        view.view[cells] = values
+        return
+    # What lies between the elements is written back as it was.
+    raw, elements = _image(view, caller, UsageError)
+    elements[cells] = values
+    if raw.size:
+        device_runtime(caller).copy(view.data_pointer + _span(view)[0], raw.ctypes.data, raw.size)
+
+
+_NAMES = {"cpu": CPU, "cuda": CUDA, "cuda_host": CUDA_HOST, "cuda_managed": CUDA_MANAGED}
+
+
+def memory_kind(given: Any) -> tuple[int, int]:
+    """What users pass as ``device`` to make an array: (type, id), -1 for the process's own device."""
+    if given is None:
+        return CPU, 0
+    if isinstance(given, str):
+        name, colon, number = given.partition(":")
+        if name in _NAMES and (not colon or (name == "cuda" and number.isdecimal())):
+            return _NAMES[name], int(number) if colon else -1 if name == "cuda" else 0
+    elif isinstance(given, tuple) and len(given) == 2 and all(map(is_int, given)):
+        if given[0] in _NAMES.values():
+            return int(given[0]), int(given[1])
+    raise UsageError(
+        'DistView: expected device to be "cpu", "cuda", "cuda:N", "cuda_host", "cuda_managed" or a '
+        f"pair of DLPack's numbers for one of them, got {given!r}"
     )
 
 
-def _as_host(view: Any) -> _distview.Array:
-    return _distview.memory_at(
-        view.data_pointer, list(view.local_shape), list(view.strides), view.typestr, view.readonly,
-        (CPU, 0), 0, view,
-    )  # fmt: skip
+def kind_like(view: Any) -> tuple[int, int]:
+    """The device for an array like another one; the host's where this build knows no other memory."""
+    return (CPU, 0) if runtime is None and view.device[0] in HOST_TYPES else view.device
 
 
-def memory_of(section: Any) -> _distview.Array:
-    """The memory of what wrap() is given, without a copy: a buffer, a CAI or DLPack object."""
-    if isinstance(section, _distview.Array):
-        return section
-    interface = getattr(section, "__cuda_array_interface__", None)
-    if interface is not None:
-        return _memory_of_interface(section, interface)
-    try:
-        return _distview.memory_of_buffer(section)
-    except (TypeError, BufferError, ValueError) as failure:
-        if not hasattr(section, "__dlpack__"):
-            raise UsageError(
-                f"wrap: an object of type {type(section).__name__} offers neither the buffer "
-                f"protocol ({failure}) nor __cuda_array_interface__ nor __dlpack__"
-            ) from None
-    return _memory_of_dlpack(section)
-
-
-def _memory_of_dlpack(section: Any) -> _distview.Array:
-    """Rules D of the specification, as a consumer."""
-    try:
-        capsule = section.__dlpack__(max_version=(1, 0), copy=False)
-    except TypeError:  # a producer of before DLPack 1.0
-        capsule = section.__dlpack__()
-    memory = _distview.import_dlpack(capsule)
-    if memory.device[0] != CPU:
-        # Without a stream, the producer made the data safe on the default stream only.
-        _device_runtime("wrap").synchronize(1)
-    return memory
-
-
-def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
-    """Rules G of the specification, as a consumer."""
-    if not isinstance(interface, dict):
-        raise TypeError("wrap: expected __cuda_array_interface__ to be a dict, got "
-                        f"{type(interface).__name__}")  # fmt: skip
-    for key in ("shape", "typestr", "data", "version"):
-        if key not in interface:
-            raise ValueError(f"wrap: the __cuda_array_interface__ lacks {key!r}")
-    shape = interface["shape"]
-    if not isinstance(shape, tuple) or not all(_is_int(n) and n >= 0 for n in shape):
-        raise TypeError(f"wrap: expected 'shape' to be a tuple of integers >= 0, got {shape!r}")
-    pointer, read_only = _pointer_of(interface["data"])
-    version = interface["version"]
-    if not _is_int(version) or version < 0:
-        raise TypeError(f"wrap: expected 'version' to be an integer >= 0, got {version!r}")
-    if version > 3:
-        warnings.warn(
-            f"wrap: __cuda_array_interface__ has version {version}, read as version 3",
-            skip_file_prefixes=(_HERE,),
-        )
-    typestr = interface["typestr"]
-    if not isinstance(typestr, str) or typestr[1:2] == "V":
-        # Structured types, whose 'descr' nobody here reads.
-        raise TypeError(f"wrap: expected 'typestr' to name a type of numbers, got {typestr!r}")
-    if typestr[:1] == ">":
-        raise ValueError(f"wrap: big-endian elements ({typestr!r}) are not supported")
-    if interface.get("mask") is not None:
-        raise NotImplementedError("wrap: masked arrays are not supported")
-    strides = interface.get("strides")
-    if strides is not None:
-        _check_strides(strides, shape, typestr)
-    stream = interface.get("stream")
-    if stream is not None and not _is_int(stream):
-        raise TypeError(f"wrap: expected 'stream' to be an integer or None, got {stream!r}")
-    if stream == 0:
-        raise ValueError("wrap: stream 0 is ambiguous and not allowed")
-
-    device = (CUDA, 0)
-    if 0 not in shape:
-        if pointer == 0:
-            raise ValueError("wrap: a null pointer for an array that has elements")
-        device = _device_runtime("wrap").query_pointer(pointer)
-        if device[0] == CPU:
-            raise ValueError("wrap: the pointer of __cuda_array_interface__ is plain host memory")
-    if stream is not None:
-        _device_runtime("wrap").synchronize(int(stream))
-    return _distview.memory_at(
-        pointer, list(map(int, shape)), list(map(int, strides or ())), typestr, read_only, device,
-        0, section,
-    )  # fmt: skip
-
-
-def _pointer_of(data: Any) -> tuple[int, bool]:
-    if not (isinstance(data, tuple) and len(data) == 2 and _is_int(data[0])):
-        raise TypeError(f"wrap: expected 'data' to be a pair (pointer, read_only), got {data!r}")
-    if not isinstance(data[1], (bool, np.bool_)):
-        raise TypeError(f"wrap: expected read_only in 'data' to be a bool, got {data[1]!r}")
-    if not 0 <= data[0] < 2**64:
-        raise ValueError(f"wrap: {data[0]} is no address")
-    return int(data[0]), bool(data[1])
-
-
-def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
-    if not isinstance(strides, tuple) or not all(map(_is_int, strides)):
-        raise TypeError(f"wrap: expected 'strides' to be a tuple of integers, got {strides!r}")
-    if len(strides) != len(shape):
-        raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
-    itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
-    if itemsize and any(n % itemsize for n in strides):
-        raise ValueError(f"wrap: strides {strides!r} are no multiples of {itemsize} bytes")
-
-
-def _is_int(value: Any) -> bool:
+def is_int(value: Any) -> bool:
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -11,6 +11,7 @@ from . import _distview
 from ._array import DistView
 from ._comm import agreed, communicator
 from ._create import zeros
+from ._device import HOST_TYPES, kind_like
 from ._distview import Layout
 from ._errors import LayoutError, UsageError
 from ._slices import Slices, axis_slices
@@ -88,7 +89,8 @@ class RedistributionPlan:
         With beta = 0 the target is not read. combine: "sum", "min" or "max" of what is there and what
         arrives, instead. Factors are numbers that the target's elements can be, the same on all ranks.
 
-        Arrays of the plan's layouts and communicator, in the host's memory, of elements of 1, 2, 4, 8
+        Arrays of the plan's layouts and communicator, all in memory that the host reads or all in what
+        one device reads, of elements of 1, 2, 4, 8
         or 16 bytes; of 32- or 64-bit integers, float32, float64 or complex numbers where something is
         calculated. Elements of another type than the target's are converted where they come from, into
         an array that the plan keeps; not complex to real ones, nor real ones to integers. Raises
@@ -100,11 +102,16 @@ class RedistributionPlan:
 
     def _converted(self, source: DistView, target: DistView) -> DistView:
         """The source with the target's elements. Collective the first time."""
-        buffer = self._buffers.get(target.dtype)
+        key = target.dtype, source.device[0]
+        buffer = self._buffers.get(key)
         if buffer is None:
-            buffer = zeros(None, self.source_layout, source.comm, target.dtype)
-            self._buffers[target.dtype] = buffer
-        buffer.interior[...] = source.interior
+            kind = kind_like(source)
+            buffer = zeros(None, self.source_layout, source.comm, target.dtype, device=kind)
+            self._buffers[key] = buffer
+        if source.device[0] in HOST_TYPES:
+            buffer.interior[...] = source.interior
+        else:  # by way of the host
+            buffer.copy_from_host(source.copy_to_host("interior"), "interior")
         return buffer
 
     @property
@@ -164,7 +171,8 @@ def redistribute(
         single = distview.redistribute(a, a, dtype="float32")
 
     layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
-    zeros() takes it, with its keywords (padding, boundary, periodic, grid). Cells of a new array that
+    zeros() takes it, with its keywords (padding, boundary, periodic, grid, device; in the array's
+    memory unless given). Cells of a new array that
     nothing is written to are 0. dtype: that of the new array, the array's unless given. permutation,
     from_slice, to_slice, fill_padding, conjugate: see RedistributionPlan, which is what to use for
     moving again and again; alpha, beta, combine: see its execute().
@@ -226,6 +234,7 @@ def _new(
     taken = _communicator_of(None, array)
     sizes = agreed(taken, "redistribute", shape, lambda sizes: sizes)
     given = layout.layout if isinstance(layout, DistView) else layout
+    keywords.setdefault("device", kind_like(array))
     return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)
 
 

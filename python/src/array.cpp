@@ -42,7 +42,8 @@ DimData normal_form(const Dimension& dim) {
     case DistType::block:
         result.start = dim.start;
         result.stop = dim.stop;
-        if (dim.padding_given) result.padding = protocol::PaddingValue{dim.padding.low, dim.padding.high};
+        if (dim.padding_given)
+            result.padding = protocol::PaddingValue{dim.padding.low, dim.padding.high};
         break;
     case DistType::cyclic:
         // Not as it came: where a process owns nothing, some write the size.
@@ -60,12 +61,13 @@ DimData normal_form(const Dimension& dim) {
 } // namespace
 
 ArrayState::ArrayState(AnyDistView view, std::string format)
-    : m_view(std::move(view)), m_format(std::move(format)) {
+    : m_view(std::move(view)), m_format(std::move(format)), m_stream(m_view->section().stream) {
     describe_axes_from_layout();
 }
 
 ArrayState::ArrayState(protocol::ExportedSection exported, std::string format)
-    : m_exported(std::move(exported)), m_format(std::move(format)) {
+    : m_exported(std::move(exported)), m_format(std::move(format)),
+      m_stream(m_exported.section.stream) {
     for (std::size_t d = 0; d < m_exported.dim_data.size(); ++d) {
         const std::int64_t extent = m_exported.section.extents[d];
         const Dimension dim = protocol::complete(m_exported.version, m_exported.dim_data[d], extent,
@@ -104,15 +106,30 @@ void ArrayState::describe_axes_from_layout() {
 
 const AnyDistView& ArrayState::view(const char* caller) const {
     require<UsageError>(m_view.has_value(), [&] {
-        return text(caller, ": this array was imported with validate=\"local\" and knows nothing of "
-                            "the other processes; call attach(comm) on all of them first");
+        return text(caller,
+                    ": this array was imported with validate=\"local\" and knows nothing of "
+                    "the other processes; call attach(comm) on all of them first");
     });
     return *m_view;
 }
 
+AnySection ArrayState::pending_section() const {
+    AnySection result = section();
+    result.stream = m_stream;
+    return result;
+}
+
+void ArrayState::set_stream(StreamNumber stream) {
+    const Device device = section().device;
+    require<UsageError>(stream == no_stream || device.type != DeviceType::cpu,
+                        "stream: this array is in memory of the host, which has no streams");
+    m_stream = stream;
+}
+
 void ArrayState::join(const Communicator& comm) {
     // By communicator; of those that are gone nobody makes arrays any more.
-    static std::map<std::weak_ptr<impl::CommunicatorState>, std::uint64_t, std::owner_less<>> numbers;
+    static std::map<std::weak_ptr<impl::CommunicatorState>, std::uint64_t, std::owner_less<>>
+        numbers;
     std::erase_if(numbers, [](const auto& entry) { return entry.first.expired(); });
     m_number = ++numbers[comm.state()];
     m_comm = comm;
@@ -120,11 +137,10 @@ void ArrayState::join(const Communicator& comm) {
 
 void ArrayState::attach(const Communicator& comm) {
     // On a rank where it is attached already the others must not wait.
-    const protocol::ExportedSection mine =
-        agree_on(comm, "attach", [&] {
-            require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
-            return m_view ? exported(protocol::v0_10_0) : m_exported;
-        });
+    const protocol::ExportedSection mine = agree_on(comm, "attach", [&] {
+        require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
+        return m_view ? exported(protocol::v0_10_0) : m_exported;
+    });
     AnyDistView view = import_dist_view(comm, mine);
     m_view = std::move(view);
     m_exported = {};
@@ -153,7 +169,7 @@ protocol::ExportedSection ArrayState::exported(const Version& version) const {
     protocol::ExportedSection result;
     result.version = version;
     result.dim_data = dim_data(version);
-    result.section = section();
+    result.section = pending_section();
     result.process = m_process;
     result.process_count = m_process_count;
     return result;
@@ -204,6 +220,7 @@ bool ArrayState::holds_objects() const noexcept {
 std::shared_ptr<ArrayState> ArrayState::sliced(const std::vector<AxisSlice>& slices) {
     auto result = std::make_shared<ArrayState>(slice(view("slice"), slices), m_format);
     result->m_comm = m_comm;
+    result->m_stream = m_stream;
     // Not the next number of the communicator: a rank that looks at a slice by itself must not make
     // all later arrays seem to be others. The next one of these slices of this array.
     std::uint64_t number = m_number;

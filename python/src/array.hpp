@@ -9,6 +9,7 @@
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/array_layout.hpp>
 #include <distview/core/axis_slice.hpp>
+#include <distview/core/device_runtime.hpp>
 #include <distview/core/padding.hpp>
 #include <distview/core/protocol/dim_data.hpp>
 #include <distview/core/protocol/exported_section.hpp>
@@ -51,9 +52,16 @@ public:
     /// One process's section of an array that the others have not been asked about.
     ArrayState(protocol::ExportedSection exported, std::string format);
 
+    /// As it was made; see stream() for who may be writing it now.
     const AnySection& section() const noexcept {
         return m_view ? m_view->section() : m_exported.section;
     }
+    /// The same with stream().
+    AnySection pending_section() const;
+    /// The stream on which work on the memory may be pending.
+    StreamNumber stream() const noexcept { return m_stream; }
+    /// Throws UsageError for memory of the host, where there are none.
+    void set_stream(StreamNumber stream);
     const std::string& format() const noexcept { return m_format; }
     const std::vector<AxisOfSection>& axes() const noexcept { return m_axes; }
     int rank() const noexcept { return static_cast<int>(m_axes.size()); }
@@ -106,6 +114,7 @@ private:
     protocol::ExportedSection m_exported{}; ///< until attached
     std::optional<AnyDistView> m_view;
     std::string m_format;
+    StreamNumber m_stream = no_stream;
     std::vector<AxisOfSection> m_axes;
     int m_process = 0;
     int m_process_count = 1;

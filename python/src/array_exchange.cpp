@@ -2,6 +2,7 @@
 // Padding exchanges of Python's arrays.
 #include "array.hpp"
 
+#include "device_work.hpp"
 #include "runtime.hpp"
 
 #include <distview/comm/padding_exchange_schedule.hpp>
@@ -17,7 +18,21 @@ namespace distview::python {
 
 namespace {
 
-/// Copies within the section: all there is to do for an array of one process.
+constexpr const char* caller = "exchange_padding";
+
+std::vector<AnySection> pending_sections(const std::vector<ArrayState*>& arrays) {
+    std::vector<AnySection> result;
+    for (const ArrayState* array : arrays) result.push_back(array->pending_section());
+    return result;
+}
+
+std::vector<const AnySection*> pointers(const std::vector<AnySection>& sections) {
+    std::vector<const AnySection*> result;
+    for (const AnySection& section : sections) result.push_back(&section);
+    return result;
+}
+
+/// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
 void copy_own_padding(const AnyDistView& view) {
     const AnySection& section = view.section();
     const PaddingExchangeSchedule schedule(view.layout(), view.process());
@@ -60,8 +75,6 @@ void ArrayState::check_exchange(const std::vector<ArrayState*>& arrays) const {
         require<ShapeError>(!view.section().read_only,
                             "exchange_padding: the array is read-only: an exchange writes its "
                             "padding");
-        require<ShapeError>(view.section().device.host_accessible(),
-                            "exchange_padding: the array is in memory that the host cannot access");
         require<ShapeError>(!array->holds_objects(),
                             "exchange_padding: the elements are Python objects or addresses, which "
                             "mean nothing to other processes");
@@ -91,10 +104,15 @@ void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>
     for (const auto& array : others) arrays.push_back(array.get());
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = arrays.size();
+    std::vector<AnySection> sections;
+    Kernels kernels = Kernels::host;
     if (!failure.image) {
         try {
             check_exchange(arrays);
-            if (m_comm) require_kokkos("exchange_padding", m_comm->size());
+            sections = pending_sections(arrays);
+            kernels = kernels_for(caller, pointers(sections), m_comm.has_value());
+            if (m_comm) require_kokkos(caller, m_comm->size());
+            begin_work(caller, kernels, pointers(sections));
         } catch (...) {
             failure = current_failure();
         }
@@ -106,12 +124,13 @@ void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>
         for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
         return;
     }
-    agree(*m_comm, "exchange_padding", failure, digest);
+    agree(*m_comm, caller, failure, digest);
     PaddingExchangePlan& plan = plan_for(arrays);
     std::vector<AnyDistView> views;
     for (const ArrayState* array : arrays) views.push_back(*array->m_view);
     const nb::gil_scoped_release release;
-    plan.execute(Kokkos::DefaultHostExecutionSpace(), std::span<const AnyDistView>(views));
+    with_exec(kernels,
+              [&](const auto& exec) { plan.execute(exec, std::span<const AnyDistView>(views)); });
 }
 
 } // namespace distview::python

@@ -21,4 +21,5 @@ NB_MODULE(_distview, module) {
     register_redistribution(module);
     register_protocol(module);
     register_capsules(module);
+    register_device(module);
 }

@@ -51,11 +51,6 @@ std::array<PyObject*, 2> sole_objects(const std::shared_ptr<const void>& owner) 
 std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes);
 /// The struct format of elements of a type; "8x" for 8 opaque bytes.
 std::string format_of(const ElementType& type);
-/// The same as NumPy's type string: "<f8", "|V8" for 8 opaque bytes; "<V2" and "<V4" for the
-/// numbers that NumPy lacks, bfloat16 and complex of halves.
-std::string typestr_of(const ElementType& type);
-/// Empty for foreign byte orders and for what is no plain number.
-std::optional<ElementType> parse_typestr(std::string_view typestr);
 
 /// repr(object), shortened, and never an exception.
 std::string short_repr(nb::handle object);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "redistribution.hpp"
 
+#include "device_work.hpp"
 #include "runtime.hpp"
 
 #include <distview/core/error.hpp>
@@ -121,9 +122,6 @@ void Redistribution::check(const ArrayState& array, const char* which,
         return text(caller, ": the ", which, " is a ", view.layout().describe(),
                     "\nthe plan is for a ", layout.describe());
     });
-    require<ShapeError>(view.section().device.host_accessible(), [&] {
-        return text(caller, ": the ", which, " is in memory that the host cannot access");
-    });
     require<ShapeError>(!array.holds_objects(), [&] {
         return text(caller, ": the elements of the ", which,
                     " are Python objects or addresses, which mean nothing to other processes");
@@ -163,15 +161,24 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = 0;
     Update update;
+    Kernels kernels = Kernels::host;
     if (!failure.image) {
         try {
             check(*source, *target);
             update = read(target->section().element);
+            const AnySection from = source->pending_section();
+            const AnySection to = target->pending_section();
+            const std::array<const AnySection*, 2> sections{&from, &to};
+            kernels = kernels_for(caller, sections, m_comm.has_value());
             if (m_comm) require_kokkos(caller, m_comm->size());
+            begin_work(caller, kernels, sections);
+            // Together they make an array like the source, once.
+            if (!same_elements(*source, *target))
+                digest = static_cast<std::uint64_t>(from.device.type);
         } catch (...) {
             failure = current_failure();
         }
-        digest = source->number() * 0x9e3779b97f4a7c15u + target->number();
+        digest = (digest + source->number()) * 0x9e3779b97f4a7c15u + target->number();
         digest = digest * 0x9e3779b97f4a7c15u + update.digest();
     }
     if (m_comm)
@@ -183,7 +190,7 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
     const AnyDistView from = source->view(caller);
     const AnyDistView to = target->view(caller);
     const nb::gil_scoped_release release;
-    execute_update(*m_plan, update, from, to);
+    execute_update(kernels, *m_plan, update, from, to);
 }
 
 } // namespace distview::python

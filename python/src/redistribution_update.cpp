@@ -133,9 +133,11 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
     return update;
 }
 
-void execute_update(RedistributionPlan& plan, const Update& update, const AnyDistView& source,
-                    const AnyDistView& target) {
-    const Kokkos::DefaultHostExecutionSpace exec;
+namespace {
+
+template <ExecutionSpace Exec>
+void execute_on(const Exec& exec, RedistributionPlan& plan, const Update& update,
+                const AnyDistView& source, const AnyDistView& target) {
     if (update.only_moves()) return plan.execute(exec, source, target);
     with_number_type(target.section().element, [&]<class T>() {
         switch (update.kind) {
@@ -151,6 +153,13 @@ void execute_update(RedistributionPlan& plan, const Update& update, const AnyDis
             return;
         }
     });
+}
+
+} // namespace
+
+void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
+                    const AnyDistView& source, const AnyDistView& target) {
+    with_exec(kernels, [&](const auto& exec) { execute_on(exec, plan, update, source, target); });
 }
 
 std::function<void(const char*, char*)> element_update(const Update& update,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "device_work.hpp"
 #include "python_objects.hpp"
 
 #include <distview/comm/redistribution_plan.hpp>
@@ -50,8 +51,8 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
                    const ElementType& element, const char* caller);
 
 /// Executes a plan with arrays of the update's elements.
-void execute_update(RedistributionPlan& plan, const Update& update, const AnyDistView& source,
-                    const AnyDistView& target);
+void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
+                    const AnyDistView& source, const AnyDistView& target);
 
 /// The same for one element, from and to.
 std::function<void(const char*, char*)> element_update(const Update& update,

@@ -156,8 +156,16 @@ void add_memory_properties(nb::class_<Array>& type) {
             return reinterpret_cast<std::uintptr_t>(self.state->section().data);
         },
         "Address of the section's first element.");
-    type.def_prop_ro("stream", [](const Array& self) { return self.state->section().stream; },
-                     "Stream on which the memory may still be written; 0 if on none.");
+    type.def_prop_rw(
+        "stream", [](const Array& self) { return self.state->stream(); },
+        [](const Array& self, std::optional<StreamNumber> stream) {
+            self.state->set_stream(stream.value_or(no_stream));
+        },
+        nb::for_setter(nb::arg("stream").none().noconvert()),
+        "Stream on which the memory may still be read or written; 0 if on none.\n\n"
+        "Numbered as in the CUDA Array Interface: 1 legacy default, 2 per-thread default, else a\n"
+        "handle. Exports let consumers wait for it, and what is called here waits for it. Set it\n"
+        "where other libraries work on the array on streams of their own.");
     type.def_prop_ro("is_contiguous",
                      [](const Array& self) { return self.state->section().is_contiguous(); },
                      "Whether the section is without gaps in C order.");

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "array.hpp"
+#include "device_work.hpp"
 #include "errors.hpp"
 #include "read_export.hpp"
 #include "registers.hpp"
+#include "runtime.hpp"
 
 #include <distview/comm/import_dist_view.hpp>
 #include <distview/comm/make_dist_view.hpp>
+#include <distview/core/device_runtime.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>
@@ -13,6 +16,7 @@
 #include <distview/core/text.hpp>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 
 #include <cstdint>
@@ -134,7 +138,8 @@ AnySection allocate(const ElementType& element, const std::vector<std::int64_t>&
 
 /// The section that a layout gives to `process`, of new memory or of `memory`.
 Array make_section(const ArrayLayout& layout, int process, const std::string& typestr,
-                   const Array* memory, const std::optional<Communicator>& comm) {
+                   const Array* memory, const Device& device,
+                   const std::optional<Communicator>& comm) {
     if (memory) {
         const AnySection& given = memory->state->section();
         return {std::make_shared<ArrayState>(AnyDistView(given, layout, process),
@@ -147,14 +152,19 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
         return text("DistView: elements of type '", typestr, "' are not supported");
     });
     const Extents extents = layout.local_extents(process);
-    AnySection section =
-        allocate(*element,
-                 std::vector<std::int64_t>(extents.begin(), extents.begin() + layout.rank()), comm);
+    const std::vector<std::int64_t> own(extents.begin(), extents.begin() + layout.rank());
+    AnySection section;
+    if (device.type == DeviceType::cpu) {
+        section = allocate(*element, own, comm);
+    } else {
+        if (device_runtime()) require_kokkos("DistView", comm ? comm->size() : 1);
+        section = allocate_on_device(device, *element, own);
+    }
     return {std::make_shared<ArrayState>(AnyDistView(std::move(section), layout, process),
                                          format_of(*element))};
 }
 
-/// `build()` returns (layout, typestr, Array or None); every rank's must be of the same array.
+/// `build()` returns (layout, typestr, Array or None, device); every rank's must be of the same array.
 Array make_array(nb::handle build, std::optional<Communicator> comm) {
     const auto make = [&](int process, std::uint64_t& digest) {
         const auto parts = nb::cast<nb::tuple>(build());
@@ -168,8 +178,10 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
                         expected == 1 ? " process" : " processes", comm ? "" : " (comm is None)",
                         ", got ", layout.process_count());
         });
+        const auto [type, id] = nb::cast<std::pair<int, int>>(parts[3]);
         digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
-        return make_section(layout, process, typestr, memory, comm);
+        return make_section(layout, process, typestr, memory, {static_cast<DeviceType>(type), id},
+                            comm);
     };
     std::uint64_t digest = 0;
     if (!comm) return make(0, digest);
@@ -211,7 +223,8 @@ void register_protocol(nb::module_& module) {
                "An array of all ranks. Collective.");
     module.def(
         "make_array", &make_array, "build"_a, "comm"_a = nb::none(),
-        "A new array of the (layout, typestr, memory or None) that build() returns. Collective\n"
+        "A new array of the (layout, typestr, memory or None, device) that build() returns, in\n"
+        "that memory or in new memory of the device, whose number may be -1. Collective\n"
         "if comm is given.");
 }
 

@@ -14,5 +14,6 @@ void register_array(nb::module_& module);
 void register_redistribution(nb::module_& module);
 void register_protocol(nb::module_& module);
 void register_capsules(nb::module_& module);
+void register_device(nb::module_& module);
 
 } // namespace distview::python

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices that do not exist: addresses nobody reads, and a runtime that writes down its calls."""
 
+import ctypes
+import weakref
+
 import distview
 import numpy as np
 from distview import _distview
@@ -15,16 +18,30 @@ class FakeRuntime:
     def __init__(self):
         self.devices = {}
         self.calls = []
+        self.devices_of_streams = []
+        self.allocated = []
 
     def query_pointer(self, pointer):
         self.calls.append(("query", pointer))
         return self.devices.get(pointer, (2, 0))
 
-    def synchronize(self, stream):
+    def synchronize(self, stream, device):
         self.calls.append(("synchronize", stream))
+        self.devices_of_streams.append(device)
 
-    def wait(self, waiting, stream):
+    def wait(self, waiting, stream, device):
         self.calls.append(("wait", waiting, stream))
+        self.devices_of_streams.append(device)
+
+    def allocate(self, kind, nbytes):
+        memory = np.zeros(nbytes, np.uint8)
+        self.allocated.append((kind, nbytes, weakref.ref(memory)))
+        return memory.ctypes.data, memory
+
+    def copy(self, to, source, nbytes):
+        """Of memory that is the host's, whatever it is said to be."""
+        self.calls.append(("copy", nbytes))
+        ctypes.memmove(to, source, nbytes)
 
 
 class Owner:

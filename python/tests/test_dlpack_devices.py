@@ -118,7 +118,7 @@ def test_D15_consumer_waits_only_for_what_is_pending(fake, device):
     view_on(device, stream=1).__dlpack__(stream=None)
     assert fake.calls == []
     view_on(device, stream=5).__dlpack__(stream=6)
-    assert fake.calls == [("wait", 6, 5)]
+    assert fake.calls == [("wait", 6, 5)] and fake.devices_of_streams == [device]
 
 
 def test_D15_without_support_for_devices(no_runtime):
@@ -146,7 +146,7 @@ def test_D16_other_devices_are_refused(fake):
     """The memory of one device cannot be exported to another one."""
     for own, wanted in (
         ((CPU, 0), (CUDA, 0)), ((CPU, 0), (CPU, 1)), ((CUDA, 0), (CUDA, 1)),
-        ((CUDA, 0), (ROCM, 0)), ((CUDA, 0), (MANAGED, 0)), ((MANAGED, 0), (CUDA, 0)),
+        ((CUDA, 0), (ROCM, 0)), ((CUDA, 0), (MANAGED, 0)), ((MANAGED, 0), (ROCM, 0)),
     ):  # fmt: skip
         view = distview.zeros((3, 4)) if own == (CPU, 0) else view_on(own)
         for copy in (None, True, False):
@@ -175,12 +175,61 @@ def test_D16_to_the_host_without_a_copy(fake, device):
         frozen.__dlpack__(dl_device=(CPU, 0))
 
 
-@pytest.mark.parametrize("device", [(CUDA, 0), (ROCM, 0)], ids=str)
-def test_D16_device_memory_is_not_copied_to_the_host(fake, device):
-    """What this build cannot copy is refused, and the memory is not touched."""
-    for copy in (None, True, False):
-        with pytest.raises(BufferError, match="copying device memory to the host"):
-            device_view(device).__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=copy)
+def test_D16_managed_memory_as_that_of_a_cuda_device(fake):
+    """Managed memory is memory of CUDA devices, too, to who asks for that; nothing is copied."""
+    view = view_on((MANAGED, 0), stream=9)
+    for wanted in ((CUDA, 0), (CUDA, 3)):
+        tensor, capsule = tensor_of(view, dl_device=wanted, stream=4)
+        assert (tensor.device_type, tensor.device_id) == wanted
+        assert tensor.data == view.data_pointer and struct_of(capsule).flags == 0
+        assert fake.calls.pop() == ("wait", 4, 9) and not fake.calls
+    frozen = view_on((MANAGED, 0), readonly=True)
+    assert struct_of(tensor_of(frozen, dl_device=(CUDA, 0))[1]).flags == READ_ONLY
+
+
+ODD_ARRAYS = {
+    "contiguous": lambda base: base,
+    "with gaps": lambda base: base[1:5, 2:7:2],
+    "backwards": lambda base: base[::-1, ::-2],
+    "transposed": lambda base: base.T,
+    "empty": lambda base: base[:0],
+    "no axes": lambda base: base[2, 3, None].reshape(()),
+}
+
+
+@pytest.mark.parametrize("kind", ODD_ARRAYS)
+def test_D16_device_memory_goes_to_the_host_as_a_copy(fake, kind):
+    """What hosts cannot read is copied once pending work has finished, unless copy=False."""
+    numbers = ODD_ARRAYS[kind](np.arange(48.0).reshape(6, 8))
+    view = host_view_as((CUDA, 0), numbers, stream=9)
+    for copy in (None, True):
+        tensor, capsule = tensor_of(view, dl_device=(CPU, 0), copy=copy)
+        assert (tensor.device_type, struct_of(capsule).flags) == (CPU, IS_COPIED)
+        assert shape_of(tensor) == numbers.shape
+        if numbers.size:
+            copied = array_of(tensor)
+            assert copied.tolist() == numbers.tolist() and copied.flags.c_contiguous
+            assert not np.shares_memory(copied, numbers)
+            assert [call[0] for call in fake.calls] == ["synchronize", "copy"]
+            assert fake.calls[0] == ("synchronize", 9)
+        fake.calls.clear()
+    with pytest.raises(BufferError, match="copy=False"):
+        view.__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=False)
+    for given in (1, -1, 5):
+        with pytest.raises(ValueError, match="stream"):
+            view.__dlpack__(dl_device=(CPU, 0), stream=given)
+    assert fake.calls == []
+
+
+def test_D16_memory_that_this_build_cannot_copy(fake, monkeypatch):
+    """That of other devices, and of any without a runtime; it is not touched."""
+    for copy in (None, True):
+        with pytest.raises(BufferError, match=r"cannot copy memory of device \(10, 0\)"):
+            device_view((ROCM, 0)).__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=copy)
+        monkeypatch.setattr(_device, "runtime", None)
+        with pytest.raises(BufferError, match=r"cannot copy memory of device \(2, 0\)"):
+            device_view().__dlpack__(max_version=(1, 0), dl_device=(CPU, 0), copy=copy)
+        monkeypatch.setattr(_device, "runtime", fake)
     assert fake.calls == []
 
 
@@ -214,10 +263,6 @@ def test_D17_copies_of_pinned_memory(fake, device):
     tensor, capsule = tensor_of(view, copy=True, dl_device=(CPU, 0))
     assert (tensor.device_type, struct_of(capsule).flags) == (CPU, IS_COPIED)
     assert tensor.data != view.data_pointer and fake.calls == [("synchronize", 9)]
-    for wanted in (None, device):
-        with pytest.raises(BufferError, match="host memory only"):
-            view.__dlpack__(max_version=(1, 0), copy=True, dl_device=wanted)
-    assert fake.calls == [("synchronize", 9)]
 
 
 @pytest.mark.parametrize("copy", [False, True])
@@ -236,10 +281,36 @@ def test_D16_D17_lifetimes(fake, copy):
     assert watch() is None
 
 
-def test_D17_copies_of_device_memory_are_refused(fake):
-    """This build copies nothing on a device."""
-    with pytest.raises(BufferError, match="copies"):
-        device_view().__dlpack__(max_version=(1, 0), copy=True)
+@pytest.mark.parametrize("device", [(CUDA, 0), (CUDA_HOST, 0), (MANAGED, 0)], ids=str)
+@pytest.mark.parametrize("kind", ODD_ARRAYS)
+def test_D17_copies_stay_on_their_device(fake, device, kind):
+    """copy=True is other memory of the same kind, which lives as long as the capsule and no longer."""
+    numbers = ODD_ARRAYS[kind](np.arange(48.0).reshape(6, 8))
+    view = host_view_as(device, numbers, stream=9)
+    for wanted in (None, device):
+        tensor, capsule = tensor_of(view, copy=True, dl_device=wanted, stream=5)
+        assert (tensor.device_type, tensor.device_id) == device
+        assert struct_of(capsule).flags == IS_COPIED and shape_of(tensor) == numbers.shape
+        if not numbers.size:
+            continue
+        assert [call[0] for call in fake.calls] == ["synchronize", "copy"]
+        fake.calls.clear()
+        assert array_of(tensor).tolist() == numbers.tolist()
+        assert not np.shares_memory(array_of(tensor), numbers)
+        asked, nbytes, watch = fake.allocated.pop()
+        assert asked == device[0] and nbytes >= numbers.nbytes
+        assert watch() is not None
+        del tensor, capsule
+        gc.collect()
+        assert watch() is None
+
+
+def test_D17_copies_that_cannot_be_made(fake):
+    """Memory of devices that this build does not know is copied to none of them."""
+    for device in ((ROCM, 0), (ROCM_HOST, 0), (ONE_API, 0)):
+        with pytest.raises(BufferError, match="cannot copy memory of device"):
+            view_on(device).__dlpack__(max_version=(1, 0), copy=True)
+    assert fake.calls == [] and fake.allocated == []
 
 
 # As the consumer
@@ -255,14 +326,29 @@ def of_device(kind, device, **members):
 @pytest.mark.parametrize("kind", [Managed, ManagedVersioned])
 @pytest.mark.parametrize("device", [(CUDA, 0), (CUDA, 3), (ROCM, 1), (ONE_API, 0)], ids=str)
 def test_D12_D14_device_memory_comes_in(fake, kind, device):
-    """The device is that of the capsule. Without a stream of ours, its data are safe on the default
+    """The device is that of the capsule. CUDA's producers are asked for data that are safe on the default
     stream, which is waited for: then nothing is pending."""
     producer = of_device(kind, device)
     view = distview.wrap(producer, (3, 4))
     assert view.device == device and view.data_pointer == POINTER and view.stream == 0
-    assert producer.calls_of_dlpack[0].get("stream") is None
-    assert fake.calls == [("synchronize", 1)]
+    assert producer.calls_of_dlpack[0].get("stream") == (1 if device[0] == CUDA else None)
+    assert fake.calls == [("synchronize", 1)] and fake.devices_of_streams == [device]
     assert view.dim_data[0]["size"] == 3 and "float64" in repr(view)
+
+
+def test_dlpack_comes_before_the_cuda_array_interface(fake):
+    """Of producers with both: some name no stream in the interface."""
+
+    class Both(MadeUp):
+        __cuda_array_interface__ = None
+
+    for device in (CUDA, MANAGED):
+        producer = Both(data=POINTER, shape=(3,), strides=(1,), device_type=device)
+        producer.__cuda_array_interface__ = {"anything": "else"}
+        assert distview.wrap(producer, 3).data_pointer == POINTER
+        assert fake.calls == [("synchronize", 1)]
+        assert producer.calls_of_dlpack[0]["stream"] == 1
+        fake.calls.clear()
 
 
 @pytest.mark.parametrize("kind", [CUDA_HOST, ROCM_HOST, MANAGED])
@@ -288,6 +374,3 @@ def test_device_memory_has_no_distarray_export(fake):
     view = distview.wrap(of_device(ManagedVersioned, (CUDA, 0)), (3, 4))
     with pytest.raises(BufferError, match="__cuda_array_interface__"):
         view.__distarray__()
-    for operation in (view.sum, view.exchange_padding):
-        with pytest.raises((distview.UsageError, distview.ShapeError), match="device|host"):
-            operation()

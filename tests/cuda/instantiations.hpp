@@ -18,6 +18,7 @@ using Pinned = DistView<Data, Kokkos::CudaHostPinnedSpace>;
 
 // What is instantiated, by component; each would also run on a device.
 void use_core(const Cuda& exec);
+void use_exports(const Cuda& exec);
 void use_padding_exchange(const Cuda& exec, const Communicator& comm);
 void use_redistribution(const Cuda& exec, const Communicator& comm);
 void use_algorithms(const Cuda& exec, const Communicator& comm);

@@ -11,6 +11,7 @@ int main(int argc, char** argv) {
     const Communicator comm(MPI_COMM_WORLD);
     const testing::Cuda exec;
     testing::use_core(exec);
+    testing::use_exports(exec);
     testing::use_padding_exchange(exec, comm);
     testing::use_redistribution(exec, comm);
     testing::use_algorithms(exec, comm);

@@ -7,6 +7,7 @@
 #include <distview/core/concepts.hpp>
 #include <distview/core/device.hpp>
 #include <distview/core/device_layout.hpp>
+#include <distview/core/device_runtime.hpp>
 #include <distview/core/dim_layout.hpp>
 #include <distview/core/dist_view.hpp>
 #include <distview/core/element_type.hpp>
@@ -19,7 +20,9 @@
 #include <distview/core/process_grid.hpp>
 #include <distview/core/protocol/canonical.hpp>
 #include <distview/core/protocol/convert.hpp>
+#include <distview/core/protocol/cuda_array_interface.hpp>
 #include <distview/core/protocol/dap.hpp>
+#include <distview/core/protocol/dlpack.hpp>
 #include <distview/core/protocol/exported_section.hpp>
 #include <distview/core/protocol/validate.hpp>
 #include <distview/core/slice.hpp>

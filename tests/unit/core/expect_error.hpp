@@ -7,6 +7,7 @@
 
 #include <string>
 #include <typeinfo>
+#include <vector>
 
 namespace distview::testing {
 
@@ -19,6 +20,20 @@ void expect_error(Function&& function, const std::string& message) {
     } catch (const Error& error) {
         EXPECT_EQ(typeid(error), typeid(ErrorType)) << error.what();
         EXPECT_EQ(error.what(), message);
+    }
+}
+
+/// Expects exactly an ErrorType whose text has all of these words.
+template <class ErrorType, class Function>
+void expect_error_with(Function&& function, const std::vector<std::string>& words) {
+    try {
+        function();
+        ADD_FAILURE() << "nothing thrown, expected: " << words.front();
+    } catch (const Error& error) {
+        EXPECT_EQ(typeid(error), typeid(ErrorType)) << error.what();
+        for (const std::string& word : words)
+            EXPECT_NE(std::string(error.what()).find(word), std::string::npos)
+                << error.what() << "\nlacks " << word;
     }
 }
 

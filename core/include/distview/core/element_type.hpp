@@ -6,7 +6,9 @@
 
 #include <complex>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 
 namespace distview {
@@ -65,5 +67,11 @@ constexpr ElementType element_type() noexcept {
 
 /// "float64", "int32", "complex64" (in bits, as NumPy names them), "bool", "24 opaque bytes".
 std::string describe(const ElementType& type);
+
+/// NumPy's type string: "<f8", "|V8" for 8 opaque bytes; "<V2" and "<V4" for the numbers that NumPy
+/// lacks, bfloat16 and complex of halves.
+std::string typestr_of(const ElementType& type);
+/// Empty for foreign byte orders and for what is no plain number.
+std::optional<ElementType> parse_typestr(std::string_view typestr);
 
 } // namespace distview

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 // The structs of DLPack 1.x, whose layout its ABI fixes (Source: dlpack.h; specification D3).
-namespace distview::python::dlpack {
+namespace distview::dlpack {
 
 struct Device {
     std::int32_t type;
@@ -55,4 +55,4 @@ static_assert(sizeof(void*) != 8 ||
               (sizeof(ManagedVersioned) == 80 && offsetof(ManagedVersioned, flags) == 24 &&
                offsetof(ManagedVersioned, tensor) == 32));
 
-} // namespace distview::python::dlpack
+} // namespace distview::dlpack

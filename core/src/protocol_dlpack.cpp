@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/core/protocol/dlpack.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <utility>
+#include <vector>
+
+namespace distview::protocol {
+
+namespace {
+
+/// A tensor, and what its pointers point to.
+template <class Managed>
+struct Holder {
+    Managed managed{};
+    std::shared_ptr<const void> owner;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;
+
+    static void destroy(Managed* self) { delete static_cast<Holder*>(self->manager_ctx); }
+};
+
+/// Rules D8 to D13; extents and strides are always filled in, and the offset is 0, which some consumers
+/// do not read.
+template <class Managed>
+std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section) {
+    require<ShapeError>(section.element.kind != ElementKind::opaque, [&] {
+        return text("to_dlpack: DLPack has no type for ", distview::describe(section.element));
+    });
+    auto holder = std::make_unique<Holder<Managed>>();
+    holder->owner = section.owner;
+    holder->shape = section.extents;
+    for (const std::int64_t stride : section.strides) {
+        require<ShapeError>(stride % section.element.bytes == 0, [&] {
+            return text("to_dlpack: expected strides that are multiples of the ",
+                        section.element.bytes, " bytes of an element, got ", stride);
+        });
+        holder->strides.push_back(stride / section.element.bytes);
+    }
+    dlpack::Tensor& tensor = holder->managed.tensor;
+    tensor.data = section.count() == 0 ? nullptr : section.data;
+    tensor.device = {static_cast<std::int32_t>(section.device.type), section.device.id};
+    tensor.ndim = section.rank();
+    tensor.dtype = {static_cast<std::uint8_t>(section.element.kind),
+                    static_cast<std::uint8_t>(8 * section.element.bytes), 1};
+    tensor.shape = holder->shape.data();
+    tensor.strides = holder->strides.data();
+    holder->managed.manager_ctx = holder.get();
+    holder->managed.deleter = Holder<Managed>::destroy;
+    return std::unique_ptr<Managed, impl::CallDeleter>(&holder.release()->managed);
+}
+
+/// Rule D11.
+ElementType element_of(const dlpack::DataType& type) {
+    const auto kind = static_cast<ElementKind>(type.code);
+    const int bits = type.bits;
+    bool known = false;
+    switch (kind) {
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer:
+        known = bits == 8 || bits == 16 || bits == 32 || bits == 64;
+        break;
+    case ElementKind::floating_point: known = bits == 16 || bits == 32 || bits == 64; break;
+    case ElementKind::complex: known = bits == 32 || bits == 64 || bits == 128; break;
+    case ElementKind::bfloat: known = bits == 16; break;
+    case ElementKind::boolean: known = bits == 8; break;
+    case ElementKind::opaque: break;
+    }
+    require<ShapeError>(known && type.lanes == 1, [&] {
+        return text("from_dlpack: elements of DLPack's type code ", int{type.code}, ", ", bits,
+                    " bits, ", type.lanes, " lanes are not supported");
+    });
+    return {kind, bits / 8};
+}
+
+AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
+    AnySection section;
+    section.element = element_of(tensor.dtype);
+    require<UsageError>(tensor.ndim >= 0 && (tensor.ndim == 0 || tensor.shape), [&] {
+        return text("from_dlpack: a tensor of ", tensor.ndim, " axes without a shape");
+    });
+    section.device = {static_cast<DeviceType>(tensor.device.type), tensor.device.id};
+    if (section.device.host_accessible()) section.device.id = 0; // D13: belongs to no single one
+    section.read_only = read_only;
+    for (int d = 0; d < tensor.ndim; ++d) {
+        require<ShapeError>(tensor.shape[d] >= 0, [&] {
+            return text("from_dlpack: a tensor with extent ", tensor.shape[d]);
+        });
+        section.extents.push_back(tensor.shape[d]);
+        if (!tensor.strides) continue;
+        std::int64_t bytes = 0;
+        require<ShapeError>(
+            !__builtin_mul_overflow(tensor.strides[d], section.element.bytes, &bytes), [&] {
+                return text("from_dlpack: a stride of ", tensor.strides[d], " elements along axis ",
+                            d);
+            });
+        section.strides.push_back(bytes);
+    }
+    if (!tensor.strides) // D8
+        section.strides = AnySection::contiguous_strides(section.extents, section.element.bytes);
+    if (tensor.data) section.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+    require<UsageError>(section.data || section.count() == 0,
+                        "from_dlpack: a tensor that has elements, but no data");
+    return section;
+}
+
+template <class Managed>
+std::shared_ptr<Managed> taken_over(Managed* tensor) {
+    require<UsageError>(tensor != nullptr, "from_dlpack: expected a tensor, got null");
+    return {tensor, impl::CallDeleter()};
+}
+
+} // namespace
+
+DlpackTensor to_dlpack(const AnySection& section, bool is_copied) {
+    DlpackTensor result = managed_of<dlpack::ManagedVersioned>(section);
+    result->major = dlpack::major_version;
+    result->minor = dlpack::minor_version;
+    result->flags =
+        (section.read_only ? dlpack::flag_read_only : 0) | (is_copied ? dlpack::flag_is_copied : 0);
+    return result;
+}
+
+LegacyDlpackTensor to_legacy_dlpack(const AnySection& section) {
+    require<ShapeError>(!section.read_only,
+                        "to_dlpack: the memory is read-only, which DLPack before 1.0 cannot say: "
+                        "ask with max_version=(1, 0)");
+    return managed_of<dlpack::Managed>(section);
+}
+
+AnySection from_dlpack(dlpack::ManagedVersioned* tensor) {
+    auto owner = taken_over(tensor);
+    // D3: of another version nothing but the deleter may be touched.
+    require<UsageError>(tensor->major == dlpack::major_version, [&] {
+        return text("from_dlpack: DLPack version ", tensor->major, '.', tensor->minor,
+                    " is not supported, expected 1.x");
+    });
+    AnySection section = section_of(tensor->tensor, (tensor->flags & dlpack::flag_read_only) != 0);
+    section.owner = std::move(owner);
+    return section;
+}
+
+AnySection from_dlpack(dlpack::Managed* tensor) {
+    auto owner = taken_over(tensor);
+    AnySection section = section_of(tensor->tensor, false);
+    section.owner = std::move(owner);
+    return section;
+}
+
+void make_safe(DeviceRuntime* runtime, const AnySection& section, std::int64_t consumer) {
+    require<UsageError>(consumer >= -1,
+                        [&] { return text("to_dlpack: expected a stream >= -1, got ", consumer); });
+    if (consumer == -1) return;
+    require<UsageError>(section.device.type != DeviceType::cpu, [&] {
+        return text("to_dlpack: memory of the host has no streams, got ", consumer);
+    });
+    require<UsageError>(consumer != 0,
+                        "to_dlpack: stream 0 is ambiguous: pass 1 (legacy default) or 2 "
+                        "(per-thread default)");
+    const auto waiting = static_cast<StreamNumber>(consumer);
+    if (section.stream == no_stream || section.stream == waiting) return; // D15
+    require<UsageError>(runtime != nullptr,
+                        "to_dlpack: work is pending on a stream, and this build has no support "
+                        "for devices");
+    runtime->wait(waiting, section.stream, section.device);
+}
+
+} // namespace distview::protocol

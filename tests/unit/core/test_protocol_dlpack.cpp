@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// DLPack from C++: rules D3 to D15. The same of Python's capsules is in python/tests/test_dlpack*.py.
+#include "expect_error.hpp"
+#include "made_up_runtime.hpp"
+
+#include <distview/core/dist_view.hpp>
+#include <distview/core/protocol/dlpack.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+using protocol::DlpackTensor;
+using protocol::from_dlpack;
+using protocol::LegacyDlpackTensor;
+using protocol::make_safe;
+using protocol::to_dlpack;
+using protocol::to_legacy_dlpack;
+
+namespace {
+
+const ArrayLayout padded(ProcessGrid{1, 1}, {block(4, {.padding = 1, .periodic = true}), block(3)});
+
+/// What is exported is a struct whose deleter is counted.
+struct Counted {
+    std::shared_ptr<int> owner = std::make_shared<int>(0);
+    std::weak_ptr<int> watch{owner};
+    AnySection section(const Device& device = {DeviceType::cuda, 1}) {
+        AnySection result = made_up_section({2, 3}, device);
+        result.owner = std::move(owner);
+        return result;
+    }
+};
+
+TEST(Dlpack, DescribesADistViewsSection) {
+    const Kokkos::DefaultHostExecutionSpace exec;
+    const DistView<float**, Kokkos::LayoutLeft, Kokkos::HostSpace> view(exec, "view", padded, 0);
+    const DlpackTensor managed = to_dlpack(exec, AnyDistView(view));
+    EXPECT_EQ(managed->major, 1U);
+    EXPECT_EQ(managed->minor, 0U);
+    EXPECT_EQ(managed->flags, 0U);
+    const dlpack::Tensor& tensor = managed->tensor;
+    EXPECT_EQ(tensor.data, view.view().data());
+    EXPECT_EQ(tensor.device.type, 1);
+    EXPECT_EQ(tensor.device.id, 0);
+    ASSERT_EQ(tensor.ndim, 2);
+    EXPECT_EQ(std::vector(tensor.shape, tensor.shape + 2), (std::vector<std::int64_t>{6, 3}));
+    EXPECT_EQ(std::vector(tensor.strides, tensor.strides + 2), (std::vector<std::int64_t>{1, 6}));
+    EXPECT_EQ(tensor.byte_offset, 0U);
+    EXPECT_EQ(tensor.dtype.code, 2);
+    EXPECT_EQ(tensor.dtype.bits, 32);
+    EXPECT_EQ(tensor.dtype.lanes, 1);
+}
+
+TEST(Dlpack, MemoryLivesUntilTheDeleterIsCalled) {
+    Counted counted;
+    dlpack::ManagedVersioned* taken = to_dlpack(counted.section()).release();
+    EXPECT_FALSE(counted.watch.expired());
+    taken->deleter(taken);
+    EXPECT_TRUE(counted.watch.expired());
+
+    Counted unused;
+    {
+        const LegacyDlpackTensor tensor = to_legacy_dlpack(unused.section());
+    }
+    EXPECT_TRUE(unused.watch.expired());
+
+    const Kokkos::DefaultHostExecutionSpace exec;
+    DlpackTensor tensor;
+    {
+        DistView<double**, Kokkos::HostSpace> view(exec, "view", padded, 0);
+        view.view()(5, 2) = 7.0;
+        tensor = to_dlpack(exec, AnyDistView(view));
+    }
+    EXPECT_EQ(static_cast<const double*>(tensor->tensor.data)[17], 7.0);
+}
+
+TEST(Dlpack, FlagsAndWhatItCannotSay) {
+    AnySection section = made_up_section({2, 3});
+    EXPECT_EQ(to_dlpack(section, true)->flags, dlpack::flag_is_copied);
+    section.read_only = true;
+    EXPECT_EQ(to_dlpack(section)->flags, dlpack::flag_read_only);
+    expect_error_with<ShapeError>([&] { to_legacy_dlpack(section); }, {"read-only", "before 1.0"});
+    section.element = {ElementKind::opaque, 24};
+    expect_error_with<ShapeError>([&] { to_dlpack(section); }, {"no type", "24 opaque bytes"});
+    section = made_up_section({2, 3});
+    section.strides = {24, 4};
+    expect_error_with<ShapeError>([&] { to_dlpack(section); },
+                                  {"multiples of the 8 bytes", "got 4"});
+    EXPECT_EQ(to_dlpack(made_up_section({3, 0}))->tensor.data, nullptr);
+}
+
+TEST(Dlpack, ThereAndBackIsTheSameMemory) {
+    Counted counted;
+    AnySection section = counted.section();
+    section.strides = {8, -16};
+    section.read_only = true;
+    dlpack::ManagedVersioned* tensor = to_dlpack(section).release();
+    section.owner.reset();
+    std::optional<AnySection> back = from_dlpack(tensor);
+    EXPECT_EQ(back->data, section.data);
+    EXPECT_EQ(back->element, section.element);
+    EXPECT_EQ(back->extents, section.extents);
+    EXPECT_EQ(back->strides, section.strides);
+    EXPECT_EQ(back->device, section.device);
+    EXPECT_TRUE(back->read_only);
+    EXPECT_EQ(back->stream, no_stream);
+    EXPECT_FALSE(counted.watch.expired());
+    back.reset();
+    EXPECT_TRUE(counted.watch.expired());
+
+    const AnySection legacy = from_dlpack(
+        to_legacy_dlpack(made_up_section({4}, {DeviceType::cuda_managed, 0})).release());
+    EXPECT_EQ(legacy.device, (Device{DeviceType::cuda_managed, 0}));
+    EXPECT_EQ(legacy.extents, std::vector<std::int64_t>{4});
+}
+
+/// A producer of structs that say anything.
+struct Foreign {
+    std::array<std::int64_t, 2> shape{2, 3};
+    std::array<std::int64_t, 2> strides{3, 1};
+    int deleted = 0;
+    dlpack::ManagedVersioned managed{};
+
+    Foreign() {
+        managed.major = 1;
+        managed.manager_ctx = this;
+        managed.deleter = [](dlpack::ManagedVersioned* self) {
+            ++static_cast<Foreign*>(self->manager_ctx)->deleted;
+        };
+        managed.tensor = {&shape, {2, 0}, 2, {2, 64, 1}, shape.data(), strides.data(), 0};
+    }
+    void expect_refused(const std::vector<std::string>& words, bool shape_error = true) {
+        if (shape_error)
+            expect_error_with<ShapeError>([&] { from_dlpack(&managed); }, words);
+        else
+            expect_error_with<UsageError>([&] { from_dlpack(&managed); }, words);
+        EXPECT_EQ(deleted, 1);
+    }
+};
+
+TEST(Dlpack, ReadsWhatProducersMayLeaveOut) {
+    Foreign foreign;
+    foreign.managed.tensor.strides = nullptr;
+    foreign.managed.tensor.byte_offset = 16;
+    foreign.managed.tensor.device = {3, 5}; // pinned memory is of no single device
+    {
+        const AnySection section = from_dlpack(&foreign.managed);
+        EXPECT_EQ(section.strides, (std::vector<std::int64_t>{24, 8}));
+        EXPECT_EQ(section.data, reinterpret_cast<char*>(&foreign.shape) + 16);
+        EXPECT_EQ(section.device, (Device{DeviceType::cuda_host, 0}));
+    }
+    EXPECT_EQ(foreign.deleted, 1);
+    Foreign without_deleter;
+    without_deleter.managed.deleter = nullptr;
+    EXPECT_EQ(from_dlpack(&without_deleter.managed).count(), 6);
+}
+
+TEST(Dlpack, RefusesAndDeletesWhatItCannotRead) {
+    const auto refused = [](auto&& spoil, const std::vector<std::string>& words,
+                            bool shape_error = true) {
+        Foreign foreign;
+        spoil(foreign.managed);
+        foreign.expect_refused(words, shape_error);
+    };
+    refused(
+        [](auto& m) {
+            m.major = 2;
+            m.tensor.shape = nullptr;
+            m.tensor.ndim = 1 << 30;
+        },
+        {"version 2.0", "expected 1.x"}, false);
+    refused([](auto& m) { m.tensor.ndim = -1; }, {"-1 axes"}, false);
+    refused([](auto& m) { m.tensor.shape = nullptr; }, {"2 axes without a shape"}, false);
+    refused([](auto& m) { m.tensor.data = nullptr; }, {"no data"}, false);
+    refused([](auto& m) { m.tensor.shape[1] = -3; }, {"extent -3"});
+    refused([](auto& m) { m.tensor.strides[0] = std::int64_t{1} << 62; }, {"stride", "axis 0"});
+    refused([](auto& m) { m.tensor.dtype = {2, 64, 4}; }, {"4 lanes"});
+    refused([](auto& m) { m.tensor.dtype = {2, 80, 1}; }, {"80 bits"});
+    refused([](auto& m) { m.tensor.dtype = {17, 8, 1}; }, {"type code 17"});
+    dlpack::Managed* const none = nullptr;
+    expect_error_with<UsageError>([&] { from_dlpack(none); }, {"got null"});
+}
+
+TEST(Dlpack, ConsumersWaitOnlyForWhatIsPending) {
+    MadeUpRuntime runtime;
+    AnySection section = made_up_section({2, 3});
+    for (const std::int64_t consumer : {-1, 1, 2, 77}) make_safe(&runtime, section, consumer);
+    make_safe(nullptr, section, 5);
+    section.stream = 77;
+    make_safe(&runtime, section, -1);
+    make_safe(&runtime, section, 77);
+    EXPECT_EQ(runtime.calls, std::vector<std::string>{});
+    for (const std::int64_t consumer : {1, 2, 99}) make_safe(&runtime, section, consumer);
+    EXPECT_EQ(runtime.calls, (std::vector<std::string>{"1 waits for 77 of 1", "2 waits for 77 of 1",
+                                                       "99 waits for 77 of 1"}));
+}
+
+TEST(Dlpack, StreamsThatNoConsumerHas) {
+    MadeUpRuntime runtime;
+    AnySection section = made_up_section({2, 3});
+    section.stream = 77;
+    expect_error_with<UsageError>([&] { make_safe(&runtime, section, 0); },
+                                  {"stream 0 is ambiguous"});
+    expect_error_with<UsageError>([&] { make_safe(&runtime, section, -2); }, {">= -1", "-2"});
+    expect_error_with<UsageError>([&] { make_safe(nullptr, section, 5); },
+                                  {"pending", "no support"});
+    const AnySection host = made_up_section({2, 3}, {});
+    make_safe(&runtime, host, -1);
+    expect_error_with<UsageError>([&] { make_safe(&runtime, host, 1); }, {"host has no streams"});
+    EXPECT_TRUE(runtime.calls.empty());
+}
+
+TEST(Dlpack, InstancesOfTheHostHaveNoStream) {
+    EXPECT_EQ(stream_number(Kokkos::DefaultHostExecutionSpace()), no_stream);
+}
+
+} // namespace
+
+} // namespace distview::testing
