@@ -147,7 +147,7 @@ std::string format_of(const ElementType& type) {
     case ElementKind::unsigned_integer: format = of_size("B", "H", "I", "L"); break;
     case ElementKind::floating_point: format = of_size("", "e", "f", "d"); break;
     case ElementKind::complex:
-        format = type.bytes == 8 ? "Zf" : type.bytes == 16 ? "Zd" : "";
+        format = std::string(type.bytes == 8 ? "Zf" : type.bytes == 16 ? "Zd" : "");
         break;
     case ElementKind::bfloat:
     case ElementKind::opaque: break;
