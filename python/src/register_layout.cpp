@@ -141,8 +141,8 @@ void register_axis_specs(nb::module_& module) {
 void register_layout(nb::module_& module) {
     using namespace nb::literals;
     register_axis_specs(module);
-    nb::class_<ArrayLayout>(
-        module, "Layout",
+    // In one line with the name: nvcc takes a line that begins with `module,` for one of a C++ module.
+    nb::class_<ArrayLayout>(module, "Layout",
         "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
         "Indices are 0-based. Global indices are the protocol's: those of a block axis count its\n"
         "boundary padding. Processes are numbered in C order over the grid, the last axis fastest.\n"

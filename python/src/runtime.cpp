@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <exception>
 #include <optional>
 #include <string>
 
@@ -36,7 +37,11 @@ void start(const char* caller, std::optional<int> threads) {
     // It would say on every rank that there are more of them than cores: the user knows.
     settings.set_disable_warnings(true);
     if (threads) settings.set_num_threads(*threads);
-    Kokkos::initialize(settings);
+    try {
+        Kokkos::initialize(settings);
+    } catch (const std::exception& failure) { // no device, in a build for one
+        throw UsageError(text(caller, ": Kokkos cannot be started: ", failure.what()));
+    }
     started_here = true;
 }
 
