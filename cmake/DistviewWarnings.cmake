@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# distview_set_warnings(TARGET): private compile options, hence never exported.
+# distview_set_warnings(TARGET [option...]): private compile options, hence never exported; the options
+# where nvcc compiles, which is what depends on a Kokkos with CUDA.
 
 function(distview_set_warnings target)
     target_compile_options(
@@ -18,12 +19,15 @@ function(distview_set_warnings target)
     endif()
     if(DISTVIEW_WARNINGS_AS_ERRORS)
         target_compile_options(${target} PRIVATE -Werror)
-        # Where nvcc compiles, which is what depends on such a Kokkos.
-        if("CUDA" IN_LIST distview_kokkos_devices)
-            set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-            target_compile_options(
-                ${target}
-                PRIVATE "$<$<IN_LIST:KOKKOS_DEPENDENCE,${definitions}>:-Werror=all-warnings>")
+    endif()
+    if("CUDA" IN_LIST distview_kokkos_devices)
+        set(options ${ARGN})
+        if(DISTVIEW_WARNINGS_AS_ERRORS)
+            list(APPEND options -Werror=all-warnings)
         endif()
+        # All in one expression: CMake 3.25 evaluates the first of its kind only.
+        set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+        target_compile_options(
+            ${target} PRIVATE "$<$<IN_LIST:KOKKOS_DEPENDENCE,${definitions}>:${options}>")
     endif()
 endfunction()

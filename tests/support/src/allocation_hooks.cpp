@@ -32,6 +32,11 @@ void link_allocation_hooks() { __sanitizer_install_malloc_and_free_hooks(on_mall
 #include <cstdlib>
 #include <new>
 
+#if defined(__NVCC__)
+// nvcc takes malloc and operator new for functions of the device, too; nothing there calls these.
+#pragma nv_diag_suppress 20011, 20013, 20014, 20015
+#endif
+
 namespace {
 
 using distview::testing::impl::note_heap_allocation;

@@ -15,6 +15,14 @@ namespace distview::testing {
 
 namespace {
 
+template <class Number>
+Number conjugate(const Number& a) {
+    if constexpr (requires { a.imag(); })
+        return Number(a.real(), -a.imag());
+    else
+        return a;
+}
+
 /// Whole numbers of both signs from the global position: their sums are exact in any order.
 template <class T, std::size_t Rank>
 T whole_number(const std::array<std::int64_t, Rank>& g) {
@@ -50,10 +58,7 @@ void check_sum_and_dot(Random& random, std::int64_t limit) {
             const SumType<T> a(whole_number<T>(g));
             const SumType<T> b(whole_number<T>(g) + T(1));
             total += a;
-            if constexpr (requires(T z) { z.real(); })
-                product += SumType<T>(a.real(), -a.imag()) * b;
-            else
-                product += a * b;
+            product += conjugate(a) * b;
         });
         EXPECT_EQ(sum(exec, comm, x, cells), total);
         EXPECT_EQ(dot(exec, comm, x, y, cells), product);
