@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "space_option.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <CLI/CLI.hpp>
-#include <Kokkos_Core.hpp>
 
 #include <cmath>
 #include <optional>
@@ -23,13 +24,6 @@ void require_range(const char* option, std::int64_t value, std::int64_t least, s
     if (value < least || value > most)
         refuse(text(option, ": expected a number from ", least, " to ", most, ", got ", value));
 }
-
-constexpr bool has_cuda =
-#ifdef KOKKOS_ENABLE_CUDA
-    true;
-#else
-    false;
-#endif
 
 constexpr std::int64_t most_elements = std::int64_t(1) << 40;
 
@@ -71,10 +65,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         refuse(text(error.what(), " (--help lists the options)"));
     }
 
-    if (options.space != "host" && options.space != "cuda")
-        refuse(text("--space: expected host or cuda, got '", options.space, '\''));
-    if (options.space == "cuda" && !has_cuda)
-        refuse("--space: expected host, got 'cuda': this program was built without CUDA");
+    program::require_space(options.space);
     if (variant != "hpcc" && variant != "chapel")
         refuse(text("--variant: expected hpcc or chapel, got '", variant, '\''));
     options.variant = variant == "hpcc" ? Variant::hpcc : Variant::chapel;

@@ -15,9 +15,9 @@ constexpr double words_of_cost_model = 16;
 
 } // namespace
 
-template <class Real>
-BenchmarkReport benchmark(const Exec& exec, const distview::Communicator& comm,
-                          const Options& options, Model<Real>& model) {
+template <class Real, class Space>
+BenchmarkReport benchmark(const Space& exec, const distview::Communicator& comm,
+                          const Options& options, Model<Real, Space>& model) {
     BenchmarkReport report;
     // Half of the triad's runs before the model and half after it: both see the same machine.
     program::Triad triad(exec, comm, program::stream_bytes(std::int64_t{512} << 20));
@@ -47,5 +47,11 @@ template BenchmarkReport benchmark(const Exec&, const distview::Communicator&, c
                                    Model<float>&);
 template BenchmarkReport benchmark(const Exec&, const distview::Communicator&, const Options&,
                                    Model<double>&);
+#ifdef KOKKOS_ENABLE_CUDA
+template BenchmarkReport benchmark(const Kokkos::Cuda&, const distview::Communicator&,
+                                   const Options&, Model<float, Kokkos::Cuda>&);
+template BenchmarkReport benchmark(const Kokkos::Cuda&, const distview::Communicator&,
+                                   const Options&, Model<double, Kokkos::Cuda>&);
+#endif
 
 } // namespace shallow_water

@@ -13,8 +13,8 @@ namespace shallow_water {
 /// that are thrown away; 500 steps between barriers.
 ///
 /// Collective: over comm
-template <class Real>
-BenchmarkReport benchmark(const Exec& exec, const distview::Communicator& comm,
-                          const Options& options, Model<Real>& model);
+template <class Real, class Space>
+BenchmarkReport benchmark(const Space& exec, const distview::Communicator& comm,
+                          const Options& options, Model<Real, Space>& model);
 
 } // namespace shallow_water

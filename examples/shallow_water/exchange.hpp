@@ -13,38 +13,40 @@ namespace shallow_water {
 
 /// Fills every element that an exchange may write with NaN, so that a cell which is read without
 /// having been exchanged shows. Walls keep their values.
-template <class Real>
-void poison_padding(const Exec& exec, const Array<Real>& array,
+template <class Real, class Space>
+void poison_padding(const Space& exec, const Array<Real, Space>& array,
                     const distview::PaddingExchangeSchedule& schedule) {
     const auto view = array.view();
     const distview::LocalRange rows = schedule.unwritten_range(0);
     const distview::LocalRange columns = schedule.unwritten_range(1);
-    using Policy = Kokkos::MDRangePolicy<Exec, Kokkos::Rank<2>>;
-    Kokkos::parallel_for("shallow_water::poison_padding",
-                         Policy(exec, {0, 0},
-                                {static_cast<std::int64_t>(view.extent(0)),
-                                 static_cast<std::int64_t>(view.extent(1))}),
-                         [=](std::int64_t j, std::int64_t i) {
-                             if (!rows.contains(distview::LocalIndex(j)) ||
-                                 !columns.contains(distview::LocalIndex(i)))
-                                 view(j, i) = std::numeric_limits<Real>::quiet_NaN();
-                         });
+    const Real nan = std::numeric_limits<Real>::quiet_NaN();
+    using Policy = Kokkos::MDRangePolicy<Space, Kokkos::Rank<2>>;
+    Kokkos::parallel_for(
+        "shallow_water::poison_padding",
+        Policy(
+            exec, {0, 0},
+            {static_cast<std::int64_t>(view.extent(0)), static_cast<std::int64_t>(view.extent(1))}),
+        KOKKOS_LAMBDA(std::int64_t j, std::int64_t i) {
+            if (!rows.contains(distview::LocalIndex(j)) ||
+                !columns.contains(distview::LocalIndex(i)))
+                view(j, i) = nan;
+        });
 }
 
 /// A padding exchange of fixed arrays, poisoned before if asked for.
-template <class Real, std::size_t n_fields>
+template <class Real, std::size_t n_fields, class Space = Exec>
 class Exchange {
 public:
-    Exchange(distview::PaddingExchangePlan plan, std::array<Array<Real>, n_fields> arrays,
+    Exchange(distview::PaddingExchangePlan plan, std::array<Array<Real, Space>, n_fields> arrays,
              bool poison, bool one_geometry)
         : m_plan(std::move(plan)), m_arrays(std::move(arrays)), m_poison(poison),
           m_one_geometry(one_geometry) {}
 
-    void operator()(const Exec& exec) {
+    void operator()(const Space& exec) {
         if (m_poison)
             for (std::size_t i = 0; i < n_fields; ++i)
-                poison_padding(exec, m_arrays[i],
-                               m_plan.schedule(m_one_geometry ? 0 : static_cast<int>(i)));
+                poison_padding<Real>(exec, m_arrays[i],
+                                     m_plan.schedule(m_one_geometry ? 0 : static_cast<int>(i)));
         std::apply([&](const auto&... arrays) { m_plan.execute(exec, arrays...); }, m_arrays);
     }
 
@@ -52,27 +54,27 @@ public:
 
 private:
     distview::PaddingExchangePlan m_plan;
-    std::array<Array<Real>, n_fields> m_arrays;
+    std::array<Array<Real, Space>, n_fields> m_arrays;
     bool m_poison;
     bool m_one_geometry;
 };
 
 /// One geometry for all fields. Collective.
-template <class Real, class... Arrays>
+template <class Real, class Space = Exec, class... Arrays>
 auto make_exchange(const distview::Communicator& comm, const distview::ArrayLayout& layout,
                    const distview::PaddingExchangeOptions& options, bool poison,
                    const Arrays&... arrays) {
-    return Exchange<Real, sizeof...(Arrays)>(distview::PaddingExchangePlan(comm, layout, options),
-                                             {arrays...}, poison, true);
+    return Exchange<Real, sizeof...(Arrays), Space>(
+        distview::PaddingExchangePlan(comm, layout, options), {arrays...}, poison, true);
 }
 
 /// A geometry for each field. Collective.
-template <class Real, class... Arrays>
+template <class Real, class Space = Exec, class... Arrays>
 auto make_exchange(const distview::Communicator& comm,
                    const std::vector<distview::FieldExchange>& fields, bool poison,
                    const Arrays&... arrays) {
-    return Exchange<Real, sizeof...(Arrays)>(distview::PaddingExchangePlan(comm, fields),
-                                             {arrays...}, poison, false);
+    return Exchange<Real, sizeof...(Arrays), Space>(distview::PaddingExchangePlan(comm, fields),
+                                                    {arrays...}, poison, false);
 }
 
 } // namespace shallow_water

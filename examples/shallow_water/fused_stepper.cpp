@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "exchange.hpp"
+#include "fused_tiles.hpp"
 #include "kernels_fused.hpp"
 #include "steppers.hpp"
 
-#include <distview/comm/make_dist_view.hpp>
+#include <string>
+#include <utility>
 
 namespace shallow_water {
 
@@ -27,41 +29,91 @@ PaddingExchangeOptions options(const Sides& sides, Stencil stencil) {
 }
 
 /// Mode C where every block has two rows and columns: one exchange and one sweep a step.
-template <class Real>
-class WideStepper final : public Stepper {
+template <class Real, class Space>
+class WideStepper final : public Stepper<Real, Space> {
 public:
-    explicit WideStepper(const StepperInput<Real>& input)
-        : m_kernels(input.exec, input.section, Parameters()), m_state(state_of(input.arrays)),
-          m_exchange(make_exchange<Real>(input.comm, input.layout, {}, input.poison,
-                                         input.arrays[0], input.arrays[1], input.arrays[2])) {}
+    explicit WideStepper(const StepperInput<Real, Space>& input)
+        : Stepper<Real, Space>(input.arrays), m_kernels(input.exec, input.section, Parameters()),
+          m_state(state_of<Real>(input.arrays)),
+          m_exchange(make_exchange<Real, Space>(input.comm, input.layout, {}, input.poison,
+                                                input.arrays[0], input.arrays[1],
+                                                input.arrays[2])) {}
 
-    void initialize(const Exec&) override {}
-    void step(const Exec& exec, bool euler) override {
+    void initialize(const Space&) override {}
+    void step(const Space& exec, bool euler) override {
         m_exchange(exec);
         m_kernels.step(exec, m_state, euler);
     }
     int messages_per_step() const override { return m_exchange.messages(); }
 
 private:
-    fused::FusedKernels<Real, Exec> m_kernels;
+    fused::FusedKernels<Real, Space> m_kernels;
     State<Real> m_state;
-    Exchange<Real, 3> m_exchange;
+    Exchange<Real, 3, Space> m_exchange;
+};
+
+/// The same in tiles, which are not swept in place: two sets of arrays take turns.
+template <class Real, class Space>
+class TiledStepper final : public Stepper<Real, Space> {
+public:
+    explicit TiledStepper(const StepperInput<Real, Space>& input)
+        : Stepper<Real, Space>(input.arrays), m_section(input.section), m_other(other_set(input)),
+          m_euler(Coefficients<Real>::make(Parameters(), true)),
+          m_adams_bashforth(Coefficients<Real>::make(Parameters(), false)),
+          m_exchange(exchange_of(input, input.arrays)),
+          m_other_exchange(exchange_of(input, m_other)) {}
+
+    void initialize(const Space&) override {}
+    void step(const Space& exec, bool euler) override {
+        using Tiles = fused::TileSweep<Real, Space>;
+        m_exchange(exec);
+        Kokkos::parallel_for(m_label, Tiles::policy(exec, m_section),
+                             Tiles(euler ? m_euler : m_adams_bashforth, m_section,
+                                   state_of<Real>(this->m_arrays), state_of<Real>(m_other)));
+        std::swap(this->m_arrays, m_other);
+        std::swap(m_exchange, m_other_exchange);
+    }
+    int messages_per_step() const override { return m_exchange.messages(); }
+
+private:
+    using Arrays = typename Stepper<Real, Space>::Arrays;
+
+    /// All but dh, which every cell needs of itself alone.
+    static Arrays other_set(const StepperInput<Real, Space>& input) {
+        Arrays other = input.arrays;
+        for (const std::size_t i : {0, 1, 2, 4, 5}) other[i] = make_array<Real>(input, "other");
+        return other;
+    }
+    static auto exchange_of(const StepperInput<Real, Space>& input, const Arrays& arrays) {
+        return make_exchange<Real, Space>(input.comm, input.layout, {}, input.poison, arrays[0],
+                                          arrays[1], arrays[2]);
+    }
+
+    Section m_section;
+    Arrays m_other;
+    Coefficients<Real> m_euler;
+    Coefficients<Real> m_adams_bashforth;
+    Exchange<Real, 3, Space> m_exchange;
+    Exchange<Real, 3, Space> m_other_exchange;
+    std::string m_label = "shallow_water::TiledStepper::step";
 };
 
 /// Mode C for any blocks: a second exchange before friction.
-template <class Real>
-class NarrowStepper final : public Stepper {
+template <class Real, class Space>
+class NarrowStepper final : public Stepper<Real, Space> {
 public:
-    explicit NarrowStepper(const StepperInput<Real>& input)
-        : m_kernels(input.exec, input.section, Parameters()), m_state(state_of(input.arrays)),
-          m_state_exchange(make_exchange<Real>(input.comm, input.layout, {}, input.poison,
-                                               input.arrays[0], input.arrays[1], input.arrays[2])),
-          m_velocity_exchange(make_exchange<Real>(input.comm, input.layout,
-                                                  {.stencil = Stencil::faces}, input.poison,
-                                                  input.arrays[1], input.arrays[2])) {}
+    explicit NarrowStepper(const StepperInput<Real, Space>& input)
+        : Stepper<Real, Space>(input.arrays), m_kernels(input.exec, input.section, Parameters()),
+          m_state(state_of<Real>(input.arrays)),
+          m_state_exchange(make_exchange<Real, Space>(input.comm, input.layout, {}, input.poison,
+                                                      input.arrays[0], input.arrays[1],
+                                                      input.arrays[2])),
+          m_velocity_exchange(make_exchange<Real, Space>(input.comm, input.layout,
+                                                         {.stencil = Stencil::faces}, input.poison,
+                                                         input.arrays[1], input.arrays[2])) {}
 
-    void initialize(const Exec&) override {}
-    void step(const Exec& exec, bool euler) override {
+    void initialize(const Space&) override {}
+    void step(const Space& exec, bool euler) override {
         m_state_exchange(exec);
         m_kernels.narrow_tendencies(exec, m_state, euler);
         m_velocity_exchange(exec);
@@ -72,21 +124,21 @@ public:
     }
 
 private:
-    fused::FusedKernels<Real, Exec> m_kernels;
+    fused::FusedKernels<Real, Space> m_kernels;
     State<Real> m_state;
-    Exchange<Real, 3> m_state_exchange;
-    Exchange<Real, 2> m_velocity_exchange;
+    Exchange<Real, 3, Space> m_state_exchange;
+    Exchange<Real, 2, Space> m_velocity_exchange;
 };
 
 /// Mode P: the padding of u and v stays as it was before friction, which the next step reads.
-template <class Real>
-class PublishedStepper final : public Stepper {
+template <class Real, class Space>
+class PublishedStepper final : public Stepper<Real, Space> {
 public:
-    explicit PublishedStepper(const StepperInput<Real>& input)
+    explicit PublishedStepper(const StepperInput<Real, Space>& input)
         : PublishedStepper(input, work_arrays(input)) {}
 
-    void initialize(const Exec& exec) override { m_state_exchange(exec); }
-    void step(const Exec& exec, bool euler) override {
+    void initialize(const Space& exec) override { m_state_exchange(exec); }
+    void step(const Space& exec, bool euler) override {
         m_kernels.published_diagnostics(exec, m_state, m_border);
         m_diagnostics_exchange(exec);
         m_kernels.published_tendencies(exec, m_state, m_border, euler);
@@ -101,45 +153,47 @@ public:
     }
 
 private:
-    static std::vector<Array<Real>> work_arrays(const StepperInput<Real>& input) {
-        std::vector<Array<Real>> work;
+    using Arrays = typename Stepper<Real, Space>::Arrays;
+
+    static Arrays work_arrays(const StepperInput<Real, Space>& input) {
+        Arrays work;
         for (const char* name : {"fe", "fn", "q", "ke"})
-            work.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                input.exec, input.comm, input.layout, std::string("shallow_water::") + name));
+            work.push_back(make_array<Real>(input, name));
         return work;
     }
 
-    PublishedStepper(const StepperInput<Real>& input, const std::vector<Array<Real>>& work)
-        : m_work(work), m_kernels(input.exec, input.section, Parameters()),
-          m_state(state_of(input.arrays)), m_border{first_cell(work[0]), first_cell(work[1]),
-                                                    first_cell(work[2]), first_cell(work[3])},
-          m_diagnostics_exchange(make_exchange<Real>(
+    PublishedStepper(const StepperInput<Real, Space>& input, const Arrays& work)
+        : Stepper<Real, Space>(input.arrays), m_work(work),
+          m_kernels(input.exec, input.section, Parameters()), m_state(state_of<Real>(input.arrays)),
+          m_border{first_cell<Real>(work[0]), first_cell<Real>(work[1]), first_cell<Real>(work[2]),
+                   first_cell<Real>(work[3])},
+          m_diagnostics_exchange(make_exchange<Real, Space>(
               input.comm,
               {FieldExchange{input.layout, options({.west = 1, .north = 1}, Stencil::box)},
                FieldExchange{input.layout, options({.east = 1, .south = 1}, Stencil::box)},
                FieldExchange{input.layout, options({.west = 1, .south = 1}, Stencil::faces)},
                FieldExchange{input.layout, options({.east = 1, .north = 1}, Stencil::faces)}},
               input.poison, work[0], work[1], work[2], work[3])),
-          m_state_exchange(make_exchange<Real>(
+          m_state_exchange(make_exchange<Real, Space>(
               input.comm,
               {FieldExchange{input.layout, options({.east = 1, .north = 1}, Stencil::box)},
                FieldExchange{input.layout, options({1, 1, 1, 1}, Stencil::faces)},
                FieldExchange{input.layout,
                              options({.east = 1, .south = 1, .north = 1}, Stencil::faces)}},
               input.poison, input.arrays[0], input.arrays[1], input.arrays[2])),
-          m_friction_exchange(make_exchange<Real>(
+          m_friction_exchange(make_exchange<Real, Space>(
               input.comm,
               {FieldExchange{input.layout, options({.west = 1}, Stencil::faces)},
                FieldExchange{input.layout, options({.south = 1}, Stencil::faces)}},
               input.poison, work[0], work[1])) {}
 
-    std::vector<Array<Real>> m_work;
-    fused::FusedKernels<Real, Exec> m_kernels;
+    Arrays m_work;
+    fused::FusedKernels<Real, Space> m_kernels;
     State<Real> m_state;
     Diagnostics<Real> m_border;
-    Exchange<Real, 4> m_diagnostics_exchange;
-    Exchange<Real, 3> m_state_exchange;
-    Exchange<Real, 2> m_friction_exchange;
+    Exchange<Real, 4, Space> m_diagnostics_exchange;
+    Exchange<Real, 3, Space> m_state_exchange;
+    Exchange<Real, 2, Space> m_friction_exchange;
 };
 
 } // namespace
@@ -150,15 +204,24 @@ std::int64_t state_padding(const Options& options, const distview::ProcessGrid& 
     return wide ? 2 : 1;
 }
 
-template <class Real>
-std::unique_ptr<Stepper> make_fused_stepper(const StepperInput<Real>& input) {
-    if (input.mode == Mode::published) return std::make_unique<PublishedStepper<Real>>(input);
-    if (input.layout.axis(1).boundary_padding(0).low == 2)
-        return std::make_unique<WideStepper<Real>>(input);
-    return std::make_unique<NarrowStepper<Real>>(input);
+template <class Real, class Space>
+std::unique_ptr<Stepper<Real, Space>> make_fused_stepper(const StepperInput<Real, Space>& input,
+                                                         bool tiled) {
+    if (input.mode == Mode::published)
+        return std::make_unique<PublishedStepper<Real, Space>>(input);
+    if (input.layout.axis(1).boundary_padding(0).low < 2)
+        return std::make_unique<NarrowStepper<Real, Space>>(input);
+    if (tiled) return std::make_unique<TiledStepper<Real, Space>>(input);
+    return std::make_unique<WideStepper<Real, Space>>(input);
 }
 
-template std::unique_ptr<Stepper> make_fused_stepper(const StepperInput<float>&);
-template std::unique_ptr<Stepper> make_fused_stepper(const StepperInput<double>&);
+template std::unique_ptr<Stepper<float>> make_fused_stepper(const StepperInput<float>&, bool);
+template std::unique_ptr<Stepper<double>> make_fused_stepper(const StepperInput<double>&, bool);
+#ifdef KOKKOS_ENABLE_CUDA
+template std::unique_ptr<Stepper<float, Kokkos::Cuda>>
+make_fused_stepper(const StepperInput<float, Kokkos::Cuda>&, bool);
+template std::unique_ptr<Stepper<double, Kokkos::Cuda>>
+make_fused_stepper(const StepperInput<double, Kokkos::Cuda>&, bool);
+#endif
 
 } // namespace shallow_water

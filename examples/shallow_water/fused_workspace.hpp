@@ -151,13 +151,11 @@ template <class Real, class Exec>
 class Workspace {
 public:
     static constexpr int n_scratch = 15;
-    static constexpr bool on_host =
-        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Exec::memory_space>::accessible;
 
     /// n_strips = 0 chooses: one strip per thread on a host, short ones on a device.
     Workspace(const Exec& exec, const Section& section, int n_strips = 0) {
         if (n_strips <= 0) {
-            n_strips = on_host ? exec.concurrency() : (section.ny + 7) / 8;
+            n_strips = is_host<Exec> ? exec.concurrency() : (section.ny + 7) / 8;
         }
         m_strips.section = section;
         m_strips.n_strips = std::clamp(n_strips, 1, std::max(section.ny, 1));
@@ -218,7 +216,7 @@ private:
     using Member = typename Policy::member_type;
 
     static Policy policy(const Exec& exec, int n_teams) {
-        return Policy(exec, n_teams, on_host ? 1 : 128);
+        return Policy(exec, n_teams, is_host<Exec> ? 1 : 128);
     }
 
     Strips<Real> m_strips;

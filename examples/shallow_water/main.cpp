@@ -41,50 +41,49 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
     return line;
 }
 
-template <class Real>
+/// h, u and v.
+template <class Real, class Space>
+std::array<Array<Real>, 3> state_on_host(const Model<Real, Space>& model) {
+    return {model.on_host(model.h()), model.on_host(model.u()), model.on_host(model.v())};
+}
+
+template <class Real, class Space>
 StepReport describe_step(const distview::Communicator& comm, const Options& options,
-                         const Model<Real>& model) {
-    model.fence("shallow_water: the host reads the state");
+                         const Model<Real, Space>& model) {
     StepReport report;
     report.step = model.steps_done();
-    const std::array<Field<Real>, 3> fields{model.field(model.h()), model.field(model.u()),
-                                            model.field(model.v())};
-    for (std::size_t f = 0; f < fields.size(); ++f)
-        report.fields[f] = statistics(comm, model.section(), options.nx, fields[f]);
+    const std::array<Array<Real>, 3> state = state_on_host(model);
+    for (std::size_t f = 0; f < state.size(); ++f)
+        report.fields[f] = statistics(comm, model.section(), options.nx, model.field(state[f]));
     return report;
 }
 
 /// A field's interior on root, empty elsewhere. Collective.
 template <class Real>
-std::vector<double> whole(const Exec& exec, const distview::Communicator& comm,
-                          const Array<Real>& array) {
-    const auto global = distview::gather(exec, comm, array, root);
+std::vector<double> whole(const distview::Communicator& comm, const Array<Real>& array) {
+    const auto global = distview::gather(Exec(), comm, array, root);
     return std::vector<double>(global.data(), global.data() + global.size());
 }
 
-template <class Real>
-void draw(const Exec& exec, const distview::Communicator& comm, const Options& options,
-          const Model<Real>& model) {
+template <class Real, class Space>
+void draw(const distview::Communicator& comm, const Options& options,
+          const Model<Real, Space>& model) {
     const Parameters parameters;
     const double days = static_cast<double>(model.steps_done()) * parameters.time_step() / 86400;
-    const Snapshot snapshot{options.nx,
-                            options.ny,
-                            whole(exec, comm, model.h()),
-                            whole(exec, comm, model.u()),
-                            whole(exec, comm, model.v()),
-                            parameters.dx,
-                            days};
+    const auto [h, u, v] = state_on_host(model);
+    const Snapshot snapshot{
+        options.nx,    options.ny, whole<Real>(comm, h), whole<Real>(comm, u), whole<Real>(comm, v),
+        parameters.dx, days};
     distview::agree_on(comm, "shallow_water", [&] {
         if (comm.rank() == root) write_picture(options.png_path, snapshot);
     });
 }
 
-template <class Real>
-void run(const distview::Communicator& comm, const Options& options) {
-    const Exec exec;
+template <class Real, class Space>
+void run(const Space& exec, const distview::Communicator& comm, const Options& options) {
     Report report;
     report.options = options;
-    Model<Real> model(exec, comm, options);
+    Model<Real, Space> model(exec, comm, options);
     report.grid = model.grid();
     report.threads = exec.concurrency();
     report.messages_per_step = model.messages_per_step();
@@ -109,7 +108,7 @@ void run(const distview::Communicator& comm, const Options& options) {
         });
     }
 
-    if (!options.png_path.empty()) draw(exec, comm, options, model);
+    if (!options.png_path.empty()) draw(comm, options, model);
     distview::agree_on(comm, "shallow_water", [&] {
         if (comm.rank() != root) return;
         if (!options.json_path.empty()) program::write_file(options.json_path, to_json(report));
@@ -117,15 +116,24 @@ void run(const distview::Communicator& comm, const Options& options) {
     });
 }
 
+template <class Space>
+void run_on(const Space& exec, const distview::Communicator& comm, const Options& options) {
+    if (options.element == Element::float64)
+        run<double>(exec, comm, options);
+    else
+        run<float>(exec, comm, options);
+}
+
 void run_program(const distview::Communicator& comm, int argc, char** argv) {
     const CommandLine line = agreed_command_line(comm, argc, argv);
     if (!line.help.empty()) {
         if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
-    } else if (line.options.element == Element::float64) {
-        run<double>(comm, line.options);
-    } else {
-        run<float>(comm, line.options);
+        return;
     }
+#ifdef KOKKOS_ENABLE_CUDA
+    if (line.options.space == "cuda") return run_on(Kokkos::Cuda(), comm, line.options);
+#endif
+    run_on(Exec(), comm, line.options);
 }
 
 } // namespace

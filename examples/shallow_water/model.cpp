@@ -3,7 +3,6 @@
 
 #include "steppers.hpp"
 
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/mirror.hpp>
 
 #include <limits>
@@ -59,19 +58,20 @@ ProcessGrid choose_grid(const Options& options, int rank_count) {
     return ProcessGrid{best, rank_count / best};
 }
 
-template <class Real>
-Model<Real>::Model(const Exec& exec, const distview::Communicator& comm, const Options& options)
+template <class Real, class Space>
+Model<Real, Space>::Model(const Space& exec, const distview::Communicator& comm,
+                          const Options& options)
     : m_exec(exec), m_comm(comm), m_options(options) {
     const ProcessGrid process_grid = choose_grid(options, comm.size());
     const std::int64_t padding = state_padding(options, process_grid);
     m_layout = distview::ArrayLayout(
         process_grid, {distview::block(options.ny, {.padding = padding}),
                        distview::block(options.nx, {.padding = padding, .periodic = true})});
+    StepperInput<Real, Space> input{exec, comm, m_layout, {}, {}, options.mode, options.poison};
     for (const char* name : {"h", "u", "v", "dh", "du", "dv"})
-        m_arrays.push_back(distview::make_dist_view<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, m_layout, std::string("shallow_water::") + name));
+        input.arrays.push_back(make_array<Real>(input, name));
 
-    const Array<Real>& any = m_arrays[0];
+    const Array<Real, Space>& any = input.arrays[0];
     m_section.ny = static_cast<int>(any.interior_range(0).size());
     m_section.nx = static_cast<int>(any.interior_range(1).size());
     m_section.first_row = any.global_index(0, any.interior_range(0).begin) - padding;
@@ -79,20 +79,21 @@ Model<Real>::Model(const Exec& exec, const distview::Communicator& comm, const O
     m_section.south_wall = any.coordinate(0) == 0;
     m_section.north_wall = any.coordinate(0) == process_grid.extent(0) - 1;
 
-    const StepperInput<Real> input{exec,     comm,         m_layout,      m_section,
-                                   m_arrays, options.mode, options.poison};
+    input.section = m_section;
+    const bool tiled = options.cut == Cut::automatic ? !is_host<Space> : options.cut == Cut::tiles;
     m_stepper = options.exchanges == Exchanges::literal ? make_literal_stepper(input)
-                                                        : make_fused_stepper(input);
+                                                        : make_fused_stepper(input, tiled);
 }
 
-template <class Real>
-void Model<Real>::initialize() {
-    for (const Array<Real>& array : m_arrays) Kokkos::deep_copy(m_exec, array.view(), Real(0));
-    m_exec.fence("shallow_water::Model::initialize: the host writes what was cleared");
+template <class Real, class Space>
+void Model<Real, Space>::initialize() {
+    for (const auto& array : m_stepper->arrays()) Kokkos::deep_copy(m_exec, array.view(), Real(0));
 
     const InitialState initial(Parameters(), m_options.nx, m_options.ny);
-    const Field<Real> h = field(m_arrays[0]);
-    const Field<Real> u = field(m_arrays[1]);
+    const Array<Real> h_host = on_host(this->h());
+    const Array<Real> u_host = on_host(this->u());
+    const Field<Real> h = field(h_host);
+    const Field<Real> u = field(u_host);
     // Rows beyond the walls keep the profile's values, which must only be finite.
     const int south = m_section.south_wall ? -1 : 0;
     const int north = m_section.ny + (m_section.north_wall ? 1 : 0);
@@ -102,26 +103,38 @@ void Model<Real>::initialize() {
             h(j, i) = static_cast<Real>(initial.h(row, m_section.first_column + i));
             u(j, i) = static_cast<Real>(initial.u(row));
         }
+    distview::deep_copy(m_exec, this->h(), h_host);
+    distview::deep_copy(m_exec, this->u(), u_host);
     m_stepper->initialize(m_exec);
+    m_exec.fence("shallow_water::Model::initialize: what the host has written was copied");
     m_steps_done = 0;
 }
 
-template <class Real>
-void Model<Real>::step() {
+template <class Real, class Space>
+void Model<Real, Space>::step() {
     m_stepper->step(m_exec, m_steps_done == 0);
     ++m_steps_done;
 }
 
-template <class Real>
-Field<Real> Model<Real>::field(const Array<Real>& array) const {
-    return first_cell(array);
+template <class Real, class Space>
+Array<Real> Model<Real, Space>::on_host(const Array<Real, Space>& array) const {
+    const Array<Real> host = distview::create_mirror_view(array);
+    distview::deep_copy(m_exec, host, array);
+    m_exec.fence("shallow_water::Model::on_host: the host reads an array");
+    return host;
 }
 
-template <class Real>
-typename Model<Real>::Snapshot Model<Real>::save() const {
+template <class Real, class Space>
+Field<Real> Model<Real, Space>::field(const Array<Real>& array) const {
+    return first_cell<Real>(array);
+}
+
+template <class Real, class Space>
+typename Model<Real, Space>::Snapshot Model<Real, Space>::save() const {
     Snapshot snapshot;
-    for (const Array<Real>& array : m_arrays) {
-        snapshot.m_arrays.push_back(distview::create_mirror(array));
+    for (const auto& array : m_stepper->arrays()) {
+        snapshot.m_arrays.emplace_back(m_exec, "shallow_water::Snapshot", array.layout(),
+                                       array.process());
         distview::deep_copy(m_exec, snapshot.m_arrays.back(), array);
     }
     m_exec.fence("shallow_water::Model::save: the copies are complete");
@@ -129,15 +142,19 @@ typename Model<Real>::Snapshot Model<Real>::save() const {
     return snapshot;
 }
 
-template <class Real>
-void Model<Real>::restore(const Snapshot& snapshot) {
-    for (std::size_t i = 0; i < m_arrays.size(); ++i)
-        distview::deep_copy(m_exec, m_arrays[i], snapshot.m_arrays[i]);
+template <class Real, class Space>
+void Model<Real, Space>::restore(const Snapshot& snapshot) {
+    for (std::size_t i = 0; i < snapshot.m_arrays.size(); ++i)
+        distview::deep_copy(m_exec, m_stepper->arrays()[i], snapshot.m_arrays[i]);
     m_exec.fence("shallow_water::Model::restore: the state is back");
     m_steps_done = snapshot.m_steps_done;
 }
 
 template class Model<float>;
 template class Model<double>;
+#ifdef KOKKOS_ENABLE_CUDA
+template class Model<float, Kokkos::Cuda>;
+template class Model<double, Kokkos::Cuda>;
+#endif
 
 } // namespace shallow_water

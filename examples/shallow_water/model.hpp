@@ -10,14 +10,16 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace shallow_water {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-template <class Real>
-using Array = distview::DistView<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+/// In the memory of the space whose kernels advance it.
+template <class Real, class Space = Exec>
+using Array = distview::DistView<Real**, Kokkos::LayoutRight, typename Space::memory_space>;
 
 /// The process grid to use: the one asked for, else the one that exchanges least.
 ///
@@ -26,15 +28,25 @@ using Array = distview::DistView<Real**, Kokkos::LayoutRight, Kokkos::HostSpace>
 distview::ProcessGrid choose_grid(const Options& options, int rank_count);
 
 /// How one time step's kernels and exchanges follow each other; one class for each way.
+template <class Real, class Space = Exec>
 class Stepper {
 public:
+    using Arrays = std::vector<Array<Real, Space>>;
+
+    explicit Stepper(Arrays arrays) : m_arrays(std::move(arrays)) {}
     virtual ~Stepper() = default;
     /// Completes the initial state after its owned cells have been set.
-    virtual void initialize(const Exec& exec) = 0;
+    virtual void initialize(const Space& exec) = 0;
     /// Advances the state; `euler` in the first step of a run.
-    virtual void step(const Exec& exec, bool euler) = 0;
+    virtual void step(const Space& exec, bool euler) = 0;
     /// Messages that this rank sends in one step.
     virtual int messages_per_step() const = 0;
+
+    /// h, u, v and the previous tendencies dh, du, dv, as the last step has left them.
+    const Arrays& arrays() const noexcept { return m_arrays; }
+
+protected:
+    Arrays m_arrays;
 };
 
 /// The state of the model on all ranks, and how it is advanced.
@@ -42,13 +54,14 @@ public:
 /// Arrays are [row][column], south to north and west to east, split over the process grid; columns
 /// are periodic, rows bounded by walls.
 ///
-/// Collective: construction, initialize(), step(), gather(); all ranks pass the same
-/// Space:      kernels on the instance given; step() returns when the last exchange has finished
+/// Collective: construction, initialize(), step(); all ranks pass the same
+/// Space:      arrays in the memory of Space, kernels on the instance given; step() returns when the last
+///             exchange has finished
 /// Errors:     distview's, the same on all ranks
-template <class Real>
+template <class Real, class Space = Exec>
 class Model {
 public:
-    Model(const Exec& exec, const distview::Communicator& comm, const Options& options);
+    Model(const Space& exec, const distview::Communicator& comm, const Options& options);
 
     /// Sets step 0.
     void initialize();
@@ -60,9 +73,12 @@ public:
     /// What this process sends in a step; nothing where neighbours read its arrays in place.
     int messages_per_step() const { return m_stepper->messages_per_step(); }
 
-    const Array<Real>& h() const noexcept { return m_arrays[0]; }
-    const Array<Real>& u() const noexcept { return m_arrays[1]; }
-    const Array<Real>& v() const noexcept { return m_arrays[2]; }
+    /// Valid until the next step.
+    const Array<Real, Space>& h() const noexcept { return m_stepper->arrays()[0]; }
+    const Array<Real, Space>& u() const noexcept { return m_stepper->arrays()[1]; }
+    const Array<Real, Space>& v() const noexcept { return m_stepper->arrays()[2]; }
+    /// The array where the host can read it: itself, or a copy. Waits for all kernels.
+    Array<Real> on_host(const Array<Real, Space>& array) const;
     Field<Real> field(const Array<Real>& array) const;
 
     /// Copies of everything that a step reads and writes, for going back to.
@@ -73,20 +89,19 @@ public:
     void fence(const char* reason) const { m_exec.fence(reason); }
 
 private:
-    Exec m_exec;
+    Space m_exec;
     distview::Communicator m_comm;
     Options m_options;
     distview::ArrayLayout m_layout;
     Section m_section;
-    std::vector<Array<Real>> m_arrays; ///< h, u, v and the previous tendencies dh, du, dv
-    std::unique_ptr<Stepper> m_stepper;
+    std::unique_ptr<Stepper<Real, Space>> m_stepper;
     std::int64_t m_steps_done = 0;
 };
 
-template <class Real>
-class Model<Real>::Snapshot {
-    friend class Model<Real>;
-    std::vector<Array<Real>> m_arrays;
+template <class Real, class Space>
+class Model<Real, Space>::Snapshot {
+    friend class Model<Real, Space>;
+    std::vector<Array<Real, Space>> m_arrays;
     std::int64_t m_steps_done = 0;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "space_option.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -79,7 +81,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     const std::map<std::string, Mode> modes{{"C", Mode::corrected}, {"P", Mode::published}};
     const std::map<std::string, Exchanges> exchanges{{"literal", Exchanges::literal},
                                                      {"fused", Exchanges::fused}};
+    const std::map<std::string, Cut> cuts{
+        {"", Cut::automatic}, {"strips", Cut::strips}, {"tiles", Cut::tiles}};
     std::string mode = "C";
+    std::string cut;
     std::string exchange = "fused";
 
     app.add_option("--nx", nx, "interior columns [360; benchmark 3600]");
@@ -91,6 +96,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.add_option("--dtype", dtype, "float64 or float32 [float64; benchmark float32]");
     app.add_option("--mode", mode, "C: corrected, P: as published")->capture_default_str();
     app.add_option("--exchanges", exchange, "literal or fused")->capture_default_str();
+    app.add_option("--space", options.space, "host or cuda: where arrays lie and kernels run")
+        ->capture_default_str();
+    app.add_option("--cut", cut, "strips or tiles: how a sweep is divided [cuda: tiles]");
     app.add_option("--grid", grid, "PYxPX rows and columns of processes [chosen]");
     app.add_option("--report-steps", report_steps,
                    "steps after which to report statistics, 0 the initial state [0,1,last]");
@@ -116,6 +124,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (exchanges.count(exchange) == 0)
         refuse(text("--exchanges: expected literal or fused, got '", exchange, '\''));
     options.exchanges = exchanges.at(exchange);
+    if (cuts.count(cut) == 0) refuse(text("--cut: expected strips or tiles, got '", cut, '\''));
+    options.cut = cuts.at(cut);
+    program::require_space(options.space);
     if (dtype.empty()) dtype = options.benchmark ? "float32" : "float64";
     if (dtype != "float64" && dtype != "float32")
         refuse(text("--dtype: expected float64 or float32, got '", dtype, '\''));
@@ -156,9 +167,9 @@ std::uint64_t digest(const Options& options) {
     std::ostringstream all;
     all << options.nx << ' ' << options.ny << ' ' << options.steps << ' '
         << static_cast<int>(options.element) << static_cast<int>(options.mode)
-        << static_cast<int>(options.exchanges) << ' ' << options.grid_rows << ' '
-        << options.grid_columns << ' ' << options.benchmark << options.poison << options.progress
-        << options.summary;
+        << static_cast<int>(options.exchanges) << static_cast<int>(options.cut) << options.space
+        << ' ' << options.grid_rows << ' ' << options.grid_columns << ' ' << options.benchmark
+        << options.poison << options.progress << options.summary;
     for (const std::int64_t step : options.report_steps) all << ' ' << step;
     all << '\n' << options.json_path << '\n' << options.png_path;
     return std::hash<std::string>()(all.str());

@@ -17,6 +17,13 @@ enum class Exchanges {
     fused    ///< as few messages as the model allows
 };
 
+/// How the sweep of mode C is cut for teams of threads; the results are the same.
+enum class Cut {
+    automatic, ///< strips on a host, tiles on a device
+    strips,
+    tiles
+};
+
 /// What the command line asks for, with defaults filled in.
 struct Options {
     std::int64_t nx = 360;  ///< interior columns, west to east
@@ -25,7 +32,9 @@ struct Options {
     Element element = Element::float64;
     Mode mode = Mode::corrected;
     Exchanges exchanges = Exchanges::fused;
-    int grid_rows = 0; ///< of processes; 0: choose
+    Cut cut = Cut::automatic;
+    std::string space = "host"; ///< where arrays lie and kernels run: host or cuda
+    int grid_rows = 0;          ///< of processes; 0: choose
     int grid_columns = 0;
     std::vector<std::int64_t> report_steps; ///< ascending, each once
     std::string json_path;

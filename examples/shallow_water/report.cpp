@@ -79,6 +79,7 @@ std::string to_json(const Report& report) {
     json["mode"] = options.mode == Mode::corrected ? "C" : "P";
     json["dtype"] = element_text(options);
     json["exchanges"] = options.exchanges == Exchanges::literal ? "literal" : "fused";
+    json["space"] = options.space;
     json["grid"] = grid_text(report.grid);
     json["ranks"] = report.grid.size();
     json["threads"] = report.threads;

@@ -10,6 +10,11 @@
 
 namespace shallow_water {
 
+/// Whether kernels of a space run in the host's memory.
+template <class Space>
+inline constexpr bool is_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+
 /// The cells that one process owns, and whether the walls of the channel bound them.
 struct Section {
     int ny = 0;

@@ -3,43 +3,55 @@
 
 #include "model.hpp"
 
+#include <distview/comm/make_dist_view.hpp>
+
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace shallow_water {
 
 /// What every stepper is made from.
-template <class Real>
+template <class Real, class Space = Exec>
 struct StepperInput {
-    Exec exec;
+    Space exec;
     distview::Communicator comm;
     distview::ArrayLayout layout; ///< of the state
     Section section;
-    std::vector<Array<Real>> arrays; ///< h, u, v, dh, du, dv
+    std::vector<Array<Real, Space>> arrays; ///< h, u, v, dh, du, dv
     Mode mode = Mode::corrected;
     bool poison = false;
 };
 
+/// An array of the state's layout, of zeros. Collective.
+template <class Real, class Space>
+Array<Real, Space> make_array(const StepperInput<Real, Space>& input, const char* name) {
+    return distview::make_dist_view<Real**, Kokkos::LayoutRight, typename Space::memory_space>(
+        input.exec, input.comm, input.layout, std::string("shallow_water::") + name);
+}
+
 /// The first owned cell of a section, in its arrays.
-template <class Real>
-Field<Real> first_cell(const Array<Real>& array) {
+template <class Real, class AnyArray>
+Field<Real> first_cell(const AnyArray& array) {
     return make_field(array.view(), array.interior_range(0).begin.value(),
                       array.interior_range(1).begin.value());
 }
 
-template <class Real>
-State<Real> state_of(const std::vector<Array<Real>>& arrays) {
-    return {first_cell(arrays[0]), first_cell(arrays[1]), first_cell(arrays[2]),
-            first_cell(arrays[3]), first_cell(arrays[4]), first_cell(arrays[5])};
+template <class Real, class AnyArray>
+State<Real> state_of(const std::vector<AnyArray>& arrays) {
+    return {first_cell<Real>(arrays[0]), first_cell<Real>(arrays[1]), first_cell<Real>(arrays[2]),
+            first_cell<Real>(arrays[3]), first_cell<Real>(arrays[4]), first_cell<Real>(arrays[5])};
 }
 
 /// The published sequence of exchanges, one field at a time. Collective.
-template <class Real>
-std::unique_ptr<Stepper> make_literal_stepper(const StepperInput<Real>& input);
+template <class Real, class Space>
+std::unique_ptr<Stepper<Real, Space>> make_literal_stepper(const StepperInput<Real, Space>& input);
 
-/// As few exchanges as the mode and the block sizes allow. Collective.
-template <class Real>
-std::unique_ptr<Stepper> make_fused_stepper(const StepperInput<Real>& input);
+/// As few exchanges as the mode and the block sizes allow; `tiled` if cells are to be cut into tiles where
+/// the mode and the block sizes allow that, not into strips of rows. Collective.
+template <class Real, class Space>
+std::unique_ptr<Stepper<Real, Space>> make_fused_stepper(const StepperInput<Real, Space>& input,
+                                                         bool tiled);
 
 /// Widths of padding that the state needs.
 std::int64_t state_padding(const Options& options, const distview::ProcessGrid& grid);

@@ -10,12 +10,30 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace program {
 
 namespace {
 
 constexpr double scalar = 3.0;
+
+struct FirstTouch {
+    double *a, *b, *c;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const {
+        a[i] = 0;
+        b[i] = static_cast<double>(i % 1024);
+        c[i] = static_cast<double>(i % 4096);
+    }
+};
+
+struct Once {
+    double* a;
+    const double *b, *c;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + scalar * c[i]; }
+};
 
 std::int64_t last_level_cache_bytes() {
     std::int64_t most = 0;
@@ -30,59 +48,60 @@ std::int64_t stream_bytes(std::int64_t least) {
     return std::max<std::int64_t>(least, 4 * last_level_cache_bytes());
 }
 
-Triad::Triad(const Exec& exec, const distview::Communicator& comm, std::int64_t bytes)
+template <class Space>
+Triad<Space>::Triad(const Space& exec, const distview::Communicator& comm, std::int64_t bytes)
     : m_exec(exec), m_comm(comm) {
     m_elements = (bytes / 8 + comm.size() - 1) / comm.size();
     distview::agree_on(comm, "triad", [&] {
         // Apart by odd numbers of cache lines, so that the three streams do not meet in one set.
         constexpr std::int64_t gap = 8 * 131;
-        m_memory = Kokkos::View<double*, Kokkos::HostSpace>(
+        m_memory = Kokkos::View<double*, typename Space::memory_space>(
             Kokkos::view_alloc(Kokkos::WithoutInitializing, "program::triad"),
             3 * (m_elements + gap));
         m_a = m_memory.data();
         m_b = m_a + m_elements + gap;
         m_c = m_b + m_elements + gap;
     });
-    double* const a = m_a;
-    double* const b = m_b;
-    double* const c = m_c;
     Kokkos::parallel_for(
         "program::Triad::first_touch",
-        Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
-        [=](std::int64_t i) {
-            a[i] = 0;
-            b[i] = static_cast<double>(i % 1024);
-            c[i] = static_cast<double>(i % 4096);
-        });
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
+        FirstTouch{m_a, m_b, m_c});
     m_exec.fence("program::Triad: the arrays are set");
 }
 
-void Triad::run_once() {
-    double* const a = m_a;
-    const double* const b = m_b;
-    const double* const c = m_c;
+template <class Space>
+void Triad<Space>::run_once() {
     Kokkos::parallel_for(
-        m_label, Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
-        [=](std::int64_t i) { a[i] = b[i] + scalar * c[i]; });
+        m_label, Kokkos::RangePolicy<Space, Kokkos::IndexType<std::int64_t>>(m_exec, 0, m_elements),
+        Once{m_a, m_b, m_c});
 }
 
-void Triad::run(int repetitions) {
+template <class Space>
+void Triad<Space>::run(int repetitions) {
     for (int repetition = 0; repetition < repetitions; ++repetition)
         m_best = std::max(m_best, gigabytes_per_second(timed(m_exec, m_comm, [&] { run_once(); })));
     verify();
 }
 
-void Triad::verify() const {
+template <class Space>
+void Triad<Space>::verify() const {
     distview::agree_on(m_comm, "triad", [&] {
+        const auto a = Kokkos::create_mirror_view_and_copy(
+            Kokkos::HostSpace(),
+            Kokkos::subview(m_memory, std::pair<std::int64_t, std::int64_t>(0, m_elements)));
         for (std::int64_t i = 0; i < m_elements; ++i) {
             const double expected =
                 static_cast<double>(i % 1024) + scalar * static_cast<double>(i % 4096);
-            distview::require<distview::Error>(m_a[i] == expected, [&] {
-                return distview::text("triad: element ", i, " is ", m_a[i], ", expected ",
-                                      expected);
+            distview::require<distview::Error>(a(i) == expected, [&] {
+                return distview::text("triad: element ", i, " is ", a(i), ", expected ", expected);
             });
         }
     });
 }
+
+template class Triad<Exec>;
+#ifdef KOKKOS_ENABLE_CUDA
+template class Triad<Kokkos::Cuda>;
+#endif
 
 } // namespace program

@@ -11,14 +11,15 @@ namespace program {
 /// What STREAM asks for: `least` or four times the last-level cache, whichever is more.
 std::int64_t stream_bytes(std::int64_t least = 0);
 
-/// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run: what the
-/// memory gives a program that does nothing else.
+/// STREAM's triad, a[i] = b[i] + s * c[i] in float64, on the ranks and threads of this run, or on their
+/// devices: what the memory gives a program that does nothing else.
 ///
 /// Collective: construction, run() and verify(), over comm
 /// Cost:       three arrays that together with those of the other ranks have `bytes` each
+template <class Space = Exec>
 class Triad {
 public:
-    Triad(const Exec& exec, const distview::Communicator& comm, std::int64_t bytes);
+    Triad(const Space& exec, const distview::Communicator& comm, std::int64_t bytes);
 
     /// Runs `repetitions` times between barriers and keeps the best; 24 bytes an element.
     ///
@@ -37,10 +38,10 @@ public:
     }
 
 private:
-    Exec m_exec;
+    Space m_exec;
     distview::Communicator m_comm;
     std::int64_t m_elements = 0; ///< of this rank
-    Kokkos::View<double*, Kokkos::HostSpace> m_memory;
+    Kokkos::View<double*, typename Space::memory_space> m_memory;
     double* m_a = nullptr;
     double* m_b = nullptr;
     double* m_c = nullptr;

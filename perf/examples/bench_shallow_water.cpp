@@ -42,7 +42,7 @@ void shallow_water_step(benchmark::State& state) {
                       "the norm of v after a step"))
         return;
 
-    std::optional<program::Triad> triad;
+    std::optional<program::Triad<>> triad;
     std::vector<perf::Contender> contenders{{"step", [&] { model.step(); }}};
     if (!perf::smoke()) {
         triad.emplace(exec, comm, program::stream_bytes(std::int64_t{512} << 20));

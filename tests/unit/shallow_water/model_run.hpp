@@ -12,6 +12,7 @@
 
 namespace distview::testing {
 
+using shallow_water::Cut;
 using shallow_water::Exchanges;
 using shallow_water::Mode;
 using shallow_water::Options;

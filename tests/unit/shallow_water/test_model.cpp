@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <cstdlib>
+#include <utility>
 
 namespace distview::testing {
 
@@ -38,16 +39,19 @@ TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_an
         Options options = small_run(size.nx, size.ny, Mode::corrected, Exchanges::literal);
         const Digests expected = digests_after(alone, options, 12);
         for (const auto& grid : grids(world.size(), size.nx, size.ny))
-            for (const Exchanges exchanges : {Exchanges::literal, Exchanges::fused})
+            for (const auto& [exchanges, cut] : {std::pair(Exchanges::literal, Cut::strips),
+                                                 {Exchanges::fused, Cut::strips},
+                                                 {Exchanges::fused, Cut::tiles}})
                 for (const bool poison : {false, true}) {
                     options.grid_rows = grid[0];
                     options.grid_columns = grid[1];
                     options.exchanges = exchanges;
+                    options.cut = cut;
                     options.poison = poison;
                     EXPECT_EQ(digests_after(world, options, 12), expected)
                         << size.nx << " x " << size.ny << " cells, grid " << grid[0] << 'x'
                         << grid[1] << (exchanges == Exchanges::literal ? " literal" : " fused")
-                        << (poison ? " poisoned" : "");
+                        << (cut == Cut::tiles ? " in tiles" : "") << (poison ? " poisoned" : "");
                 }
     }
 }
@@ -59,7 +63,10 @@ TEST_F(ModelTest, float32_has_the_same_bits_on_every_grid_too) {
     for (const auto& grid : grids(world.size(), options.nx, options.ny)) {
         options.grid_rows = grid[0];
         options.grid_columns = grid[1];
-        EXPECT_EQ(digests_after<float>(world, options, 20), expected);
+        for (const Cut cut : {Cut::strips, Cut::tiles}) {
+            options.cut = cut;
+            EXPECT_EQ(digests_after<float>(world, options, 20), expected);
+        }
     }
 }
 
@@ -164,8 +171,11 @@ TEST_F(ModelTest, volume_is_conserved) {
 }
 
 TEST_F(ModelTest, goes_back_to_a_snapshot) {
-    for (const Mode mode : {Mode::corrected, Mode::published}) {
-        const Options options = small_run(40, 24, mode, Exchanges::fused);
+    for (const auto& [mode, cut] : {std::pair(Mode::corrected, Cut::strips),
+                                    {Mode::corrected, Cut::tiles},
+                                    {Mode::published, Cut::strips}}) {
+        Options options = small_run(40, 24, mode, Exchanges::fused);
+        options.cut = cut;
         shallow_water::Model<double> model(shallow_water::Exec(), world, options);
         model.initialize();
         model.step();

@@ -3,6 +3,7 @@
 
 #include <distview/core/error.hpp>
 
+#include <Kokkos_Macros.hpp>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -68,6 +69,9 @@ TEST(OptionsTest, reads_what_is_given) {
     EXPECT_EQ(options.json_path, "a");
     EXPECT_EQ(options.png_path, "b");
     EXPECT_TRUE(options.poison);
+    EXPECT_EQ(options.cut, shallow_water::Cut::tiles);
+    EXPECT_EQ(options.space, "host");
+    EXPECT_EQ(parse({}).cut, shallow_water::Cut::automatic);
 }
 
 TEST(OptionsTest, says_what_is_wrong) {
@@ -81,6 +85,12 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_NE(refusal({"--grid", "2x2x2"}), "accepted");
     EXPECT_NE(refusal({"--grid", "-1x-2"}), "accepted");
     EXPECT_EQ(refusal({"--dtype", "int"}), "--dtype: expected float64 or float32, got 'int'");
+    EXPECT_EQ(refusal({"--cut", "rows"}), "--cut: expected strips or tiles, got 'rows'");
+    EXPECT_EQ(refusal({"--space", "mars"}), "--space: expected host or cuda, got 'mars'");
+#ifndef KOKKOS_ENABLE_CUDA
+    EXPECT_EQ(refusal({"--space", "cuda"}),
+              "--space: expected host, got 'cuda': this program was built without CUDA");
+#endif
     EXPECT_NE(refusal({"--report-steps", "1,x"}), "accepted");
     EXPECT_NE(refusal({"--report-steps", "-1"}), "accepted");
     EXPECT_NE(refusal({"--steps", "5", "--days", "1"}), "accepted");
@@ -95,6 +105,7 @@ TEST(OptionsTest, the_digest_tells_options_apart) {
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--nx", "361"})));
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--poison"})));
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--json", "a"})));
+    EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--cut", "tiles"})));
 }
 
 } // namespace

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <string>
+
+namespace program {
+
+/// Checks the value of an option --space: host or cuda.
+///
+/// Errors: distview::UsageError if it is neither, or names a device that this program was built without
+void require_space(const std::string& value);
+
+} // namespace program
