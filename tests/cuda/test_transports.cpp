@@ -9,6 +9,8 @@
 #include <distview/core/mirror.hpp>
 #include <distview/core/text.hpp>
 
+#include <distview_testing/kokkos_events.hpp>
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -137,6 +139,23 @@ TEST_P(DeviceTransports, ExchangesLikeTheHost) {
                                  {block(64, {.padding = 1, .periodic = true}),
                                   block(65 * n, {.padding = 4, .periodic = periodic})}});
     }
+}
+
+TEST_P(DeviceTransports, ExchangesWithTwoKernelsAndAllocatesNothing) {
+    const BlockOptions periodic{.padding = 1, .periodic = true};
+    const ArrayLayout layout(ProcessGrid{n, 1, 1},
+                             {block(8 * n, periodic), block(12, periodic), block(20, periodic)});
+    const auto device =
+        make_dist_view<double***, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm, layout, "a");
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(exec, device); // binds
+    KokkosEvents events;
+    plan.execute(exec, device);
+    events.stop();
+    EXPECT_GE(events.kernels().size(), 1u);
+    EXPECT_LE(events.kernels().size(), 2u) << describe(events.kernels());
+    EXPECT_TRUE(events.allocations().empty()) << describe(events.allocations());
+    EXPECT_TRUE(events.deep_copies().empty()) << describe(events.deep_copies());
 }
 
 TEST_P(DeviceTransports, RedistributesLikeTheHost) {

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "device_times.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#ifdef KOKKOS_ENABLE_CUDA
+#include <cuda_runtime.h>
+#include <dlfcn.h>
+#endif
+
+namespace distview::perf {
+
+namespace {
+
+#ifdef KOKKOS_ENABLE_CUDA
+void require_success(cudaError_t error, const char* what) {
+    if (error != cudaSuccess)
+        throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
+}
+
+/// A point in time of the device, once all that was enqueued before has been done.
+class Moment {
+public:
+    explicit Moment(const Kokkos::Cuda& exec) {
+        require_success(cudaEventCreate(&m_event), "cudaEventCreate");
+        require_success(cudaEventRecord(m_event, exec.cuda_stream()), "cudaEventRecord");
+    }
+    Moment(const Moment&) = delete;
+    Moment& operator=(const Moment&) = delete;
+    ~Moment() { cudaEventDestroy(m_event); }
+
+    /// Both must have come.
+    double seconds_since(const Moment& earlier) const {
+        float milliseconds = 0;
+        require_success(cudaEventElapsedTime(&milliseconds, earlier.m_event, m_event),
+                        "cudaEventElapsedTime");
+        return milliseconds * 1e-3;
+    }
+
+private:
+    cudaEvent_t m_event = nullptr;
+};
+#else
+class Moment {
+public:
+    explicit Moment(const DeviceExec& exec) {
+        exec.fence("distview::perf: what is timed has finished");
+    }
+    double seconds_since(const Moment& earlier) const {
+        return std::chrono::duration<double>(m_time - earlier.m_time).count();
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point m_time = Clock::now();
+};
+#endif
+
+/// Begins and ends of what was enqueued since it was made.
+struct Recording {
+    const DeviceExec& exec;
+    std::vector<std::unique_ptr<Moment>> begins;
+    std::vector<std::unique_ptr<Moment>> ends;
+    int kernels = 0;
+
+    void begin() { begins.push_back(std::make_unique<Moment>(exec)); }
+    void end() { ends.push_back(std::make_unique<Moment>(exec)); }
+};
+
+Recording* g_recording = nullptr;
+
+void begin_kernel(const char*, std::uint32_t device, std::uint64_t* id) {
+    *id = 0;
+    if (!g_recording || device != Kokkos::Tools::Experimental::device_id(g_recording->exec)) return;
+    *id = 1;
+    ++g_recording->kernels;
+    g_recording->begin();
+}
+
+void end_kernel(std::uint64_t id) {
+    if (g_recording && id == 1) g_recording->end();
+}
+
+void listen(bool listens) {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_begin_parallel_for_callback(listens ? begin_kernel : nullptr);
+    tools::set_end_parallel_for_callback(listens ? end_kernel : nullptr);
+    tools::set_begin_parallel_reduce_callback(listens ? begin_kernel : nullptr);
+    tools::set_end_parallel_reduce_callback(listens ? end_kernel : nullptr);
+}
+
+} // namespace
+
+Operations operations_of(const DeviceExec& exec, const std::function<void()>& work) {
+    exec.fence("distview::perf: nothing earlier is timed");
+    Recording recording{exec, {}, {}};
+    g_recording = &recording;
+    listen(true);
+    work();
+    listen(false);
+    g_recording = nullptr;
+    exec.fence("distview::perf: all kernels have finished");
+    Operations result{recording.kernels,
+                      static_cast<int>(recording.ends.size()) - recording.kernels};
+    for (std::size_t i = 0; i < recording.ends.size(); ++i)
+        result.seconds += recording.ends[i]->seconds_since(*recording.begins[i]);
+    return result;
+}
+
+double seconds_of(const DeviceExec& exec, const std::function<void()>& work) {
+    exec.fence("distview::perf: nothing earlier is timed");
+    const Moment begin(exec);
+    work();
+    const Moment end(exec);
+    exec.fence("distview::perf: the work has finished");
+    return end.seconds_since(begin);
+}
+
+#ifdef KOKKOS_ENABLE_CUDA
+namespace {
+
+using CopyFunction = cudaError_t (*)(void*, const void*, size_t, cudaMemcpyKind, cudaStream_t);
+
+cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                 cudaStream_t stream) {
+    static const auto library = reinterpret_cast<CopyFunction>(dlsym(RTLD_NEXT, "cudaMemcpyAsync"));
+    if (!g_recording || stream != g_recording->exec.cuda_stream())
+        return library(to, from, bytes, kind, stream);
+    g_recording->begin();
+    const cudaError_t error = library(to, from, bytes, kind, stream);
+    g_recording->end();
+    return error;
+}
+
+} // namespace
+#endif
+
+} // namespace distview::perf
+
+#ifdef KOKKOS_ENABLE_CUDA
+/// In front of the CUDA runtime's, which must be the shared library: Kokkos' tools do not see a library's copies.
+extern "C" cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
+                                       cudaMemcpyKind kind, cudaStream_t stream) {
+    return distview::perf::copy(to, from, bytes, kind, stream);
+}
+#endif
