@@ -19,6 +19,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
@@ -70,6 +71,12 @@ void report(benchmark::State& state, const DeviceExec& exec, const Traffic& mode
         work();
         exec.fence("distview::perf: the work has finished");
     };
+    // Until clocks are up: no number of copies that ranks would have to agree on.
+    const auto start = std::chrono::steady_clock::now();
+    while (!perf::smoke() && std::chrono::steady_clock::now() - start < std::chrono::seconds(1)) {
+        copies.run();
+        exec.fence("distview::perf: a copy has warmed the device");
+    }
     for (int warm = 0; warm < 3; ++warm) {
         copies.run();
         run();

@@ -143,9 +143,13 @@ cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
 } // namespace distview::perf
 
 #ifdef KOKKOS_ENABLE_CUDA
-/// In front of the CUDA runtime's, which must be the shared library: Kokkos' tools do not see a library's copies.
-extern "C" cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes,
-                                       cudaMemcpyKind kind, cudaStream_t stream) {
+// In front of the CUDA runtime's, which must be the shared library: Kokkos' tools do not see a library's copies.
+// By its symbol, since for nvcc that name has a definition for the device already.
+extern "C" cudaError_t distview_perf_copy(void*, const void*, size_t, cudaMemcpyKind,
+                                          cudaStream_t) __asm__("cudaMemcpyAsync");
+
+extern "C" cudaError_t distview_perf_copy(void* to, const void* from, size_t bytes,
+                                          cudaMemcpyKind kind, cudaStream_t stream) {
     return distview::perf::copy(to, from, bytes, kind, stream);
 }
 #endif

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What gpu-check finds out about a device and whether results on it are right."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+
+import gpu_pack
+
+MPI_ENVIRONMENT = {
+    # More ranks than cores, as root too; Open MPI 4 and 5.
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_hwloc_base_binding_policy": "none",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "PRTE_MCA_hwloc_default_binding_policy": "none",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMP_NUM_THREADS": "1",
+    "OMP_PROC_BIND": "false",
+}
+
+
+class Checks:
+    """Runs programs of a build and keeps what came of them."""
+
+    def __init__(self, out, build):
+        self.out = out
+        self.programs = build / "bin"
+        self.environment = {**os.environ, **MPI_ENVIRONMENT, **gpu_pack.environment_of(build)}
+        self.launcher = shutil.which("mpirun", path=self.environment["PATH"])
+        self.results = []
+        self.bars = []
+        self.benchmarks = {}
+        self.gpu_aware = self.mpi_takes_device_memory()
+        if self.gpu_aware:
+            self.environment["DISTVIEW_GPU_AWARE"] = "1"
+
+    def mpi_takes_device_memory(self):
+        """What was said by whoever runs this, else what Open MPI says of itself."""
+        if "DISTVIEW_GPU_AWARE" in self.environment:
+            return self.environment["DISTVIEW_GPU_AWARE"] == "1"
+        said = self.first_line(["ompi_info", "--parsable", "--all"], "mpi_built_with_cuda_support:value")
+        return said.endswith(":true")
+
+    def first_line(self, command, containing=""):
+        try:
+            done = subprocess.run(
+                command,
+                capture_output=True,
+                text=True,
+                timeout=30,
+                check=True,
+                env=self.environment,
+            )
+        except (OSError, subprocess.SubprocessError):
+            return ""
+        lines = [line for line in done.stdout.splitlines() if containing in line]
+        return lines[0].strip() if lines else ""
+
+    def add(self, name, verdict, seconds=0.0, note=""):
+        result = {"name": name, "verdict": verdict, "seconds": round(seconds, 3), "note": note}
+        self.results.append(result)
+        print(f"{verdict:8} {name:44} {seconds:8.1f} s  {note}", flush=True)
+
+    def add_bar(self, name, measured, bar, met):
+        self.bars.append({"name": name, "measured": measured, "bar": bar, "met": bool(met)})
+
+    def run(self, name, command, timeout, unsupported=None):
+        """Runs a command; its output goes to a file, which is returned if the status was 0, else None.
+
+        Output that holds the text `unsupported` makes a failure a check that was skipped.
+        """
+        log = self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
+        start = time.monotonic()
+        with open(log, "w", encoding="utf-8") as file:
+            try:
+                status = subprocess.run(
+                    [str(part) for part in command],
+                    stdout=file,
+                    stderr=subprocess.STDOUT,
+                    timeout=timeout,
+                    env=self.environment,
+                    cwd=self.out,
+                    check=False,
+                ).returncode
+            except subprocess.TimeoutExpired:
+                status = "timeout"
+            except OSError as error:
+                status = str(error)
+        seconds = time.monotonic() - start
+        if status == 0:
+            self.add(name, "passed", seconds)
+            return log
+        if unsupported and unsupported in log.read_text(encoding="utf-8", errors="replace"):
+            self.add(name, "skipped", seconds, unsupported)
+        else:
+            self.add(name, "FAILED", seconds, f"status {status}, see {log.name}")
+        return None
+
+    def run_program(self, name, program, arguments, ranks, timeout, before=(), unsupported=None):
+        """As run(), a program of the build on so many ranks."""
+        path = self.programs / program
+        if not path.exists():
+            self.add(name, "FAILED", note=f"{program} was not built")
+            return None
+        if ranks > 1 and not self.launcher:
+            self.add(name, "skipped", note="no mpirun here")
+            return None
+        start = [self.launcher, "-n", ranks] if self.launcher else []
+        return self.run(name, [*start, *before, path, *arguments], timeout, unsupported)
+
+
+def check_device(checks):
+    query = "name,driver_version,memory.total,compute_cap"
+    device = checks.first_line(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"])
+    checks.add("device", "passed" if device else "FAILED", note=device or "nvidia-smi finds none")
+    return device
+
+
+def check_correctness(checks):
+    for ranks in (1, 2, 4):
+        for program in ("test_cuda_transports", "cuda_instantiations"):
+            checks.run_program(f"{program} np{ranks}", program, [], ranks, 300)
+    if not checks.gpu_aware:
+        checks.add(
+            "transport gpu_message", "skipped", note="this MPI does not say that it takes device memory"
+        )
+
+
+def check_shallow_water(checks):
+    """The device's bits are the host's: no product is contracted with a sum on either."""
+    cases = [
+        ("C fused float32", ["--dtype", "float32"]),
+        ("C strips float64", ["--cut", "strips"]),
+        ("C literal float64", ["--exchanges", "literal"]),
+        ("P fused float64", ["--mode", "P"]),
+    ]
+    for ranks in (1, 2, 4):
+        for title, options in cases:
+            name = f"shallow_water {title} np{ranks}"
+            digests = []
+            for space in ("host", "cuda"):
+                report = checks.out / f"{name.replace(' ', '_')}_{space}.json"
+                arguments = ["--nx", 361, "--ny", 181, "--steps", 40, "--space", space, *options]
+                arguments += ["--json", report]
+                of_space = f"{name} {space}"
+                if checks.run_program(of_space, "shallow_water", arguments, ranks, 120):
+                    fields = json.loads(report.read_text(encoding="utf-8"))["steps"]["40"]
+                    digests.append([fields[field]["digest"] for field in "huv"])
+            if len(digests) == 2:
+                same = digests[0] == digests[1]
+                note = "" if same else f"host {digests[0]}, device {digests[1]}"
+                checks.add(f"{name}: same bits", "passed" if same else "FAILED", note=note)
+
+
+def check_consumers(checks, root):
+    """Exports against CuPy, Numba, PyTorch and JAX, as far as they are here."""
+    program = root / "python" / "tests" / "check_device_consumers.py"
+    name = "exports to other libraries"
+    if not program.exists():
+        checks.add(name, "skipped", note=f"no {program.name} here")
+        return
+    report = checks.out / "device_consumers.json"
+    if checks.run(name, [sys.executable, program, "--json", report], 300) and report.exists():
+        checks.benchmarks["device_consumers"] = json.loads(report.read_text(encoding="utf-8"))
+
+
+def check_sanitizer(checks):
+    sanitizer = shutil.which("compute-sanitizer")
+    for tool in ("memcheck", "racecheck", "initcheck"):
+        for ranks in (1, 2):
+            name = f"compute-sanitizer {tool} np{ranks}"
+            if not sanitizer:
+                checks.add(name, "skipped", note="no compute-sanitizer here")
+                continue
+            command = [sanitizer, f"--tool={tool}", "--error-exitcode=9", "--target-processes=all"]
+            checks.run_program(
+                name, "test_cuda_transports", [], ranks, 580, command, "Device not supported"
+            )
+            if ranks == 1:
+                checks.run_program(
+                    f"{name} shallow_water",
+                    "shallow_water",
+                    ["--nx", 90, "--ny", 50, "--steps", 3, "--space", "cuda"],
+                    ranks,
+                    300,
+                    command,
+                    "Device not supported",
+                )

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A folder to carry to a machine with a GPU: programs of a build, and the libraries and Open MPI they need."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "bench_device", "shallow_water", "ptrans")
+
+#: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
+OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl.so", "librt.so", "libcuda.so")
+
+
+def output_of(command):
+    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def commit_of(root):
+    written = root / "COMMIT"
+    if written.exists():
+        return written.read_text(encoding="utf-8").strip()
+    try:
+        return output_of(["git", "-C", str(root), "describe", "--always", "--dirty"]).strip()
+    except (OSError, subprocess.SubprocessError):
+        return ""
+
+
+def environment_of(build):
+    """What programs of a folder that was packed must know: where their MPI lies now."""
+    prefix = build / "mpi"
+    if not prefix.is_dir():
+        return {}
+    paths = [str(prefix / "bin"), os.environ.get("PATH", "")]
+    libraries = [str(build / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    return {
+        "OPAL_PREFIX": str(prefix),
+        "PRTE_PREFIX": str(prefix),
+        "PMIX_INSTALL_PREFIX": str(prefix),
+        "PATH": os.pathsep.join(path for path in paths if path),
+        "LD_LIBRARY_PATH": os.pathsep.join(path for path in libraries if path),
+    }
+
+
+def libraries_of(file):
+    """Paths of the shared libraries that a program or library is linked with."""
+    for line in output_of(["ldd", str(file)]).splitlines():
+        name, arrow, rest = line.strip().partition(" => ")
+        if not arrow or name.startswith(OF_THE_MACHINE):
+            continue
+        path = rest.split(" (")[0]
+        if path == "not found":
+            raise RuntimeError(f"{file}: {name} is not found")
+        yield name, pathlib.Path(path)
+
+
+def copy_libraries(files, to):
+    to.mkdir(exist_ok=True)
+    for file in files:
+        for name, path in libraries_of(file):
+            if not (to / name).exists():
+                shutil.copy(path, to / name)
+
+
+def open_mpi_folders():
+    """Open MPI's prefix, and the folders in it that it looks for when it runs."""
+    paths = {}
+    for line in output_of(["ompi_info", "--parsable", "--path", "all"]).splitlines():
+        kind, _, path = line.removeprefix("path:").partition(":")
+        paths[kind] = pathlib.Path(path)
+    prefix = paths["prefix"].resolve()
+    folders = [paths["pkglibdir"], paths["pkgdatadir"]]
+    for parent in {paths["libdir"], *paths["libdir"].parents, prefix / "share"}:
+        if parent.is_relative_to(prefix) and parent != prefix:
+            folders += [*parent.glob("pmix*"), *parent.glob("prte*")]
+    return prefix, sorted({folder.resolve() for folder in folders if folder.is_dir()})
+
+
+def copy_open_mpi(to):
+    prefix, folders = open_mpi_folders()
+    for folder in folders:
+        shutil.copytree(folder, to / folder.relative_to(prefix), symlinks=False, dirs_exist_ok=True)
+    (to / "bin").mkdir(parents=True, exist_ok=True)
+    for name in ("mpirun", "orterun", "orted", "prterun", "prte", "prted", "ompi_info"):
+        program = shutil.which(name, path=str(prefix / "bin"))
+        if program:
+            shutil.copy(program, to / "bin" / name)
+    plugins = [path for path in to.rglob("*.so*") if path.is_file()]
+    return [*plugins, *(to / "bin").iterdir()]
+
+
+def pack(root, build, folder):
+    """Returns an exit status; says how large the folder is."""
+    if folder.exists() and any(folder.iterdir()):
+        print(f"{folder} is not empty", file=sys.stderr)
+        return 2
+    folder = folder.resolve()
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    for name in PROGRAMS:
+        shutil.copy(build / "bin" / name, folder / "bin" / name)
+        subprocess.run(["strip", str(folder / "bin" / name)], check=True)
+    files = [folder / "bin" / name for name in PROGRAMS]
+    if shutil.which("ompi_info"):
+        files += copy_open_mpi(folder / "mpi")
+    copy_libraries(files, folder / "lib")
+    (folder / "scripts" / "lib").mkdir(parents=True)
+    shutil.copy(root / "scripts" / "gpu-check", folder / "scripts")
+    for name in ("gpu_checks.py", "gpu_benchmarks.py", "gpu_pack.py"):
+        shutil.copy(root / "scripts" / "lib" / name, folder / "scripts" / "lib")
+    (folder / "COMMIT").write_text(commit_of(root) + "\n", encoding="utf-8")
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    print(f"{folder}: {size / 2**20:.1f} MiB; there: scripts/gpu-check --out FOLDER")
+    return 0
