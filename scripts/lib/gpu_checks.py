@@ -29,6 +29,7 @@ class Checks:
 
     def __init__(self, out, build):
         self.out = out
+        self.build = build
         self.programs = build / "bin"
         self.environment = {**os.environ, **MPI_ENVIRONMENT, **gpu_pack.environment_of(build)}
         self.launcher = shutil.which("mpirun", path=self.environment["PATH"])
@@ -161,11 +162,15 @@ def check_consumers(checks, root):
     """Exports against CuPy, Numba, PyTorch and JAX, as far as they are here."""
     program = root / "python" / "tests" / "check_device_consumers.py"
     name = "exports to other libraries"
-    if not program.exists():
-        checks.add(name, "skipped", note=f"no {program.name} here")
+    package = checks.build / "python"
+    if not program.exists() or not (package / "distview").is_dir():
+        checks.add(name, "skipped", note="the Python package is not here")
         return
+    checks.environment["PYTHONPATH"] = str(package)
     report = checks.out / "device_consumers.json"
-    if checks.run(name, [sys.executable, program, "--json", report], 300) and report.exists():
+    command = [sys.executable, program, "--json", report]
+    # pytest, or a package that was built for another Python.
+    if checks.run(name, command, 300, "ModuleNotFoundError") and report.exists():
         checks.benchmarks["device_consumers"] = json.loads(report.read_text(encoding="utf-8"))
 
 

@@ -12,6 +12,10 @@ PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "bench_device", "shal
 #: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
 OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl.so", "librt.so", "libcuda.so")
 
+#: Of Open MPI: what links it, networks of clusters, and SHMEM.
+LEFT_OUT = ("*.a", "*.la", "include", "*ofi*", "*ucx*", "*psm*", "*verbs*", "*openib*", "*usnic*")
+LEFT_OUT += ("mca_spml*", "mca_scoll*", "mca_sshmem*", "mca_memheap*", "mca_atomic*", "*oshmem*")
+
 
 def output_of(command):
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=60).stdout
@@ -34,10 +38,12 @@ def environment_of(build):
         return {}
     paths = [str(prefix / "bin"), os.environ.get("PATH", "")]
     libraries = [str(build / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
+    # PMIx may have a prefix of its own.
+    of_pmix = [folder.parent.parent for folder in prefix.rglob("pmix*") if folder.parent.name == "lib"]
     return {
         "OPAL_PREFIX": str(prefix),
         "PRTE_PREFIX": str(prefix),
-        "PMIX_INSTALL_PREFIX": str(prefix),
+        "PMIX_INSTALL_PREFIX": str(min(of_pmix, default=prefix)),
         "PATH": os.pathsep.join(path for path in paths if path),
         "LD_LIBRARY_PATH": os.pathsep.join(path for path in libraries if path),
     }
@@ -80,7 +86,12 @@ def open_mpi_folders():
 def copy_open_mpi(to):
     prefix, folders = open_mpi_folders()
     for folder in folders:
-        shutil.copytree(folder, to / folder.relative_to(prefix), symlinks=False, dirs_exist_ok=True)
+        shutil.copytree(
+            folder,
+            to / folder.relative_to(prefix),
+            ignore=shutil.ignore_patterns(*LEFT_OUT),
+            dirs_exist_ok=True,
+        )
     (to / "bin").mkdir(parents=True, exist_ok=True)
     for name in ("mpirun", "orterun", "orted", "prterun", "prte", "prted", "ompi_info"):
         program = shutil.which(name, path=str(prefix / "bin"))
@@ -103,6 +114,10 @@ def pack(root, build, folder):
     files = [folder / "bin" / name for name in PROGRAMS]
     if shutil.which("ompi_info"):
         files += copy_open_mpi(folder / "mpi")
+    if (build / "python" / "distview").is_dir():
+        shutil.copytree(build / "python" / "distview", folder / "python" / "distview")
+        shutil.copytree(root / "python" / "tests", folder / "python" / "tests")
+        files += (folder / "python" / "distview").glob("*.so")
     copy_libraries(files, folder / "lib")
     (folder / "scripts" / "lib").mkdir(parents=True)
     shutil.copy(root / "scripts" / "gpu-check", folder / "scripts")
