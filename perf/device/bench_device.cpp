@@ -83,8 +83,7 @@ void report(benchmark::State& state, const DeviceExec& exec, const Traffic& mode
     }
     for (auto _ : state) {
         of_copy.push_back(perf::seconds_of(exec, [&] { copies.run(); }));
-        run();
-        operations = perf::operations_of(exec, work);
+        operations = perf::operations_of(exec, [&] { copies.run(); }, work);
         of_device.push_back(operations.seconds);
         run();
         wall.push_back(perf::timed(perf::Exec(), run));

@@ -96,8 +96,10 @@ void listen(bool listens) {
 
 } // namespace
 
-Operations operations_of(const DeviceExec& exec, const std::function<void()>& work) {
+Operations operations_of(const DeviceExec& exec, const std::function<void()>& before,
+                         const std::function<void()>& work) {
     exec.fence("distview::perf: nothing earlier is timed");
+    before();
     Recording recording{exec, {}, {}};
     g_recording = &recording;
     listen(true);

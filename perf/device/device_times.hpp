@@ -20,8 +20,12 @@ struct Operations {
 /// Runs the work with the device's clock read before and after each kernel, and each copy that is
 /// enqueued; on a host, the host's clock.
 ///
-/// Space: work must use this instance only; waits for it
-Operations operations_of(const DeviceExec& exec, const std::function<void()>& work);
+/// `before` enqueues something that is not timed, and keeps the device busy until what is timed has been
+/// enqueued as well: else the time that a launch takes the host would count.
+///
+/// Space: both must use this instance only; waits for it
+Operations operations_of(const DeviceExec& exec, const std::function<void()>& before,
+                         const std::function<void()>& work);
 
 /// Seconds by the same clock from the beginning of the work to its end, all in between included.
 double seconds_of(const DeviceExec& exec, const std::function<void()>& work);
