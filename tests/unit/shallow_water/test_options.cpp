@@ -54,9 +54,9 @@ TEST(OptionsTest, defaults_follow_the_kind_of_run) {
 
 TEST(OptionsTest, reads_what_is_given) {
     const Options options = parse(
-        {"--nx",           "61",      "--ny",   "37",          "--steps", "11",     "--dtype",
-         "float32",        "--mode",  "P",      "--exchanges", "literal", "--grid", "3x2",
-         "--report-steps", "10,0,10", "--json", "a",           "--png",   "b",      "--poison"});
+        {"--nx",   "61", "--ny",        "37",      "--steps",  "11",    "--dtype",        "float32",
+         "--mode", "P",  "--exchanges", "literal", "--grid",   "3x2",   "--report-steps", "10,0,10",
+         "--json", "a",  "--png",       "b",       "--poison", "--cut", "tiles"});
     EXPECT_EQ(options.nx, 61);
     EXPECT_EQ(options.ny, 37);
     EXPECT_EQ(options.steps, 11);
