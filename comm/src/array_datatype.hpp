@@ -27,8 +27,8 @@ struct ArrayBox {
     std::int64_t span() const noexcept;
 };
 
-/// A datatype of the words (of so many bytes: see word_type()) of boxes, one box after the other, at their addresses: for one element of it at
-/// MPI_BOTTOM. Null if a count is larger than MPI takes.
+/// A datatype of the words (of so many bytes: see word_type()) of boxes, one box after the other, at their
+/// addresses: for one element of it at MPI_BOTTOM. Null if a count is larger than MPI takes.
 ///
 /// It is freed with the last of those who share it, unless MPI has ended.
 std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> boxes,

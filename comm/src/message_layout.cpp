@@ -4,7 +4,10 @@
 #include "array_datatype.hpp"
 #include "exchange_elements.hpp"
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -43,7 +46,7 @@ public:
         for (auto& [peer, messages] : m_by_peer)
             for (Joined& joined : messages) {
                 PersistentMessages::require_countable(joined.message.bytes, "PaddingExchangePlan");
-                find_in_arrays(joined);
+                find_in_arrays(joined, received);
                 if (!joined.message.in_array) bytes += at_line(joined.message.bytes);
             }
         std::tie(result.buffer, result.staged) = message_buffers(m_device, bytes, received);
@@ -149,15 +152,16 @@ private:
             box.extents[d] = part.region.extents[d];
         return box;
     }
-    /// What lies in the arena is sent from there and received there: as it is, if it is one run; by a
-    /// datatype, if MPI is to do that, or has nothing to do but to copy a few long ones.
-    void find_in_arrays(Joined& joined) const {
+    /// What lies in the arena is sent from there and received there: as it is, if it is one run; else by a
+    /// datatype, if MPI is to do that.
+    void find_in_arrays(Joined& joined, bool received) const {
         Partner& message = joined.message;
         if (m_device.layer || !message.may_be_in_arrays) return;
         std::vector<ArrayBox> boxes;
         std::vector<std::weak_ptr<void>> owners;
         for (const std::size_t i : message.parts) {
             const ArrayBox& box = boxes.emplace_back(here(m_parts[i]));
+            if (!is_of_words(box, message.word)) return;
             const std::shared_ptr<void> owner = m_arena.owner_of(box.first, box.span());
             if (!owner) return;
             owners.push_back(owner);
@@ -165,15 +169,35 @@ private:
         if (boxes.size() == 1 && boxes.front().is_one_run()) {
             message.data = boxes.front().first;
         } else {
-            const auto is_long = [](const ArrayBox& box) {
-                return box.is_one_run() && box.span() >= long_piece;
-            };
-            if (!m_rules.by_datatype && !std::all_of(boxes.begin(), boxes.end(), is_long)) return;
+            if (!is_for_mpi(boxes) || (received && may_overlap(message, boxes))) return;
             message.datatype = array_datatype(boxes, message.word);
             if (!message.datatype) return;
         }
         message.in_array = true;
         message.arrays = std::move(owners);
+    }
+    static bool is_of_words(const ArrayBox& box, std::int64_t word) {
+        const auto end = box.strides.begin() + box.rank;
+        return std::all_of(box.strides.begin(), end, [](std::int64_t s) { return s >= 0; }) &&
+               reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(word) == 0;
+    }
+    bool is_for_mpi(const std::vector<ArrayBox>& boxes) const {
+        if (m_rules.by_datatype) return *m_rules.by_datatype;
+        // MPI packs with one thread, kernels with all.
+        return Kokkos::DefaultHostExecutionSpace().concurrency() == 1 ||
+               std::all_of(boxes.begin(), boxes.end(), [](const ArrayBox& box) {
+                   return box.is_one_run() && box.span() >= long_piece;
+               });
+    }
+    /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice.
+    bool may_overlap(const Partner& message, const std::vector<ArrayBox>& boxes) const {
+        for (std::size_t i = 0; i < boxes.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (m_parts[message.parts[i]].field != m_parts[message.parts[j]].field &&
+                    boxes[i].first < boxes[j].first + boxes[j].span() &&
+                    boxes[j].first < boxes[i].first + boxes[i].span())
+                    return true;
+        return false;
     }
 
     const std::vector<ExchangePart>& m_parts;

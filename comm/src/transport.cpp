@@ -5,8 +5,6 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
-#include <Kokkos_Core.hpp>
-
 #include <array>
 #include <charconv>
 #include <cstdlib>
@@ -61,16 +59,14 @@ std::int64_t long_run_bytes() {
     return bytes;
 }
 
-bool messages_by_datatype() {
+std::optional<bool> messages_by_datatype() {
     const char* value = std::getenv("DISTVIEW_MESSAGE_DATATYPES");
-    // MPI packs with one thread, kernels with all.
-    if (value == nullptr || *value == '\0')
-        return Kokkos::DefaultHostExecutionSpace().concurrency() == 1;
-    const std::string_view text_of(value);
-    require<UsageError>(text_of == "0" || text_of == "1", [&] {
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    const std::string_view choice(value);
+    require<UsageError>(choice == "0" || choice == "1", [&] {
         return text("DISTVIEW_MESSAGE_DATATYPES: expected 0 or 1, got '", value, '\'');
     });
-    return text_of == "1";
+    return choice == "1";
 }
 
 void check_available(std::optional<Transport> required) {

@@ -30,7 +30,10 @@ class RedistributionPlan:
     interior cells, as gather() does; of an unstructured axis cell i is the i-th smallest index.
     fill_padding: whether to write also the target's communication padding (on periodic axes also
     boundary padding) that mirrors what is written. conjugate: whether elements, which must be complex
-    then, are conjugated on the way.
+    then, are conjugated on the way. in_place: whether source and target may share memory, as an array
+    that is transposed within itself; beta must be 0 then, and nothing combined. buffer_bytes: the most
+    that a rank holds beside them, 0 for as much as is good; moves that undo themselves when done twice
+    do with little, others need room for all elements that a rank sends and gets in messages.
 
     Every element is read from its owner; where an index of the target is on several processes, all
     of them get it. Elements move once: straight from memory of the node's processes where that can
@@ -50,10 +53,12 @@ class RedistributionPlan:
         to_slice: Any = ...,
         fill_padding: bool = False,
         conjugate: bool = False,
+        in_place: bool = False,
+        buffer_bytes: int = 0,
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
-        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices]:
+        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices, int]:
             one, other = _layout_of(source, "source"), _layout_of(target, "target")
             expected = taken.size if taken is not None else 1
             for layout in (one, other):
@@ -69,10 +74,14 @@ class RedistributionPlan:
                 _permutation(permutation, one.rank, "RedistributionPlan"),
                 axis_slices(from_slice, one.interior_shape, "RedistributionPlan: from_slice"),
                 axis_slices(to_slice, other.interior_shape, "RedistributionPlan: to_slice"),
+                _buffer_bytes(buffer_bytes),
             )
 
         prepared = agreed(taken, "RedistributionPlan", prepare)
-        self._plan = _distview.Redistribution(taken, *prepared, bool(fill_padding), bool(conjugate))
+        *what, most = prepared
+        self._plan = _distview.Redistribution(
+            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most
+        )
         self._buffers: dict[Any, DistView] = {}
 
     def execute(
@@ -260,6 +269,18 @@ def _layout_of(given: Any, what: str) -> Layout:
         f"RedistributionPlan: expected the {what} to be a Layout or a DistView, got "
         f"{type(given).__name__}"
     )
+
+
+def _buffer_bytes(given: Any) -> int:
+    try:
+        count = operator.index(given)
+    except TypeError:
+        count = -1
+    if not 0 <= count < 2**63:
+        raise UsageError(
+            f"RedistributionPlan: expected buffer_bytes to be an int of at least 0, got {given!r}"
+        )
+    return count
 
 
 def _is_axis(value: Any) -> bool:

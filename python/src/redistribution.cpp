@@ -11,8 +11,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <utility>
+#include <vector>
 
 namespace distview::python {
 
@@ -65,11 +67,12 @@ bool share_memory(const AnySection& a, const AnySection& b) {
     return before(a_begin, b_end) && before(b_begin, a_end);
 }
 
-/// Copies between the sections of one process: all there is to do for arrays of one.
-void copy_alone(const RedistributionSchedule& schedule, const Update& update,
-                const AnySection& from, const AnySection& to) {
+/// Calls visit(source, target) for the elements that move between the sections of one process, in an order
+/// that is the same every time.
+template <class Visit>
+void for_each_element(const RedistributionSchedule& schedule, const AnySection& from,
+                      const AnySection& to, const Visit& visit) {
     const auto rank = static_cast<std::size_t>(schedule.rank());
-    const auto move = element_update(update, to.element);
     schedule.for_each_piece(0, 0, [&](const RedistributionPiece& piece) {
         std::array<std::int64_t, max_rank> at{};
         for (std::int64_t n = 0; n < piece.elements; ++n) {
@@ -84,7 +87,7 @@ void copy_alone(const RedistributionSchedule& schedule, const Update& update,
                 source += from.strides[a] * (piece.from_begin[a].value() + j * piece.from_step[a] +
                                              i * piece.from_period[a]);
             }
-            move(source, target);
+            visit(source, target);
             for (std::size_t d = rank; d-- > 0;) {
                 if (++at[d] < piece.length[d] * piece.repeats[d]) break;
                 at[d] = 0;
@@ -93,11 +96,31 @@ void copy_alone(const RedistributionSchedule& schedule, const Update& update,
     });
 }
 
+/// All there is to do for arrays of one process. With a buffer, which holds the elements that move, nothing
+/// is overwritten before it is read.
+void copy_alone(const RedistributionSchedule& schedule, const Update& update,
+                const AnySection& from, const AnySection& to, std::vector<char>& buffer) {
+    const auto move = element_update(update, to.element);
+    if (buffer.empty()) return for_each_element(schedule, from, to, move);
+    const auto bytes = static_cast<std::size_t>(to.element.bytes);
+    char* at = buffer.data();
+    for_each_element(schedule, from, to, [&](const char* source, char*) {
+        std::memcpy(at, source, bytes);
+        at += bytes;
+    });
+    at = buffer.data();
+    for_each_element(schedule, from, to, [&](const char*, char* target) {
+        move(at, target);
+        at += bytes;
+    });
+}
+
 } // namespace
 
 Redistribution::Redistribution(const std::optional<Communicator>& comm, const ArrayLayout& from,
                                const ArrayLayout& to, const RedistributionOptions& options)
-    : m_comm(comm), m_conjugates(options.conjugate) {
+    : m_comm(comm), m_conjugates(options.conjugate), m_in_place(options.in_place),
+      m_buffer_bytes(options.buffer_bytes) {
     if (comm)
         m_plan.emplace(*comm, from, to, options);
     else
@@ -145,13 +168,31 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
             return text(caller, ": expected elements of 1, 2, 4, 8 or 16 bytes, got ",
                         to.element.bytes);
         });
-    const bool in_place =
-        schedule().is_identity() && from.data == to.data && from.strides == to.strides;
-    require<UsageError>(in_place || !share_memory(from, to), [&] {
+    require<UsageError>(m_in_place || stays(from, to) || !share_memory(from, to), [&] {
         return text(caller,
                     ": source and target share memory: elements would be overwritten before "
-                    "they are read");
+                    "they are read; to redistribute in place, build the plan with in_place");
     });
+}
+
+bool Redistribution::stays(const AnySection& from, const AnySection& to) const {
+    return schedule().is_identity() && from.data == to.data && from.strides == to.strides;
+}
+
+std::vector<char> Redistribution::buffer_alone(const Update& update, const AnySection& from,
+                                               const AnySection& to) const {
+    if (stays(from, to) || !share_memory(from, to)) return {};
+    require<UsageError>(!update.reads_target(), [&] {
+        return text(caller,
+                    ": source and target share memory: what is in the target cannot go into the "
+                    "result, expected beta = 0 and no combination");
+    });
+    const std::int64_t bytes = schedule().elements() * to.element.bytes;
+    require<UsageError>(m_buffer_bytes == 0 || bytes <= m_buffer_bytes, [&] {
+        return text(caller, ": expected buffer_bytes of at least ", bytes,
+                    " (or 0: as much as is needed), got ", m_buffer_bytes);
+    });
+    return std::vector<char>(static_cast<std::size_t>(bytes));
 }
 
 void Redistribution::execute(std::shared_ptr<ArrayState> source,
@@ -186,7 +227,10 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
     else if (failure.image)
         std::rethrow_exception(failure.image);
     if (!same_elements(*source, *target)) source = convert();
-    if (!m_comm) return copy_alone(*m_schedule, update, source->section(), target->section());
+    if (!m_comm) {
+        std::vector<char> buffer = buffer_alone(update, source->section(), target->section());
+        return copy_alone(*m_schedule, update, source->section(), target->section(), buffer);
+    }
     const AnyDistView from = source->view(caller);
     const AnyDistView to = target->view(caller);
     const nb::gil_scoped_release release;

@@ -9,10 +9,12 @@
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace distview::python {
 
@@ -43,8 +45,16 @@ private:
     void check(const ArrayState& array, const char* which, const ArrayLayout& layout) const;
     void check(const ArrayState& source, const ArrayState& target) const;
 
+    /// Whether nothing moves.
+    bool stays(const AnySection& from, const AnySection& to) const;
+    /// What one process needs to hold where source and target share memory; empty if they do not.
+    std::vector<char> buffer_alone(const Update& update, const AnySection& from,
+                                   const AnySection& to) const;
+
     std::optional<Communicator> m_comm;
     bool m_conjugates;
+    bool m_in_place;
+    std::int64_t m_buffer_bytes;
     std::optional<RedistributionPlan> m_plan;         ///< with a communicator
     std::optional<RedistributionSchedule> m_schedule; ///< without
 };

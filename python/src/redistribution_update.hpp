@@ -41,6 +41,12 @@ struct Update {
 
     /// Whether elements are moved as they are, whatever they are.
     bool only_moves() const noexcept { return kind == Kind::insert && !conjugate; }
+    /// Whether what is in the target goes into the result.
+    bool reads_target() const noexcept {
+        return kind == Kind::minimum || kind == Kind::maximum ||
+               (kind == Kind::linear &&
+                (beta.integer != 0 || beta.real_or_complex != std::complex<double>()));
+    }
     /// The same on all ranks that pass the same.
     std::uint64_t digest() const noexcept;
 };

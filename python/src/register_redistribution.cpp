@@ -70,16 +70,19 @@ void register_redistribution(nb::module_& module) {
             [](Redistribution* self, const std::optional<Communicator>& comm,
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
-               const Slices& to_slice, bool fill_padding, bool conjugate) {
+               const Slices& to_slice, bool fill_padding, bool conjugate, bool in_place,
+               std::int64_t buffer_bytes) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),
                                            .to_slice = axis_slices(to_slice),
                                            .fill_padding = fill_padding,
-                                           .conjugate = conjugate});
+                                           .conjugate = conjugate,
+                                           .in_place = in_place,
+                                           .buffer_bytes = buffer_bytes});
             },
             "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
-            "fill_padding"_a, "conjugate"_a,
+            "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a,
             "Slices are (begin, count, step) by axis. Collective if comm is given.")
         .def("execute", &execute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "combine"_a.none(), "convert"_a,

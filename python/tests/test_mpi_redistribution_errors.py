@@ -74,6 +74,9 @@ def wrong_arguments(comm, a):
     for bad, shown in (((0,), "(0,)"), ((0, 2), "(0, 2)"), (1, "1")):
         text = start + "expected a permutation of 2 axes, got " + shown
         yield (a, a), {"permutation": bad}, LAYOUT, text
+    for bad, shown in ((-1, "-1"), (1.5, "1.5"), (2**63, str(2**63))):
+        text = start + "expected buffer_bytes to be an int of at least 0, got " + shown
+        yield (a, a), {"in_place": True, "buffer_bytes": bad}, USAGE, text
     yield (a, a), {"from_slice": 3}, USAGE, start + "from_slice: axis 0: expected a slice, got 3"
     yield (a, a), {"to_slice": (...,) * 2}, USAGE, start + "to_slice: expected at most one ..."
     yield (a, a), {"from_slice": slice(1, None)}, LAYOUT, "RedistributionSchedule: axis 0 of the target"

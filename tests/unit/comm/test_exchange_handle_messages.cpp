@@ -44,10 +44,11 @@ protected:
         EXPECT_EQ(find_wrong_number(array, 77), "");
     }
 
-    Array make_on(const Communicator& on) const {
+    Array make_of(const Communicator& on, const ArrayLayout& of) const {
         return make_dist_view<double**, typename Array::view_type::array_layout, Kokkos::HostSpace>(
-            exec, on, layout, "array");
+            exec, on, of, "array");
     }
+    Array make_on(const Communicator& on) const { return make_of(on, layout); }
     Array make(int round) const {
         const Array array = make_on(comm);
         number(array, round);
@@ -105,10 +106,10 @@ TYPED_TEST(MessageExchangeHandles, SendStraightFromTheArrays) {
 TYPED_TEST(MessageExchangeHandles, ShareMessagesThatStayShort) {
     const ArrayLayout short_rows = ring(this->comm, 4, 150);
     PaddingExchangePlan plan(this->comm, short_rows);
-    std::vector<NumberedArray> fields;
+    std::vector<TypeParam> fields;
     std::vector<AnyDistView> views;
     for (int f = 0; f < 8; ++f) {
-        fields.push_back(make_dist_view<double**>(this->exec, this->comm, short_rows, "field"));
+        fields.push_back(this->make_of(this->comm, short_rows));
         views.emplace_back(fields.back());
     }
     plan.bind(views);
@@ -127,6 +128,43 @@ TYPED_TEST(MessageExchangeHandles, ShareMessagesThatStayShort) {
                                        : this->comm.size() == 2 ? 1u
                                                                 : 2u);
     }
+}
+
+// Two rows of 16 KB for the only neighbour of two ranks.
+TYPED_TEST(MessageExchangeHandles, LeaveLongRunsToMpiUnlessItIsForbidden) {
+    if (this->comm.size() != 2) GTEST_SKIP() << "for two ranks";
+    const bool is_in_rows = std::is_same_v<TypeParam, NumberedArray>;
+    const ArrayLayout rows = ring(this->comm, 4, 2000);
+    const bool one_thread = Exec().concurrency() == 1;
+    for (const char* value : {"", "0", "1"}) {
+        const VariableSetting datatypes("DISTVIEW_MESSAGE_DATATYPES", value);
+        PaddingExchangePlan plan(this->comm, rows);
+        const TypeParam a = this->make_of(this->comm, rows);
+        plan.bind(a);
+        const bool expected = *value == '1' || (*value == '\0' && (is_in_rows || one_thread));
+        EXPECT_EQ(plan.describe().find("32000 bytes of the arrays, by a datatype") !=
+                      std::string::npos,
+                  expected)
+            << "with '" << value << "': " << plan.describe();
+        number(a, 3);
+        plan.execute(this->exec, a);
+        EXPECT_EQ(find_wrong_number(a, 3), "");
+    }
+}
+
+// Into memory that is named twice MPI must not receive twice.
+TYPED_TEST(MessageExchangeHandles, TakeAnArrayTwice) {
+    PaddingExchangePlan plan(this->comm, ring(this->comm, 4, 700));
+    const TypeParam a = this->make_of(this->comm, ring(this->comm, 4, 700));
+    number(a, 2);
+    plan.execute(this->exec, a, a);
+    EXPECT_EQ(find_wrong_number(a, 2), "");
+    const std::string description = plan.describe();
+    for (std::size_t at = description.find("from process"); at != std::string::npos;
+         at = description.find("from process", at + 1))
+        EXPECT_EQ(description.substr(at, description.find('\n', at) - at).find("datatype"),
+                  std::string::npos)
+            << description;
 }
 
 TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {

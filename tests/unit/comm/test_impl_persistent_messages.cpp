@@ -30,8 +30,11 @@ char value(int from, int to, int round, std::size_t i) {
 class PersistentMessagesOfAll : public ::testing::Test {
 protected:
     static std::size_t bytes(int from, int to) {
-        return from > to + 1 ? 0 : static_cast<std::size_t>(1 + 1000 * from + 77 * to);
+        return from > to + 1 ? 0 : static_cast<std::size_t>(8 + 1000 * from + 80 * to);
     }
+
+    /// Of 1, 2, 4 or 8 bytes.
+    static std::int64_t word(int from, int to) { return std::int64_t{1} << ((from + 2 * to) % 4); }
 
     void SetUp() override { make(); }
     void make() {
@@ -55,14 +58,14 @@ protected:
                              false,
                              {},
                              {},
-                             1});
+                             word(rank, peer)});
             receives.push_back({peer,
                                 m_received.data() + m_received_at[p],
                                 static_cast<std::int64_t>(bytes(peer, rank)),
                                 false,
                                 {},
                                 {},
-                                1});
+                                word(peer, rank)});
         }
         messages = std::make_unique<PersistentMessages>();
         messages->make({"test", comm.get(), 3, 4, m_sent.memory()}, sends, receives);

@@ -55,7 +55,9 @@ public:
         for (const TransportChoice choice : choices) {
             // From hardly ever over sometimes to always.
             const std::int64_t long_run = m_random.pick(std::vector<std::int64_t>{8192, 40, 1});
-            const bool by_datatype = m_random.chance(0.5);
+            // Nobody, all, and some of the ranks, which need not agree.
+            const std::int64_t who = m_random.integer(0, 2);
+            const bool by_datatype = who == 1 || (who == 2 && m_comm.rank() % 2 == 0);
             SCOPED_TRACE("transport " + name_of(choice) + text(", long run ", long_run) +
                          (by_datatype ? ", datatypes" : ""));
             const TransportSetting setting(choice);

@@ -41,12 +41,12 @@ void check_available(std::optional<Transport> required);
 /// Errors: UsageError if the value is not a positive number
 std::int64_t long_run_bytes();
 
-/// Whether longer messages that are not one run of memory are left to MPI, which packs them by a datatype
-/// while it sends, instead of being packed by a kernel before: the value of the environment variable
-/// DISTVIEW_MESSAGE_DATATYPES, 0 or 1; by default where a process computes with one thread on the host.
-/// Ranks need not agree.
+/// Whether longer messages are left to MPI, which packs them by a datatype while it sends, instead of being
+/// packed by a kernel before: the value of the environment variable DISTVIEW_MESSAGE_DATATYPES, 0 or 1. If it
+/// is not set, MPI packs where a process computes with one thread on the host, and what consists of long runs
+/// only. Ranks need not agree.
 ///
 /// Errors: UsageError if the value is neither
-bool messages_by_datatype();
+std::optional<bool> messages_by_datatype();
 
 } // namespace distview

@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,7 +26,7 @@ namespace distview::impl {
 struct MessageRules {
     bool in_arrays = false;    ///< whether they may lie in the arrays; the same on all processes
     std::int64_t long_run = 0; ///< bytes; likewise
-    bool by_datatype = false;  ///< whether MPI packs, where they do and are not one run
+    std::optional<bool> by_datatype{}; ///< as messages_by_datatype()
 };
 
 /// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
