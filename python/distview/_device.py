@@ -176,7 +176,7 @@ def _copied(view: Any, target: tuple[int, int]) -> _distview.Array:
         return _distview.memory_at(
             memory.ctypes.data, list(memory.shape), [], view.typestr, False, target, 0, memory
         )
-    if runtime is None or view.device[0] not in _CUDA_TYPES:
+    if runtime is None or view.device[0] not in _CUDA_TYPES or target != view.device:
         raise BufferError(
             f"__dlpack__: this build of distview cannot copy memory of device {view.device} to "
             f"{target}; copies are made in host memory with dl_device=(1, 0)"
@@ -185,6 +185,8 @@ def _copied(view: Any, target: tuple[int, int]) -> _distview.Array:
     first, nbytes = _span(view)
     address, owner = runtime.allocate(target[0], nbytes) if nbytes else (0, None)
     if nbytes:
+        if target[0] == CUDA and runtime.query_pointer(address) != target:
+            raise BufferError(f"__dlpack__: copies are made on this process's device, not on {target}")
         runtime.copy(address, view.data_pointer + first, nbytes)
     return _distview.memory_at(
         address - first, list(view.local_shape), list(view.strides), view.typestr, False,

@@ -7,7 +7,12 @@ fill(array, value) and Stream, whose number the protocols take. `kinds` are the 
 takes without being told that it is another one.
 """
 
+import atexit
 import contextlib
+import ctypes
+import functools
+
+import distview
 
 CUDA, CUDA_HOST, CUDA_MANAGED = 2, 3, 13
 
@@ -156,3 +161,29 @@ def library(name, pytest):
     if name == "CuPy":
         return CuPy(importorskip)
     return {"PyTorch": Torch, "Numba": Numba, "JAX": Jax}[name](importorskip, skip)
+
+
+@functools.cache
+def _self_of_open_mpi():
+    """The Fortran handle of MPI_COMM_SELF of the module's own MPI, which is started."""
+    library = ctypes.CDLL("libmpi.so.40")
+    started = ctypes.c_int(0)
+    library.MPI_Initialized(ctypes.byref(started))
+    if not started.value:
+        library.MPI_Init(None, None)
+        atexit.register(library.MPI_Finalize)
+    return 1
+
+
+def communicator_of_self(pytest):
+    """MPI.COMM_SELF; without mpi4py, or with one of another MPI, that of the module's Open MPI."""
+    try:
+        from mpi4py import MPI
+
+        distview.zeros(1, comm=MPI.COMM_SELF)
+        return MPI.COMM_SELF
+    except (ImportError, RuntimeError, distview.UsageError) as failure:
+        reason = failure
+    if not distview._distview.mpi_library_version().startswith("Open MPI"):
+        pytest.skip(f"no mpi4py of the module's MPI ({reason})")
+    return _self_of_open_mpi()

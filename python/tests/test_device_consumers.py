@@ -10,7 +10,7 @@ import gc
 import distview
 import numpy as np
 import pytest
-from device_libraries import CUDA, CUDA_HOST, CUDA_MANAGED, library
+from device_libraries import CUDA, CUDA_HOST, CUDA_MANAGED, communicator_of_self, library
 from distview import _device
 
 LIBRARIES = ("CuPy", "PyTorch", "Numba", "JAX")
@@ -211,11 +211,12 @@ def test_their_stream_waits_for_ours(lib):
 
 
 @pytest.mark.parametrize("kind", DEVICES)
-def test_exchange_and_redistribution_on_the_device(mpi, kind):
+def test_exchange_and_redistribution_on_the_device(kind):
     """The bits that the same calls leave on the host."""
+    comm = communicator_of_self(pytest)
 
     def run(device):
-        u = distview.zeros((12, 10), comm=mpi.COMM_SELF, padding=2, periodic=True, device=device)
+        u = distview.zeros((12, 10), comm=comm, padding=2, periodic=True, device=device)
         u.copy_from_host(np.arange(120.0).reshape(12, 10), "interior")
         u.exchange_padding()
         t = u.transpose()
@@ -229,11 +230,12 @@ def test_exchange_and_redistribution_on_the_device(mpi, kind):
         assert np.array_equal(ours, expected)
 
 
-def test_exchange_of_others_work(lib, mpi):
+def test_exchange_of_others_work(lib):
     """What a library has enqueued on its stream is exchanged."""
     if not lib.mutable or type(lib).__name__ == "Numba":
         pytest.skip("no streams for arrays that change")
-    view = distview.zeros((MANY // 1024, 1024), comm=mpi.COMM_SELF, padding=1, periodic=True, device="cuda")
+    comm = communicator_of_self(pytest)
+    view = distview.zeros((MANY // 1024, 1024), comm=comm, padding=1, periodic=True, device="cuda")
     stream = lib.new_stream()
     taken = take(lib, view)
     view.stream = lib.number(stream)
