@@ -33,7 +33,7 @@ using Strided = Kokkos::LayoutStride;
 /// Depends on the order, on which of the two is which, and on every copy.
 struct Chain {
     template <class T>
-    T operator()(const T& here, const T& incoming) const {
+    KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
         if constexpr (std::is_integral_v<T>)
             return static_cast<T>(static_cast<std::uint64_t>(here) * 31 +
                                   static_cast<std::uint64_t>(incoming));
@@ -41,7 +41,8 @@ struct Chain {
             return static_cast<T>(here * static_cast<T>(0.5) + incoming);
     }
     template <std::size_t Size>
-    Bytes<Size> operator()(const Bytes<Size>& here, const Bytes<Size>& incoming) const {
+    KOKKOS_FUNCTION Bytes<Size> operator()(const Bytes<Size>& here,
+                                           const Bytes<Size>& incoming) const {
         Bytes<Size> result;
         for (std::size_t i = 0; i < Size; ++i)
             result.bytes[i] = static_cast<std::byte>(std::to_integer<int>(here.bytes[i]) * 31 +
