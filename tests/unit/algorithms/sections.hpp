@@ -217,16 +217,12 @@ void set_cells(const Exec& exec, const View& view, Cells cells, Value&& value,
 /// encode() for complex types as well.
 template <class T, std::size_t Rank>
 T encoded(const std::array<std::int64_t, Rank>& global) {
-    return std::apply(
-        [](const auto&... g) {
-            if constexpr (requires(T z) { z.real(); }) {
-                using Part = typename T::value_type;
-                return T(encode<Part>(g...), -encode<Part>(g...));
-            } else {
-                return encode<T>(g...);
-            }
-        },
-        global);
+    if constexpr (requires(T z) { z.real(); }) {
+        const auto part = encoded<typename T::value_type>(global);
+        return T(part, -part);
+    } else {
+        return std::apply([](const auto&... g) { return encode<T>(g...); }, global);
+    }
 }
 
 /// The same as a functor of global indices.
