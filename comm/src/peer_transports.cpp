@@ -105,7 +105,14 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
     return true;
 }
 
-/// The same by the peer's own addresses.
+/// The operating system reads no memory of devices.
+bool is_of_device(const std::vector<std::int64_t>& offer, std::size_t fields) {
+    for (std::size_t f = 0; f < fields; ++f)
+        if (offer[head + f * field_numbers + is_exported_at] != 0) return true;
+    return false;
+}
+
+/// As map_fields(), by the peer's own addresses.
 void name_fields(const std::vector<std::int64_t>& offer, std::size_t fields, ReadablePeer& peer) {
     peer.fields.clear();
     peer.packed = reinterpret_cast<const char*>(static_cast<std::intptr_t>(offer[pack_at + 5]));
@@ -166,7 +173,7 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<s
     if (required != Transport::cma) return {};
     peer.transport = Transport::cma;
     peer.process = {offer[process_at], offer[process_at + 1], offer[process_at + 2]};
-    if (!peer.process.can_be_read()) return {};
+    if (is_of_device(offer, fields) || !peer.process.can_be_read()) return {};
     name_fields(offer, fields, peer);
     return peer;
 }

@@ -31,14 +31,19 @@ public:
         else if (Kokkos::is_initialized() && !Kokkos::is_finalized())
             wanted = Kokkos::device_id();
         check_cuda(cudaGetDevice(&m_before), "cudaGetDevice");
-        if (wanted >= 0 && wanted != m_before) check_cuda(cudaSetDevice(wanted), "cudaSetDevice");
+        m_changes = wanted >= 0 && wanted != m_before;
+        if (m_changes) check_cuda(cudaSetDevice(wanted), "cudaSetDevice");
     }
     CurrentDevice(const CurrentDevice&) = delete;
     CurrentDevice& operator=(const CurrentDevice&) = delete;
-    ~CurrentDevice() { cudaSetDevice(m_before); }
+    // Not for its own sake: it makes a context.
+    ~CurrentDevice() {
+        if (m_changes) cudaSetDevice(m_before);
+    }
 
 private:
     int m_before = 0;
+    bool m_changes = false;
 };
 
 /// Numbers 1 and 2 are handles as well: cudaStreamLegacy and cudaStreamPerThread.
@@ -61,8 +66,7 @@ struct Event {
 /// Memory that its last user frees, be it after Kokkos or at the program's end, when CUDA may have gone.
 inline std::shared_ptr<void> owned(void* memory, cudaError_t (*release)(void*)) {
     return {memory, [release](void* data) {
-                release(data);
-                cudaGetLastError();
+                if (release(data) != cudaSuccess) cudaGetLastError();
             }};
 }
 

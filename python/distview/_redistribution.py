@@ -11,7 +11,7 @@ from . import _distview
 from ._array import DistView
 from ._comm import agreed, communicator
 from ._create import zeros
-from ._device import HOST_TYPES, kind_like
+from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
 from ._errors import LayoutError, UsageError
 from ._slices import Slices, axis_slices
@@ -118,6 +118,7 @@ class RedistributionPlan:
             buffer = zeros(None, self.source_layout, source.comm, target.dtype, device=kind)
             self._buffers[key] = buffer
         if source.device[0] in HOST_TYPES:
+            settle(source, "RedistributionPlan.execute")  # the host reads it
             buffer.interior[...] = source.interior
         else:  # by way of the host
             buffer.copy_from_host(source.copy_to_host("interior"), "interior")

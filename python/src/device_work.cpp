@@ -54,9 +54,10 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
     }
     for (const AnySection* section : sections)
         require<ShapeError>(read_by_cuda(section->device), [&] {
-            return text(caller, ": the array is in ", name_of(section->device),
-                        ", another one in memory that only a CUDA device reads: expected all of "
-                        "them in memory that this device reads");
+            return text(
+                caller, ": the array is in ", name_of(section->device),
+                ": expected memory that a CUDA device reads, as not all of the arrays are in "
+                "memory that the host reads");
         });
     require<UsageError>(has_communicator, [&] {
         return text(caller, ": expected a communicator for arrays in device memory, got None: pass "
@@ -78,6 +79,7 @@ void begin_work(const char* caller, Kernels kernels, std::span<const AnySection*
         const StreamNumber own = stream_number(exec);
         if (own != legacy_default_stream) runtime.wait(own, legacy_default_stream, device);
         for (const AnySection* section : sections) {
+            if (section->count() == 0) continue; // nobody knows of which device it is
             require<ShapeError>(
                 section->device.type != DeviceType::cuda || section->device == device, [&] {
                     return text(caller, ": the array is in ", name_of(section->device),

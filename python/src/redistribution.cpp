@@ -219,14 +219,26 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
         } catch (...) {
             failure = current_failure();
         }
-        digest = (digest + source->number()) * 0x9e3779b97f4a7c15u + target->number();
+        digest = (digest * 0xd6e8feb86659fd93u + source->number()) * 0x9e3779b97f4a7c15u +
+                 target->number();
         digest = digest * 0x9e3779b97f4a7c15u + update.digest();
     }
     if (m_comm)
         agree(*m_comm, caller, failure, digest);
     else if (failure.image)
         std::rethrow_exception(failure.image);
-    if (!same_elements(*source, *target)) source = convert();
+    if (!same_elements(*source, *target)) {
+        Failure of_conversion;
+        try {
+            source = convert();
+        } catch (...) {
+            of_conversion = current_failure();
+        }
+        if (m_comm)
+            agree(*m_comm, caller, of_conversion, 0);
+        else if (of_conversion.image)
+            std::rethrow_exception(of_conversion.image);
+    }
     if (!m_comm) {
         std::vector<char> buffer = buffer_alone(update, source->section(), target->section());
         return copy_alone(*m_schedule, update, source->section(), target->section(), buffer);

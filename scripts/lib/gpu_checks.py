@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What gpu-check finds out about a device and whether results on it are right."""
 
+import contextlib
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -78,29 +80,43 @@ class Checks:
         log = self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
         start = time.monotonic()
         with open(log, "w", encoding="utf-8") as file:
-            try:
-                status = subprocess.run(
-                    [str(part) for part in command],
-                    stdout=file,
-                    stderr=subprocess.STDOUT,
-                    timeout=timeout,
-                    env=self.environment,
-                    cwd=self.out,
-                    check=False,
-                ).returncode
-            except subprocess.TimeoutExpired:
-                status = "timeout"
-            except OSError as error:
-                status = str(error)
+            status = self.status_of([str(part) for part in command], file, timeout)
         seconds = time.monotonic() - start
+        output = log.read_text(encoding="utf-8", errors="replace")
         if status == 0:
-            self.add(name, "passed", seconds)
+            # A program that had nothing to do says so, and ends well.
+            last = (output.split("\n")[-2:] or [""])[0]
+            skipped = last.startswith("DISTVIEW-TEST-SKIPPED")
+            self.add(name, "skipped" if skipped else "passed", seconds, last if skipped else "")
             return log
-        if unsupported and unsupported in log.read_text(encoding="utf-8", errors="replace"):
+        if unsupported and unsupported in output:
             self.add(name, "skipped", seconds, unsupported)
         else:
             self.add(name, "FAILED", seconds, f"status {status}, see {log.name}")
         return None
+
+    def status_of(self, command, file, timeout):
+        """Exit status, or what went wrong. Nothing that was started outlives a timeout."""
+        try:
+            process = subprocess.Popen(
+                command,
+                stdout=file,
+                stderr=subprocess.STDOUT,
+                env=self.environment,
+                cwd=self.out,
+                start_new_session=True,
+            )
+        except OSError as error:
+            return str(error)
+        try:
+            return process.wait(timeout)
+        except subprocess.TimeoutExpired:
+            for number in (signal.SIGTERM, signal.SIGKILL):  # the launcher ends its ranks, if it can
+                os.killpg(process.pid, number)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    process.wait(10)
+                    break
+            return "timeout"
 
     def run_program(self, name, program, arguments, ranks, timeout, before=(), unsupported=None):
         """As run(), a program of the build on so many ranks."""
@@ -169,8 +185,11 @@ def check_consumers(checks, root):
     checks.environment["PYTHONPATH"] = str(package)
     report = checks.out / "device_consumers.json"
     command = [sys.executable, program, "--json", report]
-    # pytest, or a package that was built for another Python.
-    if checks.run(name, command, 300, "ModuleNotFoundError") and report.exists():
+    probe = [sys.executable, "-c", "import pytest, distview"]
+    if checks.status_of(probe, subprocess.DEVNULL, 60) != 0:
+        checks.add(name, "skipped", note="no pytest, or the package was built for another Python")
+        return
+    if checks.run(name, command, 300) and report.exists():
         checks.benchmarks["device_consumers"] = json.loads(report.read_text(encoding="utf-8"))
 
 

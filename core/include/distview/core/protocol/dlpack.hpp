@@ -73,9 +73,8 @@ DlpackTensor to_dlpack(const Exec& exec, const AnyDistView& view,
     AnySection section = view.section();
     section.stream = stream_number(exec);
     DlpackTensor result = to_dlpack(section);
-    if (consumer && section.stream != no_stream)
-        make_safe(device_runtime(), section, *consumer);
-    else
+    if (consumer) make_safe(device_runtime(), section, *consumer);
+    if (!consumer || section.stream == no_stream)
         exec.fence("distview::to_dlpack: work on the array has finished");
     return result;
 }
