@@ -79,6 +79,8 @@ Datatype make(const Runs& runs, std::int64_t word) {
 
 } // namespace
 
+std::int64_t ArrayBox::run_bytes() const { return runs_of(*this).bytes; }
+
 bool ArrayBox::is_one_run() const { return runs_of(*this).axes.empty(); }
 
 std::int64_t ArrayBox::span() const noexcept {

@@ -21,7 +21,9 @@ struct ArrayBox {
     std::array<std::int64_t, max_rank> extents{};
     std::array<std::int64_t, max_rank> strides{}; ///< bytes, not negative
 
-    /// Whether they follow each other without gaps.
+    /// Of as many as follow each other without gaps.
+    std::int64_t run_bytes() const;
+    /// Whether all of them do.
     bool is_one_run() const;
     /// From the first element to the end of the last one.
     std::int64_t span() const noexcept;

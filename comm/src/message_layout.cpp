@@ -26,6 +26,9 @@ constexpr std::int64_t sent_at_once = 4000;
 /// Runs that MPI copies as fast as several threads do, hence better without a copy before.
 constexpr std::int64_t long_piece = 8192;
 
+/// MPI copies single words and long rows well, but not rows of a few words.
+constexpr std::int64_t long_row = 256;
+
 /// So that elements in a message lie as in memory.
 std::int64_t at_element(std::int64_t offset, std::int64_t element_size) {
     constexpr std::int64_t line = 64;
@@ -169,7 +172,8 @@ private:
         if (boxes.size() == 1 && boxes.front().is_one_run()) {
             message.data = boxes.front().first;
         } else {
-            if (!is_for_mpi(boxes) || (received && may_overlap(message, boxes))) return;
+            if (!is_for_mpi(boxes, message.word) || (received && may_overlap(message, boxes)))
+                return;
             message.datatype = array_datatype(boxes, message.word);
             if (!message.datatype) return;
         }
@@ -181,13 +185,19 @@ private:
         return std::all_of(box.strides.begin(), end, [](std::int64_t s) { return s >= 0; }) &&
                reinterpret_cast<std::uintptr_t>(box.first) % static_cast<std::uintptr_t>(word) == 0;
     }
-    bool is_for_mpi(const std::vector<ArrayBox>& boxes) const {
+    bool is_for_mpi(const std::vector<ArrayBox>& boxes, std::int64_t word) const {
         if (m_rules.by_datatype) return *m_rules.by_datatype;
+        const auto all = [&](const auto& suits) {
+            return std::all_of(boxes.begin(), boxes.end(), suits);
+        };
         // MPI packs with one thread, kernels with all.
-        return Kokkos::DefaultHostExecutionSpace().concurrency() == 1 ||
-               std::all_of(boxes.begin(), boxes.end(), [](const ArrayBox& box) {
-                   return box.is_one_run() && box.span() >= long_piece;
-               });
+        if (Kokkos::DefaultHostExecutionSpace().concurrency() > 1)
+            return all(
+                [](const ArrayBox& box) { return box.is_one_run() && box.span() >= long_piece; });
+        return all([&](const ArrayBox& box) {
+            const std::int64_t run = box.run_bytes();
+            return run == word || run >= long_row;
+        });
     }
     /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice.
     bool may_overlap(const Partner& message, const std::vector<ArrayBox>& boxes) const {

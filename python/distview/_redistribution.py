@@ -58,7 +58,7 @@ class RedistributionPlan:
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
-        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices, int]:
+        def prepare() -> tuple[tuple[Layout, Layout, list[int], Slices, Slices], int]:
             one, other = _layout_of(source, "source"), _layout_of(target, "target")
             expected = taken.size if taken is not None else 1
             for layout in (one, other):
@@ -74,11 +74,10 @@ class RedistributionPlan:
                 _permutation(permutation, one.rank, "RedistributionPlan"),
                 axis_slices(from_slice, one.interior_shape, "RedistributionPlan: from_slice"),
                 axis_slices(to_slice, other.interior_shape, "RedistributionPlan: to_slice"),
-                _buffer_bytes(buffer_bytes),
-            )
+            ), _buffer_bytes(buffer_bytes)
 
         prepared = agreed(taken, "RedistributionPlan", prepare)
-        *what, most = prepared
+        what, most = prepared
         self._plan = _distview.Redistribution(
             taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most
         )
