@@ -38,9 +38,10 @@ struct Contender {
 /// Times the contenders in turns and reports the first as the benchmark's time; every contender's
 /// median in microseconds and its ratio to the first become counters ("<name>_us", "<name>_ratio").
 ///
-/// Turns, because the machine changes its mind while a benchmark runs; each begins with a run that
-/// is not timed, so that caches hold what they would if there were no other contenders. Iteration counts are fixed
-/// by the caller with ->Iterations(): ranks must not decide them one by one.
+/// Turns, there and back, because the machine changes its mind while a benchmark runs, and caches hold more
+/// for who runs behind one that uses the same memory; each begins with a run that is not timed, so that they
+/// hold what they would if there were no other contenders. Iteration counts are fixed by the caller with
+/// ->Iterations(): ranks must not decide them one by one.
 ///
 /// Returns the medians in seconds. In a smoke run each contender is timed twice.
 ///
