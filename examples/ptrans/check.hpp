@@ -8,6 +8,8 @@
 
 #include <distview/core/dist_view.hpp>
 
+#include <cmath>
+
 namespace ptrans {
 
 using program::Exec;
@@ -24,7 +26,8 @@ struct Check {
     program::ExactSum sum_2p30;  ///< of 2^30 times the elements
     program::ExactSum wsum_2p30; ///< of these with weight()
 
-    bool passed() const noexcept { return residual <= tolerance; }
+    /// Elements that overflow make both infinite, and say nothing.
+    bool passed() const noexcept { return std::isfinite(residual) && residual <= tolerance; }
 };
 
 /// Compares C with beta * C_0 + A^T, element by element, all made anew.

@@ -7,6 +7,8 @@ import operator
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from . import _distview
 from ._array import DistView
 from ._comm import agreed, communicator
@@ -15,6 +17,10 @@ from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
 from ._errors import LayoutError, UsageError
 from ._slices import Slices, axis_slices
+
+
+#: What describes the layout of a new array beside its letters; see zeros().
+_OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
 
 
 class RedistributionPlan:
@@ -74,7 +80,7 @@ class RedistributionPlan:
                 _permutation(permutation, one.rank, "RedistributionPlan"),
                 axis_slices(from_slice, one.interior_shape, "RedistributionPlan: from_slice"),
                 axis_slices(to_slice, other.interior_shape, "RedistributionPlan: to_slice"),
-            ), _buffer_bytes(buffer_bytes)
+            ), _buffer_bytes(in_place, buffer_bytes)
 
         prepared = agreed(taken, "RedistributionPlan", prepare)
         what, most = prepared
@@ -225,6 +231,12 @@ def _new(
 ) -> DistView:
     def shape() -> Any:
         source = _layout_of(array, "array")
+        for keyword in keywords:
+            if keyword not in _OF_LAYOUTS | {"comm"}:
+                raise UsageError(
+                    f"redistribute: unexpected argument {keyword!r}; of a new array's layout, "
+                    f"expected {', '.join(sorted(_OF_LAYOUTS))}"
+                )
         if "comm" in keywords:
             raise UsageError("redistribute: the new array has the array's comm")
         if isinstance(layout, (Layout, DistView)):
@@ -271,7 +283,9 @@ def _layout_of(given: Any, what: str) -> Layout:
     )
 
 
-def _buffer_bytes(given: Any) -> int:
+def _buffer_bytes(in_place: Any, given: Any) -> int:
+    if not isinstance(in_place, (bool, np.bool_)):
+        raise UsageError(f"RedistributionPlan: expected in_place to be a bool, got {in_place!r}")
     try:
         count = operator.index(given)
     except TypeError:

@@ -74,6 +74,8 @@ def wrong_arguments(comm, a):
     for bad, shown in (((0,), "(0,)"), ((0, 2), "(0, 2)"), (1, "1")):
         text = start + "expected a permutation of 2 axes, got " + shown
         yield (a, a), {"permutation": bad}, LAYOUT, text
+    text = start + "expected in_place to be a bool, got 'yes'"
+    yield (a, a), {"in_place": "yes"}, USAGE, text
     for bad, shown in ((-1, "-1"), (1.5, "1.5"), (2**63, str(2**63))):
         text = start + "expected buffer_bytes to be an int of at least 0, got " + shown
         yield (a, a), {"in_place": True, "buffer_bytes": bad}, USAGE, text
@@ -88,6 +90,16 @@ def wrong_arguments(comm, a):
         yield (a, alone), {}, LAYOUT, schedule
     other = distview.zeros((8, 9), comm=comm)
     yield (a, other), {}, LAYOUT, schedule + "axis 0 of the target: expected 8 cells, got 9"
+
+
+def test_a_wrong_keyword_on_one_rank(comm):
+    a, _ = made(comm, distview.zeros((9, 8), comm=comm).layout)
+    for rank in range(comm.size):
+        given = on_rank(comm, rank, {"permutaton": (1, 0)}, {})
+        caught = raised_on_all(comm, lambda g=given: distview.redistribute(a, "cb", **g))
+        assert type(caught) is USAGE, repr(caught)
+        assert str(caught).startswith("redistribute: unexpected argument 'permutaton'; of a new")
+    assert_works(comm)
 
 
 def test_wrong_arguments_on_one_rank(comm):
