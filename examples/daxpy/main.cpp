@@ -30,9 +30,8 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
     const daxpy::Report report = daxpy::measure(daxpy::Exec(), comm, line.options, grid);
     distview::agree_on(comm, "daxpy", [&] {
         if (comm.rank() != root) return;
-        if (!line.options.json_path.empty())
-            program::write_file(line.options.json_path, daxpy::to_json(report));
-        std::fputs(daxpy::to_table(report).c_str(), stdout);
+        program::write_report(line.options.json_path, daxpy::to_json(report),
+                              daxpy::to_table(report));
     });
     distview::require<distview::Error>(report.check.mismatches == 0, [&] {
         return distview::text(report.check.mismatches, " elements are wrong");

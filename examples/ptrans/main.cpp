@@ -30,9 +30,8 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
     const ptrans::Report report = ptrans::measure(comm, line.options, grid);
     distview::agree_on(comm, "ptrans", [&] {
         if (comm.rank() != root) return;
-        if (!line.options.json_path.empty())
-            program::write_file(line.options.json_path, ptrans::to_json(report));
-        std::fputs(ptrans::to_table(report).c_str(), stdout);
+        program::write_report(line.options.json_path, ptrans::to_json(report),
+                              ptrans::to_table(report));
     });
     distview::require<distview::Error>(report.check.passed(), [&] {
         return distview::text("the result is wrong: residual ", report.check.residual);

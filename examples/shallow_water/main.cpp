@@ -111,8 +111,7 @@ void run(const Space& exec, const distview::Communicator& comm, const Options& o
     if (!options.png_path.empty()) draw(comm, options, model);
     distview::agree_on(comm, "shallow_water", [&] {
         if (comm.rank() != root) return;
-        if (!options.json_path.empty()) program::write_file(options.json_path, to_json(report));
-        std::fputs(to_table(report).c_str(), stdout);
+        program::write_report(options.json_path, to_json(report), to_table(report));
     });
 }
 

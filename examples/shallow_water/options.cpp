@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "options.hpp"
 
+#include "command_line.hpp"
+#include "output.hpp"
 #include "space_option.hpp"
-
-#include <distview/core/error.hpp>
-#include <distview/core/text.hpp>
-
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -55,10 +53,6 @@ std::vector<std::int64_t> parse_steps(const std::string& value) {
     return steps;
 }
 
-void require_positive(const char* option, std::int64_t value) {
-    if (value < 1) refuse(text(option, ": expected a number >= 1, got ", value));
-}
-
 } // namespace
 
 std::int64_t steps_of_days(const Parameters& parameters, double days) {
@@ -87,11 +81,16 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     std::string cut;
     std::string exchange = "fused";
 
-    app.add_option("--nx", nx, "interior columns [360; benchmark 3600]");
-    app.add_option("--ny", ny, "interior rows [180; benchmark 1800]");
-    auto* steps_option =
-        app.add_option("--steps", steps, "time steps, the first (Euler) one included [101]");
-    app.add_option("--days", days, "simulated days, in blocks of 100 steps after the first")
+    constexpr std::int64_t most = std::int64_t(1) << 30;
+    program::add_whole_number<std::int64_t>(app, "--nx", nx, {1, most},
+                                            "interior columns [360; benchmark 3600]");
+    program::add_whole_number<std::int64_t>(app, "--ny", ny, {1, most},
+                                            "interior rows [180; benchmark 1800]");
+    auto* steps_option = program::add_whole_number<std::int64_t>(
+        app, "--steps", steps, {0, std::numeric_limits<std::int64_t>::max()},
+        "time steps, the first (Euler) one included [101]");
+    program::add_number(app, "--days", days,
+                        "simulated days, in blocks of 100 steps after the first")
         ->excludes(steps_option);
     app.add_option("--dtype", dtype, "float64 or float32 [float64; benchmark float32]");
     app.add_option("--mode", mode, "C: corrected, P: as published")->capture_default_str();
@@ -102,7 +101,7 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.add_option("--grid", grid, "PYxPX rows and columns of processes [chosen]");
     app.add_option("--report-steps", report_steps,
                    "steps after which to report statistics, 0 the initial state [0,1,last]");
-    app.add_option("--json", options.json_path, "write the report to this file");
+    program::add_json_option(app, options.json_path);
     app.add_option("--png", options.png_path, "write a picture of the last state to this file");
     app.add_flag("--benchmark", options.benchmark,
                  "time 500 steps beside a STREAM triad (1 + 500 steps of 3600 x 1800)");
@@ -110,14 +109,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.add_flag("--progress", options.progress, "show progress if standard error is a terminal");
     app.add_flag("--summary", options.summary, "print invariants and norms at the end");
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        line.help = app.help();
-        return line;
-    } catch (const CLI::ParseError& error) {
-        refuse(text(error.what(), " (--help lists the options)"));
-    }
+    line.help = program::parse(app, argc, argv);
+    if (!line.help.empty()) return line;
 
     if (modes.count(mode) == 0) refuse(text("--mode: expected C or P, got '", mode, '\''));
     options.mode = modes.at(mode);
@@ -134,13 +127,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
     options.nx = nx.value_or(options.benchmark ? 3600 : 360);
     options.ny = ny.value_or(options.benchmark ? 1800 : 180);
-    require_positive("--nx", options.nx);
-    require_positive("--ny", options.ny);
-    constexpr std::int64_t most = std::int64_t(1) << 30;
-    if (options.nx > most || options.ny > most)
-        refuse(
-            text("--nx, --ny: expected at most ", most, ", got ", options.nx, " x ", options.ny));
     if (!grid.empty()) parse_grid(grid, options);
+    if (options.png_path == program::standard_output)
+        refuse(
+            "--png: expected the name of a file, got '-': the picture is not written to standard "
+            "output");
 
     if (days && !(*days > 0 && *days <= 1e5))
         refuse(text("--days: expected more than 0 and at most 100000, got ", *days));
@@ -149,7 +140,6 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     options.steps = days                ? steps_of_days(Parameters(), *days)
                     : options.benchmark ? 501
                                         : steps.value_or(101);
-    if (options.steps < 0) refuse(text("--steps: expected a number >= 0, got ", options.steps));
     options.report_steps =
         report_steps.empty() ? parse_steps(text("0,1,", options.steps)) : parse_steps(report_steps);
     if (report_steps.empty() && options.steps == 0) options.report_steps = {0};

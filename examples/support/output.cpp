@@ -5,13 +5,37 @@
 #include <distview/core/text.hpp>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 namespace program {
 
+namespace {
+
+void write_file(const std::string& path, const std::string& contents) {
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out << contents;
+    out.close();
+    distview::require<distview::UsageError>(static_cast<bool>(out), [&] {
+        return distview::text("cannot write '", path, "': ", std::strerror(errno));
+    });
+}
+
+void print(const std::string& contents, std::FILE* to) {
+    const bool written = std::fwrite(contents.data(), 1, contents.size(), to) == contents.size() &&
+                         std::fflush(to) == 0;
+    distview::require<distview::UsageError>(written, [&] {
+        return distview::text("cannot write to standard ", to == stdout ? "output" : "error", ": ",
+                              std::strerror(errno));
+    });
+}
+
+} // namespace
+
 void require_writable(const char* option, const std::string& path) {
+    if (path == standard_output) return;
     std::error_code ignored;
     const bool existed = std::filesystem::exists(path, ignored);
     errno = 0;
@@ -24,13 +48,13 @@ void require_writable(const char* option, const std::string& path) {
     });
 }
 
-void write_file(const std::string& path, const std::string& contents) {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out << contents;
-    out.close();
-    distview::require<distview::UsageError>(static_cast<bool>(out), [&] {
-        return distview::text("cannot write '", path, "': ", std::strerror(errno));
-    });
+void write_report(const std::string& json_path, const std::string& json, const std::string& table) {
+    const bool to_stdout = json_path == standard_output;
+    if (to_stdout)
+        print(json, stdout);
+    else if (!json_path.empty())
+        write_file(json_path, json);
+    print(table, to_stdout ? stderr : stdout);
 }
 
 } // namespace program

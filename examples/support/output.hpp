@@ -5,11 +5,17 @@
 
 namespace program {
 
-/// Throws distview::UsageError unless a file can be written at `path`; leaves no file behind that
-/// was not there. Before a long run, not after it.
+/// What programs take for a path that means standard output.
+inline constexpr const char* standard_output = "-";
+
+/// Throws distview::UsageError unless a file can be written at `path`, or that is standard output; leaves
+/// no file behind that was not there. Before a long run, not after it.
 void require_writable(const char* option, const std::string& path);
 
-/// Writes a whole file; distview::UsageError if that fails.
-void write_file(const std::string& path, const std::string& contents);
+/// Writes what a run has to say: the JSON to `json_path`, unless that is empty, and the table to standard
+/// output, or, if the JSON goes there, to standard error: programs can read the one, people the other.
+///
+/// Errors: distview::UsageError if writing fails
+void write_report(const std::string& json_path, const std::string& json, const std::string& table);
 
 } // namespace program

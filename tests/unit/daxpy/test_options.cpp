@@ -51,12 +51,12 @@ TEST(OptionsTest, reads_what_is_given) {
 }
 
 TEST(OptionsTest, says_what_is_wrong) {
-    EXPECT_EQ(refusal({"--t", "0"}), "--t: expected a number from 1 to 4194304, got 0");
+    EXPECT_EQ(refusal({"--t", "0"}), "--t: expected a whole number from 1 to 4194304, got '0'");
     EXPECT_EQ(refusal({"--rows", "1", "--cols", "1", "--block", "0"}),
-              "--block: expected a number from 1 to 1099511627776, got 0");
+              "--block: expected a whole number from 1 to 1099511627776, got '0'");
     EXPECT_EQ(refusal({"--rows", "2097152", "--cols", "2097152", "--block", "1"}),
               "--rows, --cols: expected at most 1099511627776 elements, got 2097152 x 2097152");
-    EXPECT_EQ(refusal({"--alpha", "nan"}), "--alpha: expected a finite number, got nan");
+    EXPECT_EQ(refusal({"--alpha", "nan"}), "--alpha: expected a finite number, got 'nan'");
     for (const std::vector<const char*>& arguments :
          std::vector<std::vector<const char*>>{{"--t", "1", "--cols", "5"},
                                                {"--rows", "3", "--cols", "7"},

@@ -61,12 +61,15 @@ TEST(OptionsTest, reads_what_is_given) {
 }
 
 TEST(OptionsTest, says_what_is_wrong) {
-    EXPECT_EQ(refusal({"--n", "-3"}), "--n: expected a number from 1 to 1099511627776, got -3");
+    EXPECT_EQ(refusal({"--n", "-3"}),
+              "--n: expected a whole number from 1 to 1099511627776, got '-3'");
     EXPECT_EQ(refusal({"--m", "2097152", "--n", "2097152"}),
               "--m, --n: expected at most 1099511627776 elements, got 2097152 x 2097152");
     EXPECT_EQ(refusal({"--seed-a", "2147483648"}),
-              "--seed-a: expected a number from 0 to 2147483647, got 2147483648");
-    EXPECT_EQ(refusal({"--beta", "inf"}), "--beta: expected a finite number, got inf");
+              "--seed-a: expected a whole number from 0 to 2147483647, got '2147483648'");
+    EXPECT_EQ(refusal({"--beta", "inf"}), "--beta: expected a finite number, got 'inf'");
+    EXPECT_EQ(refusal({"--m", "x"}),
+              "--m: expected a whole number from 1 to 1099511627776, got 'x'");
     EXPECT_EQ(refusal({"--variant", "x"}), "--variant: expected hpcc or chapel, got 'x'");
     for (const std::vector<const char*>& arguments :
          std::vector<std::vector<const char*>>{{"--trials", "0"},

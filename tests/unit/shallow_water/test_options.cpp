@@ -75,9 +75,12 @@ TEST(OptionsTest, reads_what_is_given) {
 }
 
 TEST(OptionsTest, says_what_is_wrong) {
-    EXPECT_EQ(refusal({"--nx", "0"}), "--nx: expected a number >= 1, got 0");
-    EXPECT_EQ(refusal({"--ny", "-3"}), "--ny: expected a number >= 1, got -3");
-    EXPECT_EQ(refusal({"--steps", "-1"}), "--steps: expected a number >= 0, got -1");
+    EXPECT_EQ(refusal({"--nx", "0"}),
+              "--nx: expected a whole number from 1 to 1073741824, got '0'");
+    EXPECT_EQ(refusal({"--ny", "-3"}),
+              "--ny: expected a whole number from 1 to 1073741824, got '-3'");
+    EXPECT_EQ(refusal({"--steps", "-1"}),
+              "--steps: expected a whole number from 0 to 9223372036854775807, got '-1'");
     EXPECT_EQ(refusal({"--grid", "3"}),
               "--grid: expected PYxPX, rows and columns of processes such as "
               "3x2, got '3'");
@@ -95,7 +98,11 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_NE(refusal({"--report-steps", "-1"}), "accepted");
     EXPECT_NE(refusal({"--steps", "5", "--days", "1"}), "accepted");
     EXPECT_NE(refusal({"--days", "0"}), "accepted");
+    EXPECT_EQ(refusal({"--days", "soon"}), "--days: expected a finite number, got 'soon'");
     EXPECT_NE(refusal({"--days", "nan"}), "accepted");
+    EXPECT_EQ(refusal({"--png", "-"}),
+              "--png: expected the name of a file, got '-': the picture is not written to standard "
+              "output");
     EXPECT_NE(refusal({"--benchmark", "--steps", "7"}), "accepted");
     EXPECT_NE(refusal({"something"}), "accepted");
 }

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# Runs the command after "--", which ends with --json -, and checks that standard output is JSON as a whole
+# and has `member`, that standard error has the `table`, and that there is no file of that name.
+
+set(command "")
+set(seen OFF)
+math(EXPR last "${CMAKE_ARGC} - 1")
+foreach(i RANGE ${last})
+    if(seen)
+        list(APPEND command "${CMAKE_ARGV${i}}")
+    elseif(CMAKE_ARGV${i} STREQUAL "--")
+        set(seen ON)
+    endif()
+endforeach()
+
+execute_process(
+    COMMAND ${command}
+    RESULT_VARIABLE status
+    OUTPUT_VARIABLE output
+    ERROR_VARIABLE error)
+if(NOT status EQUAL 0)
+    message(FATAL_ERROR "expected exit status 0, got ${status}\n${output}${error}")
+endif()
+string(JSON value ERROR_VARIABLE wrong GET "${output}" "${member}")
+if(wrong)
+    message(FATAL_ERROR "expected JSON with ${member} on standard output, got\n${output}\n(${wrong})")
+endif()
+# The parser stops where the document ends.
+if(NOT output MATCHES "^{.*}\n$" OR output MATCHES "${table}")
+    message(FATAL_ERROR "expected nothing but JSON on standard output, got\n${output}")
+endif()
+if(NOT error MATCHES "${table}")
+    message(FATAL_ERROR "expected '${table}' on standard error, got\n${error}")
+endif()
+if(EXISTS "${CMAKE_CURRENT_BINARY_DIR}/-")
+    message(FATAL_ERROR "there is a file named -")
+endif()
