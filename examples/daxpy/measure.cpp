@@ -2,6 +2,7 @@
 #include "measure.hpp"
 
 #include "blas.hpp"
+#include "caches.hpp"
 #include "triad.hpp"
 
 #include <distview/algorithms/axpby.hpp>
@@ -103,6 +104,7 @@ Report measure(const Exec& exec, const Communicator& comm, const Options& option
         return distview::all_reduce(comm, ReduceOperation::max, value);
     };
     report.elements_of_a_rank = most(static_cast<std::int64_t>(y.view().size()));
+    report.last_level_cache_bytes = program::last_level_cache_bytes();
     report.triad_array_bytes = triad.array_bytes();
 
     std::int64_t mismatches = 0;

@@ -23,10 +23,12 @@ struct Report {
     Options options;
     distview::ProcessGrid grid;
     int threads = 1;                     ///< of each rank
-    std::int64_t elements_of_a_rank = 0; ///< most of any rank
+    std::int64_t elements_of_a_rank = 0; ///< of x, and of y; most of any rank
     double seconds = 0;                  ///< of the expression, median, slowest rank
     Check check;                         ///< of the last expression; mismatches of all runs
     std::optional<BlasReport> blas;
+    /// Of one cache of the machine of rank 0; 0 if it does not say.
+    std::int64_t last_level_cache_bytes = 0;
     double triad_gbs = 0; ///< median, on all ranks
     std::int64_t triad_array_bytes = 0;
 };

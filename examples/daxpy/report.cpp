@@ -18,6 +18,25 @@ double gigabytes_per_second(const Report& report, double seconds) {
     return seconds > 0 ? bytes_per_element * elements(report) * 1e-9 / seconds : 0;
 }
 
+std::int64_t bytes_of_a_rank(const Report& report) { return 2 * 8 * report.elements_of_a_rank; }
+
+/// Where x and y were while they were computed with, as far as can be told: trials run warm.
+std::string where(const Report& report) {
+    const std::int64_t of_a_rank = bytes_of_a_rank(report);
+    const std::int64_t cache = report.last_level_cache_bytes;
+    std::ostringstream out;
+    out << std::setprecision(3) << "x and y " << static_cast<double>(of_a_rank) / 0x1p20
+        << " MiB a rank, last-level cache ";
+    if (cache == 0) return out.str() + "unknown";
+    out << static_cast<double>(cache) / 0x1p20 << " MiB";
+    // A machine may have several such caches, and a rank one of them for itself.
+    if (of_a_rank <= cache / report.grid.size())
+        out << ": they fit, the rates are those of caches";
+    else if (of_a_rank <= cache)
+        out << ": they may fit, the rates may be those of caches";
+    return out.str();
+}
+
 std::string grid_text(const distview::ProcessGrid& grid) {
     return std::to_string(grid.extent(0)) + 'x' + std::to_string(grid.extent(1));
 }
@@ -35,6 +54,10 @@ std::string to_json(const Report& report) {
     json["ranks"] = report.grid.size();
     json["threads"] = report.threads;
     json["trials"] = report.options.trials;
+    json["bytes_per_rank"] = bytes_of_a_rank(report);
+    json["last_level_cache_bytes"] = nullptr;
+    if (report.last_level_cache_bytes > 0)
+        json["last_level_cache_bytes"] = report.last_level_cache_bytes;
     // Without whole numbers there is no whole sum: the nearest one.
     json["sum_y"] = program::json_integer(report.check.sum);
     json["sum_y_is_exact"] = report.check.sum.is_integer();
@@ -68,7 +91,7 @@ std::string to_table(const Report& report) {
     };
     out << report.options.rows << " x " << report.options.columns << " elements in blocks of 1 x "
         << report.options.block << " on a " << grid_text(report.grid) << " grid, " << report.threads
-        << " threads each, median of " << report.options.trials << '\n';
+        << " threads each, median of " << report.options.trials << "\n  " << where(report) << '\n';
     row("expression", report.seconds);
     if (report.blas) {
         row("BLAS, by section", report.blas->seconds);

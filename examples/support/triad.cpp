@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "triad.hpp"
 
+#include "caches.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
-
-#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -34,13 +34,6 @@ struct Once {
 
     KOKKOS_FUNCTION void operator()(std::int64_t i) const { a[i] = b[i] + scalar * c[i]; }
 };
-
-std::int64_t last_level_cache_bytes() {
-    std::int64_t most = 0;
-    for (const int name : {_SC_LEVEL2_CACHE_SIZE, _SC_LEVEL3_CACHE_SIZE, _SC_LEVEL4_CACHE_SIZE})
-        most = std::max<std::int64_t>(most, sysconf(name));
-    return most;
-}
 
 } // namespace
 

@@ -132,11 +132,35 @@ TEST(MeasureTest, says_what_was_measured) {
     EXPECT_NEAR(report.at("gbs").get<double>(), 24e-9 * 4000 / report.at("seconds").get<double>(),
                 1e-9 * report.at("gbs").get<double>());
     EXPECT_GT(report.at("triad_gbs"), 0.0);
+    EXPECT_GE(report.at("bytes_per_rank"), 16 * 4000 / report.at("ranks").get<int>());
+    EXPECT_LE(report.at("bytes_per_rank"), 16 * 4000);
+    EXPECT_TRUE(report.at("last_level_cache_bytes").is_null() ||
+                report.at("last_level_cache_bytes") > 0);
     EXPECT_EQ(report.at("blas_seconds").is_number(), daxpy::have_blas());
     if (daxpy::have_blas()) {
         EXPECT_EQ(report.at("blas_calls"), 1);
         EXPECT_GE(report.at("blas_block_calls"), 400 / report.at("ranks").get<int>());
     }
+}
+
+TEST(MeasureTest, says_whether_the_caches_hold_the_arrays) {
+    daxpy::Report report;
+    report.grid = ProcessGrid{1, 4};
+    report.elements_of_a_rank = 65536; // x and y: 1 MiB
+    const auto table = [&](std::int64_t cache) {
+        report.last_level_cache_bytes = cache;
+        const std::string all = daxpy::to_table(report);
+        const std::size_t line = all.find('\n') + 1;
+        return all.substr(line, all.find('\n', line) - line);
+    };
+    constexpr std::int64_t mib = 1 << 20;
+    EXPECT_EQ(table(4 * mib), "  x and y 1 MiB a rank, last-level cache 4 MiB: they fit, the rates "
+                              "are those of caches");
+    EXPECT_EQ(table(4 * mib - 1024),
+              "  x and y 1 MiB a rank, last-level cache 4 MiB: they may fit, "
+              "the rates may be those of caches");
+    EXPECT_EQ(table(mib / 2), "  x and y 1 MiB a rank, last-level cache 0.5 MiB");
+    EXPECT_EQ(table(0), "  x and y 1 MiB a rank, last-level cache unknown");
 }
 
 } // namespace
