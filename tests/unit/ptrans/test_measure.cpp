@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -172,6 +173,24 @@ TEST(MeasureTest, says_what_was_measured) {
     EXPECT_NEAR(json.at("gbs").get<double>(), 8e-9 * 48 * 48 / json.at("seconds").get<double>(),
                 1e-12);
     EXPECT_EQ(json.at("worst_ranks"), report.worst().ranks);
+}
+
+TEST(MeasureTest, the_table_ends_with_the_verdict) {
+    Options options;
+    options.m = options.n = 12;
+    options.mb = options.nb = 2;
+    options.trials = 1;
+    ptrans::Report report = report_of(options, ProcessGrid{1, rank_count()});
+    const auto last_line = [&] {
+        const std::string table = ptrans::to_table(report);
+        return table.substr(table.rfind('\n', table.size() - 2) + 1);
+    };
+    EXPECT_EQ(last_line(), "  residual  0, at most 16: passed\n");
+    report.check.residual = 16.5;
+    EXPECT_EQ(last_line(), "  residual  16.5, at most 16: FAILED\n");
+    EXPECT_FALSE(report.check.passed()); // what the exit status depends on
+    report.check.residual = report.check.tolerance = std::numeric_limits<double>::infinity();
+    EXPECT_EQ(last_line(), "  residual  inf, at most inf: FAILED\n");
 }
 
 } // namespace
