@@ -14,13 +14,19 @@ sys.dont_write_bytecode = True
 
 SCRIPT = Path(__file__).resolve().parents[2] / "scripts" / "gpu-check"
 
-PROGRAM = """#!{python}
+PROGRAM = """#!{python} -IS
 import json, os, sys
 said = json.loads(os.environ["SAID"])
 name = os.path.basename(sys.argv[0])
+rank = os.environ.get("OMPI_COMM_WORLD_RANK", "0")
 arguments = dict(zip(sys.argv[1:-1], sys.argv[2:]))
-if name in said.get("fails", []):
+if name in said.get("fails", []) or rank == said.get("fails_on_rank"):
     sys.exit(3)
+for variable, expected in said.get("environment", {{}}).items():
+    if os.environ.get(variable) != expected:
+        sys.exit(f"{{variable}} is {{os.environ.get(variable)}}, not {{expected}}")
+if rank != "0":
+    sys.exit(0)
 if name == "bench_device":
     print("some text first")
     print(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}, indent=2))
@@ -35,46 +41,82 @@ if "--json" in arguments:
 """
 
 
+# Runs a program for one rank after the other.
+MPIRUN = """#!/bin/sh
+[ "$1" = -n ] && [ "$OMPI_ALLOW_RUN_AS_ROOT" = 1 ] || exit 99
+ranks=$2 rank=0 status=0
+shift 2
+while [ $rank -lt $ranks ]; do
+    OMPI_COMM_WORLD_RANK=$rank "$@" || status=$?
+    rank=$((rank + 1))
+done
+exit $status
+"""
+
+# What a program or library is linked with; what belongs to the machine, and what belongs to the package.
+LDD = """#!/bin/sh
+echo '  linux-vdso.so.1 (0x1)'
+echo '  libc.so.6 => {root}/system/libc.so.6 (0x2)'
+echo '  libthing.so.1 => {root}/system/libthing.so.1 (0x3)'
+"""
+
+OMPI_INFO = """#!/bin/sh
+if [ "$2" = --all ]; then echo 'mca:opal:base:param:opal_built_with_cuda_support:value:false'; exit; fi
+echo 'path:prefix:{root}/openmpi'
+echo 'path:libdir:{root}/openmpi/lib/arch'
+echo 'path:pkglibdir:{root}/openmpi/lib/arch/openmpi'
+echo 'path:pkgdatadir:{root}/openmpi/share/openmpi'
+"""
+
+
 PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "bench_device", "shallow_water", "ptrans")
 
 
 def benchmark(name, share):
     numbers = {"device_us": 1, "wall_us": 2, "model_sector_bytes": 3, "model_us": 1, "copy_gbs": 1}
     numbers.update(share=share, useful_share=share, kernels=1, copies=0)
+    if name == "exchange_staged":
+        numbers["device_us"] = 4
     return {"name": f"{name}/iterations:30", **numbers}
 
 
 class GpuCheck(unittest.TestCase):
-    def check(self, device="One GPU, 1.0", share=0.95, **said):
-        """Runs the script; its status, and the verdicts and bars of its report by name."""
-        names = ("self_periodic_exchange", "transposition", "daxpy", "exchange_in_place")
-        said["benchmarks"] = [benchmark(name, share) for name in names]
-        with tempfile.TemporaryDirectory() as folder:
-            root = Path(folder)
-            for part in ("build/bin", "path"):
-                (root / part).mkdir(parents=True)
-            for name in PROGRAMS:
-                self.make(root / "build/bin" / name, PROGRAM.format(python=sys.executable))
-            if device:
-                self.make(root / "path/nvidia-smi", f"#!/bin/sh\necho '{device}'\n")
-            done = subprocess.run(
-                [sys.executable, SCRIPT, "--build", root / "build", "--out", root / "out"],
-                env={"PATH": str(root / "path"), "SAID": json.dumps(said)},
-                capture_output=True,
-                text=True,
-                check=False,
-            )
-            self.assertEqual(done.stderr, "")
-            report = json.loads((root / "out/gpu-check.json").read_text(encoding="utf-8"))
-        self.report = report
-        self.verdicts = {each["name"]: each["verdict"] for each in report["results"]}
-        self.bars = {each["name"]: each["met"] for each in report["bars"]}
-        return done.returncode
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        for name in PROGRAMS:
+            self.make("build/bin/" + name, PROGRAM)
+        self.path = self.root / "path"
 
-    @staticmethod
-    def make(path, text):
-        path.write_text(text, encoding="utf-8")
+    def make(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.format(python=sys.executable, root=self.root), encoding="utf-8")
         os.chmod(path, 0o755)
+
+    def start(self, script, *arguments, **said):
+        return subprocess.run(
+            [sys.executable, script, *arguments],
+            env={"PATH": str(self.path), "SAID": json.dumps(said)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def check(self, device="One GPU, 1.0", share=0.95, script=SCRIPT, **said):
+        """Runs the script; its status, and the verdicts and bars of its report by name."""
+        names = ("self_periodic_exchange", "transposition", "daxpy", "exchange_in_place", "exchange_staged")
+        said["benchmarks"] = [benchmark(name, share) for name in names]
+        if device:
+            self.make("path/nvidia-smi", f"#!/bin/sh\necho '{device}'\n")
+        build = ["--build", self.root / "build"] if script == SCRIPT else []
+        done = self.start(script, *build, "--out", self.root / "out", **said)
+        self.assertEqual(done.stderr, "")
+        self.report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
+        self.verdicts = {each["name"]: each["verdict"] for each in self.report["results"]}
+        self.bars = {each["name"]: each["met"] for each in self.report["bars"]}
+        return done.returncode
 
     def test_all_is_well_and_what_is_missing_is_skipped(self):
         self.assertEqual(self.check(), 0)
@@ -110,6 +152,86 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.check(share=0.8), 0)
         self.assertTrue(self.bars["transposition: share of copies"])
         self.assertFalse(self.bars["daxpy: share of copies"])
+
+    def test_several_ranks_share_the_device(self):
+        self.make("path/mpirun", MPIRUN)
+        self.assertEqual(self.check(), 0)
+        for ranks in (1, 2, 4):
+            self.assertEqual(self.verdicts[f"test_cuda_transports np{ranks}"], "passed")
+            self.assertEqual(self.verdicts[f"cuda_instantiations np{ranks}"], "passed")
+            self.assertEqual(self.verdicts[f"shallow_water C fused float32 np{ranks}: same bits"], "passed")
+        self.assertEqual(self.verdicts["bench_device np2"], "passed")
+        self.assertTrue(self.bars["staging / IPC, time of kernels and copies"])
+        self.assertIn("exchange_staged np2", self.report["benchmarks"])
+
+    def test_one_rank_of_several_fails(self):
+        self.make("path/mpirun", MPIRUN)
+        self.assertEqual(self.check(fails_on_rank="3"), 1)
+        for name, verdict in self.verdicts.items():
+            if "np4" in name:
+                self.assertEqual(verdict, "FAILED", name)
+            else:
+                self.assertNotEqual(verdict, "FAILED", name)
+
+    def make_what_is_packed(self):
+        """A machine with Open MPI, and a library that programs need; its tools stand in for the real ones."""
+        for name in ("libc.so.6", "libthing.so.1"):
+            self.make("system/" + name, "a library\n")
+        self.make("path/ldd", LDD)
+        self.make("path/strip", '#!/bin/sh\necho "# stripped" >>"$1"\n')
+        self.make("path/ompi_info", OMPI_INFO)
+        self.make("openmpi/bin/mpirun", MPIRUN)
+        self.make("openmpi/lib/arch/openmpi/mca_btl_sm.so", "a plugin\n")
+        self.make("openmpi/lib/arch/openmpi/mca_mtl_ofi.so", "for the network of a cluster\n")
+        self.make("openmpi/lib/arch/pmix2/lib/pmix/mca_psec_native.so", "a plugin\n")
+        self.make("openmpi/share/openmpi/help-mpi-runtime.txt", "help\n")
+
+    def test_what_is_packed_runs_elsewhere(self):
+        self.make_what_is_packed()
+        packed = self.root / "packed"
+        done = self.start(SCRIPT, "--build", self.root / "build", "--pack", packed)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("there: scripts/gpu-check --out FOLDER", done.stdout)
+        files = {str(path.relative_to(packed)) for path in packed.rglob("*") if path.is_file()}
+        for expected in (
+            *("bin/" + name for name in PROGRAMS),
+            "lib/libthing.so.1",
+            "mpi/bin/mpirun",
+            "mpi/lib/arch/openmpi/mca_btl_sm.so",
+            "mpi/lib/arch/pmix2/lib/pmix/mca_psec_native.so",
+            "mpi/share/openmpi/help-mpi-runtime.txt",
+            "scripts/gpu-check",
+            "COMMIT",
+        ):
+            self.assertIn(expected, files)
+        self.assertNotIn("lib/libc.so.6", files)
+        self.assertNotIn("mpi/lib/arch/openmpi/mca_mtl_ofi.so", files)
+        for name in PROGRAMS:
+            self.assertIn("# stripped", (packed / "bin" / name).read_text(encoding="utf-8"))
+            self.assertNotIn("# stripped", (self.root / "build/bin" / name).read_text(encoding="utf-8"))
+
+        # There: neither the build nor Open MPI, at another place.
+        moved = self.root / "moved"
+        packed.rename(moved)
+        for folder in ("build", "openmpi", "system"):
+            (self.root / folder).rename(self.root / ("no_" + folder))
+        (self.path / "ompi_info").unlink()
+        environment = {
+            "OPAL_PREFIX": str(moved / "mpi"),
+            "PMIX_INSTALL_PREFIX": str(moved / "mpi/lib/arch/pmix2"),
+            "LD_LIBRARY_PATH": str(moved / "lib"),
+        }
+        status = self.check(script=moved / "scripts/gpu-check", environment=environment)
+        self.assertEqual((status, list(self.verdicts.values()).count("FAILED")), (0, 0))
+        self.assertEqual(self.verdicts["test_cuda_transports np4"], "passed")
+
+    def test_nothing_is_packed_over_what_is_there(self):
+        self.make_what_is_packed()
+        self.make("packed/mine", "mine\n")
+        done = self.start(SCRIPT, "--build", self.root / "build", "--pack", self.root / "packed")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("is not empty", done.stderr)
+        self.assertEqual([path.name for path in (self.root / "packed").iterdir()], ["mine"])
 
 
 if __name__ == "__main__":
