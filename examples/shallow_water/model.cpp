@@ -64,6 +64,15 @@ Model<Real, Space>::Model(const Space& exec, const distview::Communicator& comm,
     : m_exec(exec), m_comm(comm), m_options(options) {
     const ProcessGrid process_grid = choose_grid(options, comm.size());
     const std::int64_t padding = state_padding(options, process_grid);
+    require<distview::UsageError>(options.cut != Cut::tiles || padding >= 2, [&] {
+        return text(
+            "--cut tiles: expected mode C, fused exchanges and at least two rows and columns of "
+            "cells for every process, got mode ",
+            options.mode == Mode::corrected ? 'C' : 'P', ", ",
+            options.exchanges == Exchanges::fused ? "fused" : "literal", " exchanges and ",
+            options.ny, " rows and ", options.nx, " columns on a ", process_grid.extent(0), 'x',
+            process_grid.extent(1), " grid");
+    });
     m_layout = distview::ArrayLayout(
         process_grid, {distview::block(options.ny, {.padding = padding}),
                        distview::block(options.nx, {.padding = padding, .periodic = true})});

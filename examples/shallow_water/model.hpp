@@ -57,7 +57,7 @@ protected:
 /// Collective: construction, initialize(), step(); all ranks pass the same
 /// Space:      arrays in the memory of Space, kernels on the instance given; step() returns when the last
 ///             exchange has finished
-/// Errors:     distview's, the same on all ranks
+/// Errors:     UsageError if tiles are asked for where there are none; distview's; the same on all ranks
 template <class Real, class Space = Exec>
 class Model {
 public:

@@ -97,7 +97,10 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     app.add_option("--exchanges", exchange, "literal or fused")->capture_default_str();
     app.add_option("--space", options.space, "host or cuda: where arrays lie and kernels run")
         ->capture_default_str();
-    app.add_option("--cut", cut, "strips or tiles: how a sweep is divided [cuda: tiles]");
+    app.add_option(
+        "--cut", cut,
+        "strips, or tiles (mode C only): how a fused sweep is divided [strips; mode C on cuda: "
+        "tiles]");
     app.add_option("--grid", grid, "PYxPX rows and columns of processes [chosen]");
     app.add_option("--report-steps", report_steps,
                    "steps after which to report statistics, 0 the initial state [0,1,last]");
@@ -119,6 +122,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     options.exchanges = exchanges.at(exchange);
     if (cuts.count(cut) == 0) refuse(text("--cut: expected strips or tiles, got '", cut, '\''));
     options.cut = cuts.at(cut);
+    // What would change nothing is refused, lest it be taken for what was measured.
+    if (options.cut != Cut::automatic && options.exchanges == Exchanges::literal)
+        refuse("--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
+    if (options.cut == Cut::tiles && options.mode == Mode::published)
+        refuse("--cut tiles: expected --mode C, got P, whose sweeps are cut into strips only");
     program::require_space(options.space);
     if (dtype.empty()) dtype = options.benchmark ? "float32" : "float64";
     if (dtype != "float64" && dtype != "float32")

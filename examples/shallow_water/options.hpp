@@ -17,11 +17,11 @@ enum class Exchanges {
     fused    ///< as few messages as the model allows
 };
 
-/// How the sweep of mode C is cut for teams of threads; the results are the same.
+/// How fused sweeps are cut for teams of threads; the results are the same.
 enum class Cut {
-    automatic, ///< strips on a host, tiles on a device
+    automatic, ///< strips on a host, tiles on a device where there are such
     strips,
-    tiles
+    tiles ///< in mode C, where every block has two rows and columns
 };
 
 /// What the command line asks for, with defaults filled in.

@@ -41,7 +41,8 @@ TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_an
         for (const auto& grid : grids(world.size(), size.nx, size.ny))
             for (const auto& [exchanges, cut] : {std::pair(Exchanges::literal, Cut::strips),
                                                  {Exchanges::fused, Cut::strips},
-                                                 {Exchanges::fused, Cut::tiles}})
+                                                 {Exchanges::fused, Cut::tiles}}) {
+                if (cut == Cut::tiles && (size.ny / grid[0] < 2 || size.nx / grid[1] < 2)) continue;
                 for (const bool poison : {false, true}) {
                     options.grid_rows = grid[0];
                     options.grid_columns = grid[1];
@@ -53,6 +54,7 @@ TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_an
                         << grid[1] << (exchanges == Exchanges::literal ? " literal" : " fused")
                         << (cut == Cut::tiles ? " in tiles" : "") << (poison ? " poisoned" : "");
                 }
+            }
     }
 }
 
@@ -201,6 +203,23 @@ TEST_F(ModelTest, a_grid_that_does_not_fit_is_refused_on_all_ranks) {
     options.grid_rows = world.size();
     EXPECT_THROW_ON_ALL_RANKS((shallow_water::Model<double>(shallow_water::Exec(), world, options)),
                               LayoutError, "at least one cell for every process");
+}
+
+TEST_F(ModelTest, tiles_are_refused_where_there_are_none) {
+    const auto refused = [&](const Options& asked, const char* expected) {
+        Options options = asked;
+        options.cut = Cut::tiles;
+        options.grid_rows = world.size();
+        options.grid_columns = 1;
+        EXPECT_THROW_ON_ALL_RANKS(
+            (shallow_water::Model<double>(shallow_water::Exec(), world, options)), UsageError,
+            expected);
+    };
+    const std::int64_t rows = 2 * world.size();
+    refused(small_run(8, rows, Mode::published, Exchanges::fused), "got mode P, fused");
+    refused(small_run(8, rows, Mode::corrected, Exchanges::literal), "got mode C, literal");
+    refused(small_run(8, rows - 1, Mode::corrected, Exchanges::fused), "1 grid");
+    refused(small_run(1, rows, Mode::corrected, Exchanges::fused), "1 columns on a");
 }
 
 } // namespace

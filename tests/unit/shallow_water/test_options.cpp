@@ -54,9 +54,9 @@ TEST(OptionsTest, defaults_follow_the_kind_of_run) {
 
 TEST(OptionsTest, reads_what_is_given) {
     const Options options = parse(
-        {"--nx",   "61", "--ny",        "37",      "--steps",  "11",    "--dtype",        "float32",
-         "--mode", "P",  "--exchanges", "literal", "--grid",   "3x2",   "--report-steps", "10,0,10",
-         "--json", "a",  "--png",       "b",       "--poison", "--cut", "tiles"});
+        {"--nx",           "61",      "--ny",   "37",          "--steps", "11",     "--dtype",
+         "float32",        "--mode",  "P",      "--exchanges", "literal", "--grid", "3x2",
+         "--report-steps", "10,0,10", "--json", "a",           "--png",   "b",      "--poison"});
     EXPECT_EQ(options.nx, 61);
     EXPECT_EQ(options.ny, 37);
     EXPECT_EQ(options.steps, 11);
@@ -69,9 +69,10 @@ TEST(OptionsTest, reads_what_is_given) {
     EXPECT_EQ(options.json_path, "a");
     EXPECT_EQ(options.png_path, "b");
     EXPECT_TRUE(options.poison);
-    EXPECT_EQ(options.cut, shallow_water::Cut::tiles);
     EXPECT_EQ(options.space, "host");
-    EXPECT_EQ(parse({}).cut, shallow_water::Cut::automatic);
+    EXPECT_EQ(options.cut, shallow_water::Cut::automatic);
+    EXPECT_EQ(parse({"--cut", "tiles"}).cut, shallow_water::Cut::tiles);
+    EXPECT_EQ(parse({"--cut", "strips", "--mode", "P"}).cut, shallow_water::Cut::strips);
 }
 
 TEST(OptionsTest, says_what_is_wrong) {
@@ -89,6 +90,11 @@ TEST(OptionsTest, says_what_is_wrong) {
     EXPECT_NE(refusal({"--grid", "-1x-2"}), "accepted");
     EXPECT_EQ(refusal({"--dtype", "int"}), "--dtype: expected float64 or float32, got 'int'");
     EXPECT_EQ(refusal({"--cut", "rows"}), "--cut: expected strips or tiles, got 'rows'");
+    EXPECT_EQ(refusal({"--cut", "tiles", "--mode", "P"}),
+              "--cut tiles: expected --mode C, got P, whose sweeps are cut into strips only");
+    for (const char* cut : {"strips", "tiles"})
+        EXPECT_EQ(refusal({"--exchanges", "literal", "--cut", cut}),
+                  "--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
     EXPECT_EQ(refusal({"--space", "mars"}), "--space: expected host or cuda, got 'mars'");
 #ifndef KOKKOS_ENABLE_CUDA
     EXPECT_EQ(refusal({"--space", "cuda"}),
