@@ -5,8 +5,9 @@
 #include <distview/core.hpp>
 
 #include <cstdio>
+#include <exception>
 
-int main() {
+int main() try {
     using namespace distview;
 
     // 10 rows in blocks with one row of padding, 13 columns dealt out in pairs, over 2 x 3 processes.
@@ -30,4 +31,7 @@ int main() {
 
     const GlobalIndex element[] = {GlobalIndex(7), GlobalIndex(4)};
     std::printf("\nelement (7, 4) belongs to process %d\n", layout.owner(element));
+} catch (const std::exception& error) {
+    std::fprintf(stderr, "01_layouts: %s\n", error.what());
+    return 1;
 }

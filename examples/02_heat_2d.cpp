@@ -9,13 +9,13 @@
 
 #include <cmath>
 #include <cstdio>
+#include <exception>
 #include <utility>
 
-int main(int argc, char** argv) {
-    using namespace distview;
-    using Exec = Kokkos::DefaultHostExecutionSpace;
-    Runtime runtime(argc, argv);
-    const Communicator comm(MPI_COMM_WORLD);
+using namespace distview;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+void spread_heat(const Communicator& comm) {
     const Exec exec;
 
     // 200 x 300 cells; every section gets one more cell on each side.
@@ -47,5 +47,15 @@ int main(int argc, char** argv) {
             },
             now); // whose padding it fills first
         std::swap(now, next);
+    }
+}
+
+int main(int argc, char** argv) {
+    Runtime runtime(argc, argv);
+    try {
+        spread_heat(Communicator(MPI_COMM_WORLD));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "02_heat_2d: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
     }
 }

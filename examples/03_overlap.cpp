@@ -8,12 +8,12 @@
 
 #include <cmath>
 #include <cstdio>
+#include <exception>
 
-int main(int argc, char** argv) {
-    using namespace distview;
-    using Exec = Kokkos::DefaultHostExecutionSpace;
-    Runtime runtime(argc, argv);
-    const Communicator comm(MPI_COMM_WORLD);
+using namespace distview;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+void run_wave(const Communicator& comm) {
     const Exec exec;
 
     constexpr std::int64_t n = 1000;
@@ -48,4 +48,14 @@ int main(int argc, char** argv) {
     if (comm.rank() == 0)
         std::printf("volume %.12f, highest point %.4f at cell %lld\n", volume, crest.value,
                     static_cast<long long>(crest.index[0]));
+}
+
+int main(int argc, char** argv) {
+    Runtime runtime(argc, argv);
+    try {
+        run_wave(Communicator(MPI_COMM_WORLD));
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "03_overlap: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+    }
 }

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <exception>
 #include <numbers>
 #include <vector>
 
@@ -41,9 +42,8 @@ void transform_lines(const Array& array, double sign) {
         }
 }
 
-int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
-    const Communicator comm(MPI_COMM_WORLD);
+/// Returns whether the result is right.
+bool transform_wave(const Communicator& comm) {
     const Exec exec;
     constexpr std::int64_t nx = 20, ny = 12, nz = 15;
     constexpr std::int64_t kx = 3, ky = 7, kz = 2; // the wave that is transformed
@@ -104,5 +104,15 @@ int main(int argc, char** argv) {
         std::printf("%s\nspectrum off by %.1e, wave after the way back by %.1e: %s\n",
                     to_x.schedule().describe().c_str(), error, error_of_return,
                     right ? "right" : "wrong");
-    return right ? 0 : 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    Runtime runtime(argc, argv);
+    try {
+        return transform_wave(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "04_slab_to_pencil: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+    }
 }

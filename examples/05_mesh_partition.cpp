@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <cstdio>
+#include <exception>
 #include <tuple>
 #include <vector>
 
@@ -32,9 +33,8 @@ std::vector<std::vector<std::int64_t>> partition(std::int64_t side, int parts) {
 KOKKOS_FUNCTION double temperature_of(std::int64_t cell) { return 273.0 + double(cell % 1000); }
 KOKKOS_FUNCTION int material_of(std::int64_t cell) { return static_cast<int>(cell % 3); }
 
-int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
-    const Communicator comm(MPI_COMM_WORLD);
+/// Returns whether the result is right.
+bool heat_one_material(const Communicator& comm) {
     const Exec exec;
     constexpr std::int64_t side = 60;
 
@@ -77,5 +77,15 @@ int main(int argc, char** argv) {
     if (comm.rank() == 0)
         std::printf("%s\ntemperatures after the way there and back: %s\n",
                     distribute.schedule().describe().c_str(), right ? "right" : "wrong");
-    return right ? 0 : 1;
+    return right;
+}
+
+int main(int argc, char** argv) {
+    Runtime runtime(argc, argv);
+    try {
+        return heat_one_material(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "05_mesh_partition: %s\n", error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // others would wait for a rank that fails alone
+    }
 }
