@@ -48,6 +48,7 @@ build_targets() {
     flock --nonblock 7 || { say "waiting for another build in $folder"; flock 7; }
     : >"$log"
     build_configure "$preset" "$folder" "$log" || { exec 7>&-; return 1; }
+    build_require "$folder" "$log" "$@"
     if [[ $build_python == package && -n $(python_missing "$folder") ]]; then
         die "the Python package cannot be built here: $(python_missing "$folder")" \
             "it needs Python 3.12 or newer with its headers, nanobind 2.5 or a newer 2.x, and NumPy" \
@@ -74,6 +75,40 @@ build_targets() {
     exec 7>&-
     return $status
 }
+
+# build_require FOLDER LOG TARGETS...: ends with status 2 if there is no such target, and lists the programs.
+build_require() {
+    local folder=$1 log=$2 ninja all name
+    shift 2
+    ninja=$(sed -nE 's/^CMAKE_MAKE_PROGRAM:[A-Z]+=(.+)/\1/p' "$folder/CMakeCache.txt")
+    for name in "$@"; do
+        all=$("$ninja" -C "$folder" -t targets all 2>>"$log") || return 0 # the build will say what is wrong
+        if grep -qxF -- "$name: phony" <<<"$all"; then continue; fi
+        # Its source may be younger than the configuration.
+        run_logged "$log" cmake --build "$folder" --target build.ninja 7>&- || return 0
+        all=$("$ninja" -C "$folder" -t targets all 2>>"$log") || return 0
+        if grep -qxF -- "$name: phony" <<<"$all"; then continue; fi
+        exec >&2
+        all=$(build_programs <<<"$all")
+        printf 'distview: error: there is no program %s; there are\n' "$name"
+        sed '/^bench_/d' <<<"$all" | build_list
+        if [[ $all == *bench_* ]]; then
+            printf '                 and benchmarks\n'
+            sed '/^bench_/!d' <<<"$all" | build_list
+        fi
+        exit 2
+    done
+}
+
+# build_programs: of ninja's targets on stdin the programs for people, sorted: those of examples and perf.
+build_programs() {
+    sed -nE -e 's,^bin/([^/]+): .*_EXECUTABLE_LINKER_.*,program \1,p' \
+        -e 's,^(examples|perf)/(.*/)?CMakeFiles/([^/]+)\.dir/.*,ours \3,p' |
+        LC_ALL=C sort -u | awk '$1 == "ours" { ours[$2] = 1 } $1 == "program" && ours[$2] { print $2 }'
+}
+
+# build_list: the words on stdin as indented lines.
+build_list() { paste -s -d ' ' | fold -s -w 80 | sed 's/^/                   /; s/ *$//'; }
 
 # build_heartbeat LOG: once a minute how far ninja is, for those who end what has been silent too long.
 build_heartbeat() {
