@@ -13,7 +13,8 @@ namespace distview {
 ///
 /// For programs; the library itself never initialises anything, and a program may do without. What
 /// is initialised already is left alone, also at the end. Kokkos takes its own arguments out of
-/// argv and chooses this rank's device.
+/// argv and chooses this rank's device. Exceptions are to be caught while it lives, since its destructor
+/// waits for all ranks: docs/design/errors.md, "In programs".
 ///
 /// Collective: over all processes of the program
 /// Errors:     UsageError if MPI was finalised before; a warning to the message sink if MPI offers
