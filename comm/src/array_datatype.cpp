@@ -5,15 +5,12 @@
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
 namespace distview::impl {
 
 namespace {
-
-bool fits_int(std::int64_t n) { return n <= std::numeric_limits<int>::max(); }
 
 struct Axis {
     std::int64_t count = 1;
@@ -92,15 +89,15 @@ std::int64_t ArrayBox::span() const noexcept {
 
 std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> boxes,
                                                    std::int64_t word) {
-    if (!fits_int(static_cast<std::int64_t>(boxes.size()))) return nullptr;
+    if (!std::in_range<int>(static_cast<std::int64_t>(boxes.size()))) return nullptr;
     std::vector<Datatype> parts;
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Aint> places;
     for (const ArrayBox& box : boxes) {
         const Runs runs = runs_of(box);
-        if (!fits_int(runs.bytes) ||
+        if (!std::in_range<int>(runs.bytes) ||
             !std::all_of(runs.axes.begin(), runs.axes.end(),
-                         [](const Axis& axis) { return fits_int(axis.count); }))
+                         [](const Axis& axis) { return std::in_range<int>(axis.count); }))
             return nullptr;
         types.push_back(parts.emplace_back(make(runs, word)).get());
         check_mpi(MPI_Get_address(box.first, &places.emplace_back()), "MPI_Get_address");

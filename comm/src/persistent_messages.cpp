@@ -5,7 +5,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <thread>
 #include <utility>
@@ -16,8 +15,6 @@ namespace {
 
 constexpr auto line = static_cast<std::int64_t>(MessageBuffer::alignment);
 
-constexpr bool fits_int(std::int64_t bytes) { return bytes <= std::numeric_limits<int>::max(); }
-
 constexpr std::int64_t lines(std::int64_t bytes) { return (bytes + line - 1) / line; }
 
 /// How MPI is told of a message: bytes in one run, or a datatype of its own.
@@ -27,9 +24,9 @@ public:
 
     Content(void* data, const Message& message) : m_start(data) {
         const std::int64_t bytes = message.bytes;
-        m_count = static_cast<int>(fits_int(bytes) ? bytes / message.word : lines(bytes));
+        m_count = static_cast<int>(std::in_range<int>(bytes) ? bytes / message.word : lines(bytes));
         m_type = word_type(message.word);
-        if (fits_int(bytes)) return;
+        if (std::in_range<int>(bytes)) return;
         check_mpi(MPI_Type_contiguous(static_cast<int>(line), MPI_BYTE, &m_line),
                   "MPI_Type_contiguous");
         check_mpi(MPI_Type_commit(&m_line), "MPI_Type_commit");
@@ -109,7 +106,7 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 }
 
 void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {
-    message_count(fits_int(bytes) ? bytes : lines(bytes), caller);
+    message_count(std::in_range<int>(bytes) ? bytes : lines(bytes), caller);
 }
 
 PersistentMessages::~PersistentMessages() {

@@ -36,7 +36,7 @@ public:
     }
     CurrentDevice(const CurrentDevice&) = delete;
     CurrentDevice& operator=(const CurrentDevice&) = delete;
-    // Not for its own sake: it makes a context.
+    // Only if another was chosen: cudaSetDevice makes a context on its device, which takes memory there.
     ~CurrentDevice() {
         if (m_changes) cudaSetDevice(m_before);
     }

@@ -13,11 +13,6 @@ namespace {
 
 constexpr const char* importer = "from_cuda_array_interface";
 
-bool read_by_cuda(const Device& device) {
-    return device.type == DeviceType::cuda || device.type == DeviceType::cuda_host ||
-           device.type == DeviceType::cuda_managed;
-}
-
 void check_shape(const CudaArrayInterface& interface, const ElementType& element) {
     require<ShapeError>(std::ranges::all_of(interface.shape, [](auto n) { return n >= 0; }), [&] {
         return text(importer, ": expected extents >= 0, got ", tuple_text(interface.shape));
@@ -38,7 +33,7 @@ void check_shape(const CudaArrayInterface& interface, const ElementType& element
 } // namespace
 
 CudaArrayInterface to_cuda_array_interface(const AnySection& section) {
-    require<UsageError>(read_by_cuda(section.device), [&] {
+    require<UsageError>(section.device.cuda_accessible(), [&] {
         return text("to_cuda_array_interface: CUDA cannot read memory of device type ",
                     static_cast<int>(section.device.type));
     });
@@ -80,7 +75,7 @@ AnySection from_cuda_array_interface(DeviceRuntime& runtime, const CudaArrayInte
             return text(importer, ": a null pointer for an array that has elements");
         });
         section.device = runtime.query_pointer(section.data);
-        require<UsageError>(read_by_cuda(section.device),
+        require<UsageError>(section.device.cuda_accessible(),
                             [&] { return text(importer, ": the pointer is plain host memory"); });
     }
     if (!interface.stream) return section;

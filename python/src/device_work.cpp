@@ -17,11 +17,6 @@ namespace distview::python {
 
 namespace {
 
-bool read_by_cuda(const Device& device) {
-    return device.type == DeviceType::cuda || device.type == DeviceType::cuda_host ||
-           device.type == DeviceType::cuda_managed;
-}
-
 std::string name_of(const Device& device) {
     return text("memory of device (", static_cast<int>(device.type), ", ", device.id, ")");
 }
@@ -53,7 +48,7 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
         return Kernels::host;
     }
     for (const AnySection* section : sections)
-        require<ShapeError>(read_by_cuda(section->device), [&] {
+        require<ShapeError>(section->device.cuda_accessible(), [&] {
             return text(
                 caller, ": the array is in ", name_of(section->device),
                 ": expected memory that a CUDA device reads, as not all of the arrays are in "

@@ -31,6 +31,11 @@ struct Device {
         return type == DeviceType::cpu || type == DeviceType::cuda_host ||
                type == DeviceType::rocm_host || type == DeviceType::cuda_managed;
     }
+    /// Whether kernels and copies of CUDA may read and write the memory.
+    constexpr bool cuda_accessible() const noexcept {
+        return type == DeviceType::cuda || type == DeviceType::cuda_host ||
+               type == DeviceType::cuda_managed;
+    }
     friend constexpr bool operator==(const Device&, const Device&) = default;
 };
 
