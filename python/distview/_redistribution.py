@@ -18,9 +18,10 @@ from ._distview import Layout
 from ._errors import LayoutError, UsageError
 from ._slices import Slices, axis_slices
 
-
 #: What describes the layout of a new array beside its letters; see zeros().
 _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
+
+_STRATEGIES = ("automatic", "direct", "by_dimension")
 
 
 class RedistributionPlan:
@@ -39,7 +40,11 @@ class RedistributionPlan:
     then, are conjugated on the way. in_place: whether source and target may share memory, as an array
     that is transposed within itself; beta must be 0 then, and nothing combined. buffer_bytes: the most
     that a rank holds beside them, 0 for as much as is good; moves that undo themselves when done twice
-    do with little, others need room for all elements that a rank sends and gets in messages.
+    do with little, others need room for all elements that a rank sends and gets in messages. strategy:
+    "direct" for elements that travel to where they belong at once; "by_dimension" for along one axis of
+    the grid after the other, to few processes each time, for which the target's grid must have the
+    extents of the source's along the axes that it takes; "automatic" for what is likely to be faster,
+    which within one node is "direct".
 
     Every element is read from its owner; where an index of the target is on several processes, all
     of them get it. Elements move once: straight from memory of the node's processes where that can
@@ -61,31 +66,32 @@ class RedistributionPlan:
         conjugate: bool = False,
         in_place: bool = False,
         buffer_bytes: int = 0,
+        strategy: str = "automatic",
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
-        def prepare() -> tuple[tuple[Layout, Layout, list[int], Slices, Slices], int]:
-            one, other = _layout_of(source, "source"), _layout_of(target, "target")
+        def prepare() -> tuple[tuple[Layout, Layout, list[int], Slices, Slices], int, str]:
+            caller = "RedistributionPlan"
+            one, other = _layout_of(source, "source", caller), _layout_of(target, "target", caller)
             expected = taken.size if taken is not None else 1
             for layout in (one, other):
                 if layout.process_count != expected:
                     processes = "process" if expected == 1 else "processes"
                     raise UsageError(
-                        f"RedistributionPlan: expected grids of {expected} {processes}"
+                        f"{caller}: expected grids of {expected} {processes}"
                         f"{'' if taken else ' (comm is None)'}, got one of {layout.process_count}"
                     )
             return (
                 one,
                 other,
-                _permutation(permutation, one.rank, "RedistributionPlan"),
-                axis_slices(from_slice, one.interior_shape, "RedistributionPlan: from_slice"),
-                axis_slices(to_slice, other.interior_shape, "RedistributionPlan: to_slice"),
-            ), _buffer_bytes(in_place, buffer_bytes)
+                _permutation(permutation, one.rank, caller),
+                axis_slices(from_slice, one.interior_shape, f"{caller}: from_slice"),
+                axis_slices(to_slice, other.interior_shape, f"{caller}: to_slice"),
+            ), _buffer_bytes(in_place, buffer_bytes), _strategy(strategy)
 
-        prepared = agreed(taken, "RedistributionPlan", prepare)
-        what, most = prepared
+        what, most, way = agreed(taken, "RedistributionPlan", prepare)
         self._plan = _distview.Redistribution(
-            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most
+            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most, way
         )
         self._buffers: dict[Any, DistView] = {}
 
@@ -104,9 +110,8 @@ class RedistributionPlan:
         arrives, instead. Factors are numbers that the target's elements can be, the same on all ranks.
 
         Arrays of the plan's layouts and communicator, all in memory that the host reads or all in what
-        one device reads, of elements of 1, 2, 4, 8
-        or 16 bytes; of 32- or 64-bit integers, float32, float64 or complex numbers where something is
-        calculated. Elements of another type than the target's are converted where they come from, into
+        one device reads, of elements of 1, 2, 4, 8 or 16 bytes; of 32- or 64-bit integers, float32,
+        float64 or complex numbers where something is calculated. Elements of another type than the target's are converted where they come from, into
         an array that the plan keeps; not complex to real ones, nor real ones to integers. Raises
         ShapeError or UsageError, the same on all ranks.
         """
@@ -187,17 +192,17 @@ def redistribute(
 
     layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
     zeros() takes it, with its keywords (padding, boundary, periodic, grid, device; in the array's
-    memory unless given). Cells of a new array that
-    nothing is written to are 0. dtype: that of the new array, the array's unless given. permutation,
-    from_slice, to_slice, fill_padding, conjugate: see RedistributionPlan, which is what to use for
-    moving again and again; alpha, beta, combine: see its execute().
+    memory unless given). Cells of a new array that nothing is written to are 0. dtype: that of the
+    new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate:
+    see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
+    see its execute().
 
     Collective over the array's communicator.
     """
     if out is None:
         out = _new(array, layout, permutation, from_slice, to_slice, dtype, keywords)
-    elif layout is not None or dtype is not None or keywords:
-        agreed(_communicator_of(None, array, out), "redistribute", _refuse_layout_and_out)
+    else:
+        _check_out(array, out, layout is not None or dtype is not None or bool(keywords))
     plan = RedistributionPlan(
         array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
         fill_padding=fill_padding, conjugate=conjugate,
@@ -230,7 +235,7 @@ def _new(
     keywords: Any,
 ) -> DistView:
     def shape() -> Any:
-        source = _layout_of(array, "array")
+        source = _layout_of(array, "array", "redistribute", DistView)
         for keyword in keywords:
             if keyword not in _OF_LAYOUTS | {"comm"}:
                 raise UsageError(
@@ -259,8 +264,16 @@ def _new(
     return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)
 
 
-def _refuse_layout_and_out() -> None:
-    raise UsageError("redistribute: expected a layout or out, got both: out has its layout and dtype")
+def _check_out(array: DistView, out: DistView, describes_another: bool) -> None:
+    def check() -> None:
+        _layout_of(array, "array", "redistribute", DistView)
+        _layout_of(out, "out", "redistribute", DistView)
+        if describes_another:
+            raise UsageError(
+                "redistribute: expected a layout or out, got both: out has its layout and dtype"
+            )
+
+    agreed(_communicator_of(None, array, out), "redistribute", check)
 
 
 def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | None:
@@ -272,15 +285,22 @@ def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | Non
     return None
 
 
-def _layout_of(given: Any, what: str) -> Layout:
-    if isinstance(given, Layout):
-        return given
-    if isinstance(given, DistView):
-        return given._attached_layout("RedistributionPlan")
-    raise UsageError(
-        f"RedistributionPlan: expected the {what} to be a Layout or a DistView, got "
-        f"{type(given).__name__}"
-    )
+def _layout_of(given: Any, what: str, caller: str, *kinds: type) -> Layout:
+    """What a Layout or DistView, or what is among the kinds, has for a layout."""
+    kinds = kinds or (Layout, DistView)
+    if not isinstance(given, kinds):
+        names = " or ".join(f"a {kind.__name__}" for kind in kinds)
+        raise UsageError(f"{caller}: expected {what} to be {names}, got {type(given).__name__}")
+    return given._attached_layout(caller) if isinstance(given, DistView) else given
+
+
+def _strategy(given: Any) -> str:
+    if not isinstance(given, str) or given not in _STRATEGIES:
+        raise UsageError(
+            f"RedistributionPlan: expected strategy to be one of {', '.join(map(repr, _STRATEGIES))}, "
+            f"got {given!r}"
+        )
+    return given
 
 
 def _buffer_bytes(in_place: Any, given: Any) -> int:

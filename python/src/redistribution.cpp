@@ -160,7 +160,9 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
     require<ShapeError>(same_elements(source, target) || converts(from.element, to.element), [&] {
         return text(caller, ": source and target differ in element type: ",
                     distview::describe(from.element), " ('", source.format(), "') and ",
-                    distview::describe(to.element), " ('", target.format(), "')");
+                    distview::describe(to.element), " ('", target.format(),
+                    "'); what is converted are booleans, integers, reals and complex numbers, to "
+                    "the same kind or to a later one");
     });
     constexpr std::array sizes{1, 2, 4, 8, 16};
     require<ShapeError>(

@@ -14,6 +14,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <tuple>
 #include <vector>
 
@@ -28,6 +29,17 @@ std::vector<AxisSlice> axis_slices(const Slices& slices) {
     std::vector<AxisSlice> result;
     for (const auto& [begin, count, step] : slices) result.push_back({begin, count, step});
     return result;
+}
+
+RedistributionStrategy strategy_of(const std::string& word) {
+    if (word == "automatic") return RedistributionStrategy::automatic;
+    if (word == "direct") return RedistributionStrategy::direct;
+    require<UsageError>(word == "by_dimension", [&] {
+        return text("RedistributionPlan: expected a strategy 'automatic', 'direct' or "
+                    "'by_dimension', got '",
+                    word, "'");
+    });
+    return RedistributionStrategy::by_dimension;
 }
 
 std::shared_ptr<ArrayState> state_of(nb::handle object, const char* which) {
@@ -71,7 +83,7 @@ void register_redistribution(nb::module_& module) {
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
                const Slices& to_slice, bool fill_padding, bool conjugate, bool in_place,
-               std::int64_t buffer_bytes) {
+               std::int64_t buffer_bytes, const std::string& strategy) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),
@@ -79,10 +91,11 @@ void register_redistribution(nb::module_& module) {
                                            .fill_padding = fill_padding,
                                            .conjugate = conjugate,
                                            .in_place = in_place,
-                                           .buffer_bytes = buffer_bytes});
+                                           .buffer_bytes = buffer_bytes,
+                                           .strategy = strategy_of(strategy)});
             },
             "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
-            "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a,
+            "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a, "strategy"_a,
             "Slices are (begin, count, step) by axis. Collective if comm is given.")
         .def("execute", &execute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "combine"_a.none(), "convert"_a,

@@ -3,6 +3,7 @@
 
 import distview
 import numpy as np
+import pytest
 from mpi_cases import lowest, on_rank, raised_on_all
 from redistributions import gathered, made, same
 
@@ -69,8 +70,8 @@ def test_memory_that_is_shared(comm):
 
 def wrong_arguments(comm, a):
     start = "RedistributionPlan: "
-    yield (a, None), {}, USAGE, start + "expected the target to be a Layout or a DistView, got NoneType"
-    yield (a.view, a), {}, USAGE, start + "expected the source to be a Layout or a DistView, got nd"
+    yield (a, None), {}, USAGE, start + "expected target to be a Layout or a DistView, got NoneType"
+    yield (a.view, a), {}, USAGE, start + "expected source to be a Layout or a DistView, got nd"
     for bad, shown in (((0,), "(0,)"), ((0, 2), "(0, 2)"), (1, "1")):
         text = start + "expected a permutation of 2 axes, got " + shown
         yield (a, a), {"permutation": bad}, LAYOUT, text
@@ -79,6 +80,11 @@ def wrong_arguments(comm, a):
     for bad, shown in ((-1, "-1"), (1.5, "1.5"), (2**63, str(2**63))):
         text = start + "expected buffer_bytes to be an int of at least 0, got " + shown
         yield (a, a), {"in_place": True, "buffer_bytes": bad}, USAGE, text
+    for bad in ("both", None, 1):
+        text = start + "expected strategy to be one of 'automatic', 'direct', 'by_dimension', got "
+        yield (a, a), {"strategy": bad}, USAGE, text + repr(bad)
+    in_place = {"in_place": True, "strategy": "by_dimension"}
+    yield (a, a), in_place, USAGE, start + "in place, expected strategy direct or automatic"
     yield (a, a), {"from_slice": 3}, USAGE, start + "from_slice: axis 0: expected a slice, got 3"
     yield (a, a), {"to_slice": (...,) * 2}, USAGE, start + "to_slice: expected at most one ..."
     yield (a, a), {"from_slice": slice(1, None)}, LAYOUT, "RedistributionSchedule: axis 0 of the target"
@@ -137,9 +143,17 @@ def wrong_redistributions(a):
     yield {"out": a, "padding": 1}, USAGE, start + "expected a layout or out, got both"
     yield {"layout": "bb", "to_slice": slice(3)}, USAGE, start + "with to_slice, expected a Layout"
     yield {"layout": "bb", "comm": None}, USAGE, start + "the new array has the array's comm"
+    yield {"out": 5}, USAGE, start + "expected out to be a DistView, got int"
+    yield {"out": a.layout}, USAGE, start + "expected out to be a DistView, got Layout"
     yield {"out": a, "dtype": "f4"}, USAGE, start + "expected a layout or out, got both"
     yield {"layout": "bx"}, LAYOUT, "layout: "
     yield {"layout": "bbb"}, LAYOUT, "layout: expected one entry for each of the 2 axes"
+
+
+def test_what_is_no_array_is_refused_by_the_function_that_was_called():
+    for keywords in ({"layout": "bb"}, {"out": distview.zeros(4)}):
+        with pytest.raises(USAGE, match="^redistribute: expected array to be a DistView, got ndarray"):
+            distview.redistribute(np.zeros(4), **keywords)
 
 
 def test_wrong_redistributions_on_all_ranks(comm):
