@@ -28,6 +28,8 @@ double number(std::int64_t i, std::int64_t j) {
     return static_cast<double>((i * 4099 + j) % (std::int64_t{1} << 40));
 }
 
+double minus_one(std::int64_t, std::int64_t) { return -1; }
+
 /// Sets a section to value(i, j) of its global indices.
 template <class Value>
 void set(const Array& array, const Value& value) {
@@ -61,15 +63,17 @@ public:
         reset_sources();
     }
 
-    /// What the target must hold, if it held -1 before.
+    /// What the target must hold, if it held -1 before, or what add() is told.
     std::function<double(std::int64_t, std::int64_t)> expected;
 
     void reset_sources() const {
         set(shared_from, number);
         set(plain_from, number);
     }
-    void add(const std::string& name, const Array& target, const std::function<void()>& move) {
-        set(target, [](std::int64_t, std::int64_t) { return -1.0; });
+    /// `before`: what the target holds before it is moved to.
+    void add(const std::string& name, const Array& target, const std::function<void()>& move,
+             double (*before)(std::int64_t, std::int64_t) = minus_one) {
+        set(target, before);
         move();
         exec.fence("bench_redistribution: the host reads");
         correct =
@@ -86,7 +90,8 @@ public:
     }
     /// Plans of either transport by which ranks reach each other here.
     template <class Execute>
-    void add_plans(const RedistributionOptions& options, const Execute& execute) {
+    void add_plans(const RedistributionOptions& options, const Execute& execute,
+                   double (*before)(std::int64_t, std::int64_t) = minus_one) {
         for (const char* transport : {"direct", "message"}) {
             const bool direct = std::string(transport) == "direct";
             const Array& from = direct ? shared_from : plain_from;
@@ -94,8 +99,14 @@ public:
             m_plans.push_back(std::make_unique<RedistributionPlan>(
                 perf::plan_of_transport(transport, comm, from.layout(), to.layout(), options)));
             RedistributionPlan& plan = *m_plans.back();
-            add(transport, to, [this, &plan, execute, from, to] { execute(exec, plan, from, to); });
+            add(
+                transport, to, [this, &plan, execute, from, to] { execute(exec, plan, from, to); },
+                before);
         }
+    }
+    Array make(const ArrayLayout& layout) const {
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout,
+                                                                                "shared");
     }
     void run() {
         if (!correct) return;
@@ -115,11 +126,6 @@ public:
     bool correct = true;
 
 private:
-    Array make(const ArrayLayout& layout) const {
-        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout,
-                                                                                "shared");
-    }
-
     benchmark::State& m_state;
     Kokkos::View<double*, Kokkos::HostSpace> m_copy;
     std::vector<std::unique_ptr<RedistributionPlan>> m_plans;
@@ -174,6 +180,44 @@ BENCHMARK(transposition)
     ->ArgNames({"n", "block", "on_column"})
     ->ArgsProduct({{4096}, {128, 64, 32}, {0, 1}})
     ->ArgsProduct({{4000}, {100}, {0, 1}})
+    ->Iterations(15)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+/// A = A^T within one memory, beside what it saves: a second array, and the copy back from it. Arguments n,
+/// block, on_column.
+void transposition_in_place(benchmark::State& state) {
+    const Matrix matrix{perf::smoke() ? 100 : state.range(0), perf::smoke() ? 8 : state.range(1),
+                        state.range(2) != 0};
+    Field field(state, matrix.layout(), matrix.layout());
+    field.expected = [](std::int64_t i, std::int64_t j) { return number(j, i); };
+    const RedistributionOptions options{.permutation = {1, 0}, .in_place = true};
+    field.add_plans(
+        options,
+        [](const Exec& exec, RedistributionPlan& plan, const Array&, const Array& to) {
+            plan.execute(exec, to, to);
+        },
+        number);
+    auto plan = perf::plan_of_transport("direct", field.comm, matrix.layout(), matrix.layout(),
+                                        {.permutation = {1, 0}});
+    const Array second = field.make(matrix.layout());
+    field.add(
+        "and_back", field.shared_from,
+        [&] {
+            plan.execute(field.exec, field.shared_from, second);
+            perf::copy_section(field.exec, second.view().data(), field.shared_from.view().data(),
+                               static_cast<std::int64_t>(second.view().size()));
+        },
+        number);
+    field.add_memcpy();
+    field.run();
+    // Transposed once or twice, whichever it was.
+    for (const Array& array : {field.shared_to, field.plain_to})
+        perf::verify(state, equals(array, number) || equals(array, field.expected), "all of them");
+}
+BENCHMARK(transposition_in_place)
+    ->ArgNames({"n", "block", "on_column"})
+    ->ArgsProduct({{4096}, {128, 32}, {0, 1}})
     ->Iterations(15)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
