@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/shared_segment.hpp>
 
+#include "huge_pages.hpp"
+
 #include <distview/core/text.hpp>
 
 #include <cerrno>
@@ -36,14 +38,10 @@ int make_descriptor() {
     return -1;
 }
 
-char* map(int descriptor, std::size_t bytes) {
-    void* const data = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
-    return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
-}
-
 } // namespace
 
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::string& why_not) {
+    check_huge_pages_choice();
     constexpr std::size_t page = 4096;
     bytes = (bytes + header_bytes + page - 1) / page * page;
     const int descriptor = make_descriptor();
@@ -51,12 +49,12 @@ std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::strin
         why_not = text("shm_open: ", std::strerror(errno));
         return nullptr;
     }
-    // Without this a full /dev/shm would end the program with SIGBUS at some later write.
-    const int failed = ::posix_fallocate(descriptor, 0, static_cast<off_t>(bytes));
-    char* const data = failed ? nullptr : map(descriptor, bytes);
-    if (!data) {
-        why_not = text(failed ? "posix_fallocate of " : "mmap of ", bytes,
-                       " bytes of shared memory: ", std::strerror(failed ? failed : errno));
+    char* const data = map_shared(descriptor, bytes);
+    const int failed = data ? reserve_shared(descriptor, data, bytes) : errno;
+    if (failed) {
+        why_not = text(data ? "posix_fallocate of " : "mmap of ", bytes,
+                       " bytes of shared memory: ", std::strerror(failed));
+        if (data) ::munmap(data, bytes);
         ::close(descriptor);
         return nullptr;
     }
@@ -79,7 +77,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const SegmentAddress& address
     const int descriptor = ::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (descriptor < 0) return nullptr;
     const auto bytes = static_cast<std::size_t>(address.bytes);
-    char* const data = map(descriptor, bytes);
+    char* const data = map_shared(descriptor, bytes);
     ::close(descriptor);
     if (!data) return nullptr;
     std::shared_ptr<SharedSegment> segment(new SharedSegment(-1, data, bytes));

@@ -2,6 +2,7 @@
 #include <distview/comm/transport.hpp>
 #include <distview/core/error.hpp>
 
+#include <distview_testing/environment.hpp>
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -13,30 +14,9 @@ namespace distview::testing {
 
 namespace {
 
-/// Sets an environment variable, or unsets it, and puts things back.
-class Variable {
-public:
-    Variable(const char* name, const char* value) : m_name(name) {
-        if (const char* before = std::getenv(name)) m_before = before;
-        set(value);
-    }
-    ~Variable() { set(m_before ? m_before->c_str() : nullptr); }
-    Variable(const Variable&) = delete;
-    Variable& operator=(const Variable&) = delete;
-
-private:
-    void set(const char* value) const {
-        if (value)
-            ::setenv(m_name, value, 1);
-        else
-            ::unsetenv(m_name);
-    }
-    const char* m_name;
-    std::optional<std::string> m_before;
-};
-
-struct TransportVariable : Variable {
-    explicit TransportVariable(const char* value) : Variable("DISTVIEW_TRANSPORT", value) {}
+struct TransportVariable : VariableSetting {
+    explicit TransportVariable(std::optional<std::string> value)
+        : VariableSetting("DISTVIEW_TRANSPORT", value) {}
 };
 
 std::string error_of_required_transport() {
@@ -59,7 +39,7 @@ TEST(Transport, NamesItself) {
 }
 
 TEST(Transport, IsFreeUnlessTheEnvironmentNamesOne) {
-    const TransportVariable unset(nullptr);
+    const TransportVariable unset(std::nullopt);
     EXPECT_EQ(required_transport(), std::nullopt);
     const TransportVariable empty("");
     EXPECT_EQ(required_transport(), std::nullopt);
@@ -85,18 +65,18 @@ TEST(Transport, MustBeOneThatExists) {
 }
 
 TEST(LongRun, IsWhatTheEnvironmentSays) {
-    const Variable unset("DISTVIEW_LONG_RUN", nullptr);
+    const VariableSetting unset("DISTVIEW_LONG_RUN", std::nullopt);
     const std::int64_t measured = long_run_bytes();
     EXPECT_GE(measured, 1024);
-    const Variable empty("DISTVIEW_LONG_RUN", "");
+    const VariableSetting empty("DISTVIEW_LONG_RUN", "");
     EXPECT_EQ(long_run_bytes(), measured);
-    const Variable set("DISTVIEW_LONG_RUN", "123456789012");
+    const VariableSetting set("DISTVIEW_LONG_RUN", "123456789012");
     EXPECT_EQ(long_run_bytes(), 123456789012);
 }
 
 TEST(LongRun, MustBeAPositiveNumber) {
     for (const std::string value : {"0", "-1", "8k", " 8", "8 ", "1e3", "99999999999999999999"}) {
-        const Variable variable("DISTVIEW_LONG_RUN", value.c_str());
+        const VariableSetting variable("DISTVIEW_LONG_RUN", value.c_str());
         try {
             long_run_bytes();
             ADD_FAILURE() << "nothing thrown for '" << value << "'";
@@ -109,19 +89,19 @@ TEST(LongRun, MustBeAPositiveNumber) {
 }
 
 TEST(MessageDatatypes, AreWhatTheEnvironmentSays) {
-    const Variable unset("DISTVIEW_MESSAGE_DATATYPES", nullptr);
+    const VariableSetting unset("DISTVIEW_MESSAGE_DATATYPES", std::nullopt);
     EXPECT_EQ(messages_by_datatype(), std::nullopt);
-    const Variable empty("DISTVIEW_MESSAGE_DATATYPES", "");
+    const VariableSetting empty("DISTVIEW_MESSAGE_DATATYPES", "");
     EXPECT_EQ(messages_by_datatype(), std::nullopt);
-    const Variable off("DISTVIEW_MESSAGE_DATATYPES", "0");
+    const VariableSetting off("DISTVIEW_MESSAGE_DATATYPES", "0");
     EXPECT_EQ(messages_by_datatype(), false);
-    const Variable on("DISTVIEW_MESSAGE_DATATYPES", "1");
+    const VariableSetting on("DISTVIEW_MESSAGE_DATATYPES", "1");
     EXPECT_EQ(messages_by_datatype(), true);
 }
 
 TEST(MessageDatatypes, MustBeZeroOrOne) {
     for (const std::string value : {"yes", "2", "01", " 1"}) {
-        const Variable variable("DISTVIEW_MESSAGE_DATATYPES", value.c_str());
+        const VariableSetting variable("DISTVIEW_MESSAGE_DATATYPES", value.c_str());
         try {
             messages_by_datatype();
             ADD_FAILURE() << "nothing thrown for '" << value << "'";

@@ -6,13 +6,13 @@
 
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/transport.hpp>
+#include <distview_testing/environment.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
 #include <mpi.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -28,28 +28,6 @@ using TransportChoice = std::optional<Transport>;
 inline std::string name_of(TransportChoice choice) {
     return choice ? std::string(to_string(*choice)) : "unset";
 }
-
-/// Sets an environment variable, or removes it, and on destruction makes it what it was.
-class VariableSetting {
-public:
-    VariableSetting(const char* name, std::optional<std::string> value) : m_name(name) {
-        if (const char* before = std::getenv(m_name)) m_before = before;
-        set(value);
-    }
-    ~VariableSetting() { set(m_before); }
-    VariableSetting(const VariableSetting&) = delete;
-    VariableSetting& operator=(const VariableSetting&) = delete;
-
-private:
-    void set(const std::optional<std::string>& value) const {
-        if (value)
-            setenv(m_name, value->c_str(), 1);
-        else
-            unsetenv(m_name);
-    }
-    const char* m_name;
-    std::optional<std::string> m_before;
-};
 
 /// Sets DISTVIEW_TRANSPORT.
 class TransportSetting : public VariableSetting {

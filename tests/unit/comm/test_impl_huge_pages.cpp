@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/core/error.hpp>
+
+#include <distview_testing/environment.hpp>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <fstream>
+#include <memory>
+#include <span>
+#include <sstream>
+#include <string>
+
+#include <sys/mman.h>
+
+namespace distview::testing {
+
+namespace {
+
+using impl::SharedSegment;
+
+std::size_t huge_page() {
+    std::ifstream file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");
+    std::size_t bytes = 0;
+    file >> bytes;
+    return bytes;
+}
+
+/// Whether it is tested with segments of some huge pages.
+bool are_small_enough() { return huge_page() > 0 && huge_page() <= std::size_t{1} << 25; }
+
+/// How much of the mapping with this address is in huge pages, in bytes.
+std::size_t mapped_in_huge_pages(const char* data) {
+    std::ifstream file("/proc/self/smaps");
+    bool is_found = false;
+    for (std::string line; std::getline(file, line);) {
+        std::uintptr_t begin = 0;
+        std::uintptr_t end = 0;
+        char dash = 0;
+        std::istringstream words(line);
+        if (words >> std::hex >> begin >> dash >> end && dash == '-')
+            is_found = begin <= reinterpret_cast<std::uintptr_t>(data) &&
+                       reinterpret_cast<std::uintptr_t>(data) < end;
+        else if (is_found && line.starts_with("ShmemPmdMapped:"))
+            return std::stoul(line.substr(line.find(':') + 1)) * 1024;
+    }
+    return 0;
+}
+
+std::shared_ptr<SharedSegment> make(std::size_t bytes) {
+    std::string why;
+    auto segment = SharedSegment::make(bytes, why);
+    EXPECT_NE(segment, nullptr) << why;
+    return segment;
+}
+
+std::shared_ptr<SharedSegment> make_without(std::size_t bytes) {
+    const VariableSetting none("DISTVIEW_HUGE_PAGES", "0");
+    return make(bytes);
+}
+
+void fill(const SharedSegment& segment) {
+    for (std::size_t i = SharedSegment::header_bytes; i < segment.bytes(); i += 1009)
+        segment.data()[i] = static_cast<char>(i % 113);
+}
+
+std::size_t count_wrong(const SharedSegment& segment) {
+    std::size_t wrong = 0;
+    for (std::size_t i = SharedSegment::header_bytes; i < segment.bytes(); i += 1009)
+        wrong += segment.data()[i] != static_cast<char>(i % 113);
+    return wrong;
+}
+
+bool is_zero(const SharedSegment& segment) {
+    const std::span<const char> bytes(segment.data(), segment.bytes());
+    return std::ranges::all_of(bytes.subspan(SharedSegment::header_bytes),
+                               [](char byte) { return byte == 0; });
+}
+
+TEST(HugePages, HoldWhatIsWrittenWhereverItIsRead) {
+    if (!are_small_enough()) GTEST_SKIP() << "the kernel has no huge pages of at most 32 MiB";
+    for (const std::size_t bytes :
+         {huge_page() / 2, huge_page() - SharedSegment::header_bytes, huge_page(),
+          3 * huge_page() + huge_page() / 2, 40 * huge_page()}) {
+        const auto made = make(bytes);
+        ASSERT_TRUE(made);
+        EXPECT_TRUE(is_zero(*made)) << bytes;
+        fill(*made);
+        const auto opened = SharedSegment::open(made->address());
+        ASSERT_TRUE(opened);
+        EXPECT_EQ(count_wrong(*opened), 0u) << bytes;
+        EXPECT_EQ(opened->bytes(), made->bytes());
+    }
+}
+
+TEST(HugePages, AreUsedByTheMakerAndByOthers) {
+    if (!are_small_enough()) GTEST_SKIP() << "the kernel has no huge pages of at most 32 MiB";
+    const auto made = make(4 * huge_page());
+    const auto opened = SharedSegment::open(made->address());
+    ASSERT_TRUE(opened);
+    for (const auto& segment : {made, opened})
+        EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment->data()) % huge_page(), 0u);
+
+    // Whether this kernel makes them (Linux 6.1 and later) is found out with memory that was left as it is.
+    const auto plain = make_without(2 * huge_page());
+    const auto probe = SharedSegment::open(plain->address());
+    ASSERT_TRUE(probe);
+    constexpr int collapse = 25; // MADV_COLLAPSE
+    if (::madvise(probe->data(), huge_page(), collapse) != 0)
+        GTEST_SKIP() << "the kernel makes no huge pages of shared memory";
+    EXPECT_EQ(mapped_in_huge_pages(made->data()), 4 * huge_page());
+    fill(*opened);
+    EXPECT_EQ(mapped_in_huge_pages(opened->data()), 4 * huge_page());
+}
+
+TEST(HugePages, AreNotAskedForIfTheEnvironmentSaysSo) {
+    const auto made = make_without(std::size_t{1} << 24);
+    fill(*made);
+    EXPECT_EQ(mapped_in_huge_pages(made->data()), 0u);
+}
+
+TEST(HugePages, AreWantedOrNot) {
+    const VariableSetting maybe("DISTVIEW_HUGE_PAGES", "maybe");
+    std::string why;
+    try {
+        SharedSegment::make(1000, why);
+        FAIL() << "no exception";
+    } catch (const UsageError& error) {
+        EXPECT_STREQ(error.what(), "DISTVIEW_HUGE_PAGES: expected 0 or 1, got 'maybe'");
+    }
+}
+
+} // namespace
+
+} // namespace distview::testing
