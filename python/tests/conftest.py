@@ -21,3 +21,21 @@ def mpi():
 def comm(mpi):
     """All ranks that the test runs on: one, unless run_tests.py --mpi runs it below mpirun."""
     return mpi.COMM_WORLD
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """A machine with devices that do not exist: its runtime writes down what it is told."""
+    from distview import _device
+    from made_up_devices import FakeRuntime
+
+    monkeypatch.setattr(_device, "runtime", FakeRuntime())
+    return _device.runtime
+
+
+@pytest.fixture
+def no_runtime(monkeypatch):
+    """A build without support for device memory."""
+    from distview import _device
+
+    monkeypatch.setattr(_device, "runtime", None)

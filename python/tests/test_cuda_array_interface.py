@@ -10,14 +10,9 @@ import weakref
 import distview
 import numpy as np
 import pytest
-from distview import _device
-from made_up_devices import POINTER, FakeRuntime, Owner, device_view, host_view_as
+from made_up_devices import POINTER, Owner, device_view, host_view_as
 
-
-@pytest.fixture(autouse=True)
-def fake(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", FakeRuntime())
-    return _device.runtime
+pytestmark = pytest.mark.usefixtures("fake")
 
 
 def exported(view):

@@ -8,13 +8,9 @@ import distview
 import numpy as np
 import pytest
 from distview import _device
-from made_up_devices import POINTER, FakeRuntime, Interface, wrapped
+from made_up_devices import POINTER, Interface, wrapped
 
-
-@pytest.fixture(autouse=True)
-def fake(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", FakeRuntime())
-    return _device.runtime
+pytestmark = pytest.mark.usefixtures("fake")
 
 
 def refused(error, match, **changes):

@@ -8,8 +8,8 @@ real one does is checked by check_device_consumers.py.
 import distview
 import numpy as np
 import pytest
-from distview import _device, _distview
-from made_up_devices import FakeRuntime, device_view, host_view_as
+from distview import _distview
+from made_up_devices import device_view, host_view_as
 
 CUDA, CUDA_HOST, MANAGED = (2, 0), (3, 0), (13, 0)
 NUMBERS = np.arange(48.0).reshape(6, 8)
@@ -20,17 +20,6 @@ KINDS = {
     "transposed": lambda base: base.T,
     "empty": lambda base: base[:0],
 }
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", FakeRuntime())
-    return _device.runtime
-
-
-@pytest.fixture
-def no_runtime(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", None)
 
 
 def padded_on(device, numbers, **more):

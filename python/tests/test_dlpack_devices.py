@@ -25,21 +25,10 @@ from dlpack_structs import (
     shape_of,
     struct_of,
 )
-from made_up_devices import POINTER, FakeRuntime, address_of, device_view, host_view_as
+from made_up_devices import POINTER, address_of, device_view, host_view_as
 
 PINNED = [(CUDA_HOST, 0), (ROCM_HOST, 0), (MANAGED, 0)]
 CUDA_DEVICES = [(CUDA, 0), (CUDA, 1), (CUDA_HOST, 0), (MANAGED, 0)]
-
-
-@pytest.fixture
-def fake(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", FakeRuntime())
-    return _device.runtime
-
-
-@pytest.fixture
-def no_runtime(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", None)
 
 
 def view_on(device, **more):

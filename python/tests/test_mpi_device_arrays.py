@@ -6,15 +6,9 @@ import distview
 import numpy as np
 import pytest
 from distview import _device, _distview
-from made_up_devices import FakeRuntime
 
 CUDA, CUDA_HOST, MANAGED = (2, 0), (3, 0), (13, 0)
-
-
-@pytest.fixture(autouse=True)
-def fake(monkeypatch):
-    monkeypatch.setattr(_device, "runtime", FakeRuntime())
-    return _device.runtime
+pytestmark = pytest.mark.usefixtures("fake")
 
 
 def array_with(comm, device, where):
