@@ -74,9 +74,11 @@ struct Recording {
 
 Recording* g_recording = nullptr;
 
+namespace tools = Kokkos::Tools::Experimental;
+
 void begin_kernel(const char*, std::uint32_t device, std::uint64_t* id) {
     *id = 0;
-    if (!g_recording || device != Kokkos::Tools::Experimental::device_id(g_recording->exec)) return;
+    if (!g_recording || device != tools::device_id(g_recording->exec)) return;
     *id = 1;
     ++g_recording->kernels;
     g_recording->begin();
@@ -86,13 +88,40 @@ void end_kernel(std::uint64_t id) {
     if (g_recording && id == 1) g_recording->end();
 }
 
-void listen(bool listens) {
-    namespace tools = Kokkos::Tools::Experimental;
-    tools::set_begin_parallel_for_callback(listens ? begin_kernel : nullptr);
-    tools::set_end_parallel_for_callback(listens ? end_kernel : nullptr);
-    tools::set_begin_parallel_reduce_callback(listens ? begin_kernel : nullptr);
-    tools::set_end_parallel_reduce_callback(listens ? end_kernel : nullptr);
-}
+/// Unless told otherwise, when it starts, Kokkos waits for the whole device before it calls back: then
+/// nothing would be enqueued behind anything, and what a launch and a wait take the host would count.
+[[maybe_unused]] const bool asked_for_no_fences = [] {
+    tools::set_request_tool_settings_callback(
+        [](std::uint32_t, Kokkos_Tools_ToolSettings* settings) {
+            settings->requires_global_fencing = false;
+            // A callback that is left would make all kernels those of a program with a tool.
+            tools::set_request_tool_settings_callback(nullptr);
+        });
+    return true;
+}();
+
+/// Kernels and copies are recorded while it lives; then callbacks are again as they were, a tool's too.
+class Listening {
+public:
+    explicit Listening(Recording& recording) : m_callbacks(tools::get_callbacks()) {
+        g_recording = &recording;
+        tools::set_begin_parallel_for_callback(begin_kernel);
+        tools::set_end_parallel_for_callback(end_kernel);
+        tools::set_begin_parallel_reduce_callback(begin_kernel);
+        tools::set_end_parallel_reduce_callback(end_kernel);
+        tools::set_begin_parallel_scan_callback(begin_kernel);
+        tools::set_end_parallel_scan_callback(end_kernel);
+    }
+    Listening(const Listening&) = delete;
+    Listening& operator=(const Listening&) = delete;
+    ~Listening() {
+        tools::set_callbacks(m_callbacks);
+        g_recording = nullptr;
+    }
+
+private:
+    tools::EventSet m_callbacks;
+};
 
 } // namespace
 
@@ -101,11 +130,10 @@ Operations operations_of(const DeviceExec& exec, const std::function<void()>& be
     exec.fence("distview::perf: nothing earlier is timed");
     before();
     Recording recording{exec, {}, {}};
-    g_recording = &recording;
-    listen(true);
-    work();
-    listen(false);
-    g_recording = nullptr;
+    {
+        const Listening listening(recording);
+        work();
+    }
     exec.fence("distview::perf: all kernels have finished");
     Operations result{recording.kernels,
                       static_cast<int>(recording.ends.size()) - recording.kernels};
@@ -131,6 +159,7 @@ using CopyFunction = cudaError_t (*)(void*, const void*, size_t, cudaMemcpyKind,
 cudaError_t copy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
                  cudaStream_t stream) {
     static const auto library = reinterpret_cast<CopyFunction>(dlsym(RTLD_NEXT, "cudaMemcpyAsync"));
+    if (!library) return cudaErrorSharedObjectSymbolNotFound;
     if (!g_recording || stream != g_recording->exec.cuda_stream())
         return library(to, from, bytes, kind, stream);
     g_recording->begin();

@@ -4,6 +4,7 @@
 #include <distview/comm/padding_exchange_schedule.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
