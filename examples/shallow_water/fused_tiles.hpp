@@ -46,13 +46,14 @@ public:
     }
 
 private:
-    // What a team keeps must fit into 32 KiB, on hosts as well.
     static constexpr int rows = 64 / static_cast<int>(sizeof(Real));
     static constexpr int columns = 32;
 
     /// What a team keeps of every cell of its tile and two around it: the state; volume fluxes; vorticity
     /// fluxes on v and u; kinetic energy.
     enum Field : int { h, u, v, fe, fn, turn_v, turn_u, ke, n_fields };
+    static_assert(n_fields * (rows + 4) * (columns + 4) * sizeof(Real) <= 32 * 1024,
+                  "What a team keeps must fit into its scratch memory, on hosts as well.");
     using Fields =
         Kokkos::View<Real[n_fields][rows + 4][columns + 4], Kokkos::LayoutRight,
                      typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
