@@ -34,23 +34,24 @@ def run_bench_device(checks, ranks, quick):
     return results
 
 
-def share_bar(checks, results, name, bar):
-    if name in results:
+def share_bar(checks, results, name, bar, quick):
+    """Small benchmarks, of which launches are most, have no share worth naming."""
+    if name in results and not quick:
         share = results[name]["share"]
         checks.add_bar(f"{name}: share of copies", share, f"at least {bar}", share >= bar)
 
 
 def measure_shares(checks, quick):
     alone = run_bench_device(checks, 1, quick)
-    share_bar(checks, alone, "self_periodic_exchange", 0.5)
-    share_bar(checks, alone, "transposition", 0.75)
-    share_bar(checks, alone, "daxpy", 0.92)
-    if alone:
+    share_bar(checks, alone, "self_periodic_exchange", 0.5, quick)
+    share_bar(checks, alone, "transposition", 0.75, quick)
+    share_bar(checks, alone, "daxpy", 0.92, quick)
+    if "self_periodic_exchange" in alone:
         kernels = alone["self_periodic_exchange"]["kernels"]
         checks.add_bar("self_periodic_exchange: kernels", kernels, "at most 2", kernels <= 2)
 
     pair = run_bench_device(checks, 2, quick)
-    if pair:
+    if {"exchange_staged", "exchange_in_place"} <= pair.keys() and not quick:
         ratio = pair["exchange_staged"]["device_us"] / pair["exchange_in_place"]["device_us"]
         checks.add_bar("staging / IPC, time of kernels and copies", ratio, "at least 3", ratio >= 3)
 

@@ -38,9 +38,22 @@ protected:
     }
     ~DeviceTransports() override { unsetenv("DISTVIEW_TRANSPORT"); }
     void SetUp() override {
-        const char* const aware = std::getenv("DISTVIEW_GPU_AWARE");
-        if (GetParam().of_mpi && (!aware || std::string(aware) != "1"))
-            GTEST_SKIP() << "set DISTVIEW_GPU_AWARE=1 if this MPI takes device memory";
+        if (GetParam().of_mpi && !mpi_takes_device_memory())
+            GTEST_SKIP() << "this MPI does not take device memory";
+    }
+
+    /// What plans make of MPI and of DISTVIEW_GPU_AWARE, the same on all ranks. Collective.
+    bool mpi_takes_device_memory() const {
+        const ArrayLayout layout(ProcessGrid{n}, {block(4 * n, {.padding = 1, .periodic = true})});
+        PaddingExchangePlan plan(comm, layout);
+        try {
+            plan.bind(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm,
+                                                                                      layout, "a"));
+        } catch (const UsageError& error) {
+            if (std::string(error.what()).find("MPI does not take it") == std::string::npos) throw;
+            return false;
+        }
+        return true;
     }
 
     /// A value for every position, padding too.

@@ -27,6 +27,8 @@ for variable, expected in said.get("environment", {{}}).items():
         sys.exit(f"{{variable}} is {{os.environ.get(variable)}}, not {{expected}}")
 if rank != "0":
     sys.exit(0)
+if name == "test_cuda_transports":
+    print(said.get("transports", ""))
 if name == "bench_device":
     print("some text first")
     print(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}, indent=2))
@@ -61,7 +63,6 @@ echo '  libthing.so.1 => {root}/system/libthing.so.1 (0x3)'
 """
 
 OMPI_INFO = """#!/bin/sh
-if [ "$2" = --all ]; then echo 'mca:opal:base:param:opal_built_with_cuda_support:value:false'; exit; fi
 echo 'path:prefix:{root}/openmpi'
 echo 'path:libdir:{root}/openmpi/lib/arch'
 echo 'path:pkglibdir:{root}/openmpi/lib/arch/openmpi'
@@ -104,14 +105,14 @@ class GpuCheck(unittest.TestCase):
             check=False,
         )
 
-    def check(self, device="One GPU, 1.0", share=0.95, script=SCRIPT, **said):
+    def check(self, *options, device="One GPU, 1.0", share=0.95, script=SCRIPT, **said):
         """Runs the script; its status, and the verdicts and bars of its report by name."""
         names = ("self_periodic_exchange", "transposition", "daxpy", "exchange_in_place", "exchange_staged")
         said["benchmarks"] = [benchmark(name, share) for name in names]
         if device:
             self.make("path/nvidia-smi", f"#!/bin/sh\necho '{device}'\n")
         build = ["--build", self.root / "build"] if script == SCRIPT else []
-        done = self.start(script, *build, "--out", self.root / "out", **said)
+        done = self.start(script, *build, "--out", self.root / "out", *options, **said)
         self.assertEqual(done.stderr, "")
         self.report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
         self.verdicts = {each["name"]: each["verdict"] for each in self.report["results"]}
@@ -172,6 +173,22 @@ class GpuCheck(unittest.TestCase):
                 self.assertEqual(verdict, "FAILED", name)
             else:
                 self.assertNotEqual(verdict, "FAILED", name)
+
+    def test_what_tests_say_of_messages_in_device_memory(self):
+        # In colours, since a launcher's ranks write to a terminal of its own.
+        line = "\033[mAll/DeviceTransports.ExchangesLikeTheHost/gpu_message (3 ms)"
+        self.assertEqual(self.check("--quick", transports=f"\033[0;32m[       OK ] {line}"), 0)
+        self.assertEqual(self.verdicts["transport gpu_message"], "passed")
+        self.assertIs(self.report["mpi_takes_device_memory"], True)
+        self.assertEqual(self.check("--quick", transports=f"[  SKIPPED ] {line}"), 0)
+        self.assertEqual(self.verdicts["transport gpu_message"], "skipped")
+        self.assertIs(self.report["mpi_takes_device_memory"], False)
+
+    def test_small_benchmarks_meet_no_bar(self):
+        self.make("path/mpirun", MPIRUN)
+        self.assertEqual(self.check("--quick"), 0)
+        self.assertNotIn("daxpy: share of copies", self.bars)
+        self.assertNotIn("staging / IPC, time of kernels and copies", self.bars)
 
     def make_what_is_packed(self):
         """A machine with Open MPI, and a library that programs need; its tools stand in for the real ones."""
