@@ -85,7 +85,8 @@ void run(const Space& exec, const distview::Communicator& comm, const Options& o
     report.options = options;
     Model<Real, Space> model(exec, comm, options);
     report.grid = model.grid();
-    report.threads = exec.concurrency();
+    report.threads =
+        Kokkos::DefaultHostExecutionSpace().concurrency(); // a device has as many as it likes
     report.messages_per_step = model.messages_per_step();
 
     if (options.benchmark) {

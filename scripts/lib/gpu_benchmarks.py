@@ -5,10 +5,13 @@ import json
 
 
 def results_of(log):
-    """The benchmarks of a report of Google Benchmark, by name, among what else was printed."""
+    """The benchmarks of a report of Google Benchmark, by name, among what else was printed; none without one."""
     text = log.read_text(encoding="utf-8", errors="replace")
-    report, _ = json.JSONDecoder().raw_decode(text[text.index("{\n") :])
-    return {each["name"].split("/")[0]: each for each in report["benchmarks"]}
+    try:
+        report, _ = json.JSONDecoder().raw_decode(text[text.index("{\n") :])
+        return {each["name"].split("/")[0]: each for each in report["benchmarks"]}
+    except (ValueError, KeyError):
+        return {}
 
 
 def run_bench_device(checks, ranks, quick):
@@ -21,6 +24,8 @@ def run_bench_device(checks, ranks, quick):
     if not log:
         return {}
     results = results_of(log)
+    if not results:
+        checks.add(f"bench_device np{ranks}: report", "FAILED", note=f"none in {log.name}")
     for name, each in results.items():
         if ranks == 1 and name.startswith("exchange_"):
             continue

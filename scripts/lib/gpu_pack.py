@@ -10,7 +10,8 @@ import sys
 PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "bench_device", "shallow_water", "ptrans")
 
 #: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
-OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl.so", "librt.so", "libcuda.so")
+OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libmvec", "libpthread", "libdl.so", "librt.so")
+OF_THE_MACHINE += ("libresolv", "libutil.so", "libanl", "libnss", "libcuda.so")
 
 #: Of Open MPI: what links it, networks of clusters, and SHMEM.
 LEFT_OUT = ("*.a", "*.la", "include", "*ofi*", "*ucx*", "*psm*", "*verbs*", "*openib*", "*usnic*")

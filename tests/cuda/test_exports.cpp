@@ -22,7 +22,9 @@ namespace {
 /// A stream that waits for no other one by itself.
 class OwnStream {
 public:
-    OwnStream() { cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking); }
+    OwnStream() {
+        EXPECT_EQ(cudaStreamCreateWithFlags(&m_stream, cudaStreamNonBlocking), cudaSuccess);
+    }
     OwnStream(const OwnStream&) = delete;
     OwnStream& operator=(const OwnStream&) = delete;
     ~OwnStream() { cudaStreamDestroy(m_stream); }
@@ -50,8 +52,10 @@ void write_slowly(const Cuda& exec, const OnDevice<double*>& view) {
 /// Copied on a consumer's stream.
 std::vector<double> read_on(cudaStream_t stream, const void* data) {
     std::vector<double> host(elements, -1.0);
-    cudaMemcpyAsync(host.data(), data, elements * sizeof(double), cudaMemcpyDeviceToHost, stream);
-    cudaStreamSynchronize(stream);
+    const std::size_t bytes = elements * sizeof(double);
+    EXPECT_EQ(cudaMemcpyAsync(host.data(), data, bytes, cudaMemcpyDeviceToHost, stream),
+              cudaSuccess);
+    EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
     return host;
 }
 

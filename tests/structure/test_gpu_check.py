@@ -31,7 +31,8 @@ if name == "test_cuda_transports":
     print(said.get("transports", ""))
 if name == "bench_device":
     print("some text first")
-    print(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}, indent=2))
+    if not said.get("no_report"):
+        print(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}, indent=2))
     print("DISTVIEW-TEST-PASSED")
 if "--json" in arguments:
     digest = said.get("digests", {{}}).get(arguments["--space"], "same")
@@ -183,6 +184,12 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.check("--quick", transports=f"[  SKIPPED ] {line}"), 0)
         self.assertEqual(self.verdicts["transport gpu_message"], "skipped")
         self.assertIs(self.report["mpi_takes_device_memory"], False)
+
+    def test_a_benchmark_without_a_report_fails_and_the_others_go_on(self):
+        self.assertEqual(self.check(no_report=True), 1)
+        self.assertEqual(self.verdicts["bench_device np1: report"], "FAILED")
+        self.assertNotIn("daxpy: share of copies", self.bars)
+        self.assertTrue(self.bars["shallow_water 500 steps, s"])
 
     def test_small_benchmarks_meet_no_bar(self):
         self.make("path/mpirun", MPIRUN)
