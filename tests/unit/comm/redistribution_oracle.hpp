@@ -21,6 +21,7 @@ struct AxisMove {
     std::int64_t to_local = 0;
     int from_process = 0;
     std::int64_t from_local = 0;
+    friend bool operator==(const AxisMove&, const AxisMove&) = default; // nvcc makes none of the other
     friend auto operator<=>(const AxisMove&, const AxisMove&) = default;
 };
 

@@ -31,6 +31,7 @@ struct Move {
     Position to{}; ///< by axis of the target
     int from_process = 0;
     Position from{}; ///< by axis of the source
+    friend bool operator==(const Move&, const Move&) = default; // nvcc makes none of the other
     friend auto operator<=>(const Move&, const Move&) = default;
 };
 
