@@ -86,7 +86,7 @@ void latency(benchmark::State& state) {
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(cells * comm.size(), {.padding = 1, .periodic = true})});
     const auto row = make_dist_view<double*>(exec, comm, layout, "row");
-    const DistView<double*> plain(exec, "plain", layout, comm.rank());
+    const DistView<double*, Exec::memory_space> plain(exec, "plain", layout, comm.rank());
 
     auto direct = perf::plan_of_transport("direct", comm, layout);
     auto message = perf::plan_of_transport("message", comm, layout);

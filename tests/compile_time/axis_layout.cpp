@@ -6,7 +6,8 @@
 
 namespace distview::testing {
 
-namespace {
+// With a name, or nvcc would miss uses of what is only looked at.
+namespace axis_layout_types {
 
 // Kernels take an AxisLayout by value.
 static_assert(std::is_trivially_copyable_v<AxisLayout> &&
@@ -51,6 +52,6 @@ static_assert(cyclic.with_tables(nullptr, nullptr).as_cyclic().size() == 13);
 constexpr AxisLayout copied = cyclic;
 static_assert(copied.size() == 13);
 
-} // namespace
+} // namespace axis_layout_types
 
 } // namespace distview::testing
