@@ -8,7 +8,7 @@
 #include "baselines/mpi_packed.hpp"
 #include "baselines/mpi_planes.hpp"
 #include "baselines/mpi_types.hpp"
-#include "baselines/petsc_dmda.hpp"
+#include "baselines/petsc.hpp"
 #include "baselines/section.hpp"
 #include "baselines/shared_window.hpp"
 #include "perf.hpp"
@@ -88,7 +88,7 @@ void add_ratios(benchmark::State& state, const std::vector<perf::Contender>& con
     counters["types_over_parts"] =
         of("types") / (of("types_pack") + of("own") + of("packed_message") + of("types_unpack"));
     double best = of("packed");
-    for (const char* name : {"types", "planes", "petsc"})
+    for (const char* name : {"types", "planes", "dmda", "forest"})
         if (of(name) > 0) best = std::min(best, of(name));
     if (of("planes") > 0)
         counters["planes_over_parts"] = of("planes") / (of("planes_wrap") + of("planes_message"));
@@ -150,8 +150,11 @@ void padding_exchange(benchmark::State& state) {
             "planes_message", [&] { planes->message(); }, [&] { rewrite(), planes->wrap(); });
     }
 #ifdef DISTVIEW_PERF_HAVE_PETSC
-    perf::PetscDmda petsc(baseline_communicator(), section);
-    field.add("petsc", petsc.array(), [&] { petsc.execute(); });
+    const perf::Petsc petsc(baseline_communicator());
+    perf::PetscDmda dmda(petsc, section, array);
+    field.add("dmda", array, [&] { dmda.execute(); });
+    perf::PetscForest forest(petsc, section, array);
+    field.add("forest", array, [&] { forest.execute(); });
 #endif
     if (!field.correct) return;
 
