@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "array_datatype.hpp"
+#include <distview/comm/impl/array_datatype.hpp>
+
+#include "owned_datatype.hpp"
 
 #include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -40,34 +42,15 @@ Runs runs_of(const ArrayBox& box) {
     return runs;
 }
 
-/// Frees what it holds, unless it is taken away.
-class Datatype {
-public:
-    Datatype() = default;
-    Datatype(Datatype&& other) noexcept : m_type(std::exchange(other.m_type, MPI_DATATYPE_NULL)) {}
-    Datatype& operator=(Datatype&& other) noexcept {
-        std::swap(m_type, other.m_type);
-        return *this;
-    }
-    ~Datatype() {
-        if (m_type != MPI_DATATYPE_NULL) MPI_Type_free(&m_type);
-    }
-    MPI_Datatype* out() noexcept { return &m_type; }
-    MPI_Datatype get() const noexcept { return m_type; }
-
-private:
-    MPI_Datatype m_type = MPI_DATATYPE_NULL;
-};
-
-Datatype make(const Runs& runs, std::int64_t word) {
-    Datatype type;
-    check_mpi(MPI_Type_contiguous(static_cast<int>(runs.bytes / word), word_type(word), type.out()),
+OwnedDatatype make(const Runs& runs, std::int64_t word) {
+    OwnedDatatype type;
+    check_mpi(MPI_Type_contiguous(word_count(runs.bytes, word), word_type(word), type.address()),
               "MPI_Type_contiguous");
     for (auto axis = runs.axes.rbegin(); axis != runs.axes.rend(); ++axis) {
-        Datatype outer;
+        OwnedDatatype outer;
         check_mpi(MPI_Type_create_hvector(static_cast<int>(axis->count), 1,
                                           static_cast<MPI_Aint>(axis->stride), type.get(),
-                                          outer.out()),
+                                          outer.address()),
                   "MPI_Type_create_hvector");
         type = std::move(outer);
     }
@@ -90,7 +73,7 @@ std::int64_t ArrayBox::span() const noexcept {
 std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> boxes,
                                                    std::int64_t word) {
     if (!std::in_range<int>(static_cast<std::int64_t>(boxes.size()))) return nullptr;
-    std::vector<Datatype> parts;
+    std::vector<OwnedDatatype> parts;
     std::vector<MPI_Datatype> types;
     std::vector<MPI_Aint> places;
     for (const ArrayBox& box : boxes) {
@@ -103,18 +86,12 @@ std::shared_ptr<const MPI_Datatype> array_datatype(std::span<const ArrayBox> box
         check_mpi(MPI_Get_address(box.first, &places.emplace_back()), "MPI_Get_address");
     }
     const std::vector<int> ones(boxes.size(), 1);
-    auto type = std::make_unique<MPI_Datatype>(MPI_DATATYPE_NULL);
+    const auto type = std::make_shared<OwnedDatatype>();
     check_mpi(MPI_Type_create_struct(static_cast<int>(boxes.size()), ones.data(), places.data(),
-                                     types.data(), type.get()),
+                                     types.data(), type->address()),
               "MPI_Type_create_struct");
-    const std::shared_ptr<const MPI_Datatype> shared(type.release(), [](MPI_Datatype* held) {
-        int finalized = 0;
-        MPI_Finalized(&finalized);
-        if (!finalized) MPI_Type_free(held);
-        delete held;
-    });
-    check_mpi(MPI_Type_commit(const_cast<MPI_Datatype*>(shared.get())), "MPI_Type_commit");
-    return shared;
+    check_mpi(MPI_Type_commit(type->address()), "MPI_Type_commit");
+    return {type, type->address()};
 }
 
 } // namespace distview::impl

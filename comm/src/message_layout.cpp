@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "message_layout.hpp"
 
-#include "array_datatype.hpp"
 #include "exchange_elements.hpp"
+
+#include <distview/comm/impl/array_datatype.hpp>
 
 #include <Kokkos_Core.hpp>
 

@@ -1,100 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/persistent_messages.hpp>
 
+#include "message_content.hpp"
+
 #include <distview/comm/mpi_error.hpp>
-#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <set>
-#include <thread>
 #include <utility>
 
 namespace distview::impl {
-
-namespace {
-
-constexpr auto line = static_cast<std::int64_t>(MessageBuffer::alignment);
-
-constexpr std::int64_t lines(std::int64_t bytes) { return (bytes + line - 1) / line; }
-
-/// How MPI is told of a message: bytes in one run, or a datatype of its own.
-class Content {
-public:
-    using Message = PersistentMessages::Message;
-
-    Content(void* data, const Message& message) : m_start(data) {
-        const std::int64_t bytes = message.bytes;
-        m_count = static_cast<int>(std::in_range<int>(bytes) ? bytes / message.word : lines(bytes));
-        m_type = word_type(message.word);
-        if (std::in_range<int>(bytes)) return;
-        check_mpi(MPI_Type_contiguous(static_cast<int>(line), MPI_BYTE, &m_line),
-                  "MPI_Type_contiguous");
-        check_mpi(MPI_Type_commit(&m_line), "MPI_Type_commit");
-        m_type = m_line;
-    }
-    explicit Content(const Message& message) : Content(message.data, message) {
-        if (!message.datatype) return;
-        m_start = MPI_BOTTOM;
-        m_count = 1;
-        m_type = *message.datatype;
-    }
-    ~Content() {
-        if (m_line != MPI_DATATYPE_NULL) MPI_Type_free(&m_line); // requests keep what they need
-    }
-    Content(const Content&) = delete;
-    Content& operator=(const Content&) = delete;
-
-    void* start() const noexcept { return m_start; }
-    int count() const noexcept { return m_count; }
-    MPI_Datatype type() const noexcept { return m_type; }
-
-private:
-    void* m_start;
-    int m_count = 0;
-    MPI_Datatype m_type = MPI_BYTE;
-    MPI_Datatype m_line = MPI_DATATYPE_NULL;
-};
-
-bool is_inactive(MPI_Request request) noexcept {
-    int inactive = 1;
-    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE);
-    return inactive != 0;
-}
-
-bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
-    return std::all_of(requests.begin(), requests.end(), is_inactive);
-}
-
-using Clock = std::chrono::steady_clock;
-
-void cancel(MPI_Request& receive) noexcept {
-    if (is_inactive(receive)) return;
-    MPI_Cancel(&receive);
-    MPI_Wait(&receive, MPI_STATUS_IGNORE);
-}
-
-void free_requests(std::vector<MPI_Request>& requests) noexcept {
-    for (MPI_Request& request : requests)
-        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-    requests.clear();
-}
-
-} // namespace
-
-MPI_Datatype word_type(std::int64_t bytes) noexcept {
-    switch (bytes) {
-    case 2: return MPI_UINT16_T;
-    case 4: return MPI_UINT32_T;
-    case 8: return MPI_UINT64_T;
-    default: return MPI_BYTE;
-    }
-}
 
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
                                                         std::int64_t bytes, bool received) {
     const auto size = static_cast<std::size_t>(bytes);
     if (!device.layer || bytes == 0) return {MessageBuffer(size), {}};
-    const auto whole_lines = static_cast<std::size_t>(lines(bytes) * line);
+    const auto whole_lines = static_cast<std::size_t>(message_lines(bytes) * message_line);
     const auto on_device = [&] {
         return MessageBuffer(device.layer->allocate_device(whole_lines), size);
     };
@@ -106,7 +27,7 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 }
 
 void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {
-    message_count(std::in_range<int>(bytes) ? bytes : lines(bytes), caller);
+    message_count(std::in_range<int>(bytes) ? bytes : message_lines(bytes), caller);
 }
 
 PersistentMessages::~PersistentMessages() {
@@ -140,14 +61,14 @@ void PersistentMessages::make(Setting setting, std::vector<Message> sends,
     m_receives.assign(m_received_messages.size() + first_message(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < m_sends.size(); ++i) {
         const Message& to = m_sent_messages[i];
-        const Content content(to);
+        const MessageContent content(to);
         check_mpi(MPI_Send_init(content.start(), content.count(), content.type(), to.peer,
                                 m_setting.tag, m_setting.comm, &m_sends[i]),
                   "MPI_Send_init");
     }
     for (std::size_t i = 0; i < m_received_messages.size(); ++i) {
         const Message& from = m_received_messages[i];
-        const Content content(from);
+        const MessageContent content(from);
         check_mpi(MPI_Recv_init(content.start(), content.count(), content.type(), from.peer,
                                 m_setting.tag, m_setting.comm, &receive(i)),
                   "MPI_Recv_init");
@@ -220,19 +141,6 @@ bool PersistentMessages::all_arrived() const {
     return true;
 }
 
-/// One that names a later execution is remembered until then.
-void PersistentMessages::take_notice(int process) {
-    m_gone = {process, m_notice};
-    throw_if_gone();
-}
-
-void PersistentMessages::throw_if_gone() const {
-    require<UsageError>(!m_gone || m_gone->epoch > m_epoch, [&] {
-        return text(m_setting.user, ": process ", m_gone->process,
-                    " has abandoned an exchange that this process takes part in");
-    });
-}
-
 void PersistentMessages::wait_for_sends() {
     if (!m_sends.empty())
         check_mpi(
@@ -240,95 +148,6 @@ void PersistentMessages::wait_for_sends() {
             "MPI_Waitall");
     m_held.clear();
     m_under_way = false;
-}
-
-void PersistentMessages::abandon() noexcept {
-    if (!std::exchange(m_under_way, false)) return;
-    try {
-        send_notices();
-        take_back_receives();
-    } catch (...) {
-        // Out of memory, or MPI is broken: nobody is left to tell.
-    }
-}
-
-/// To those that have not yet taken what lies in an array.
-void PersistentMessages::send_notices() {
-    std::set<int> peers;
-    for (std::size_t i = 0; i < m_sends.size(); ++i)
-        if (m_sent_messages[i].in_array && !is_inactive(m_sends[i]))
-            peers.insert(m_sent_messages[i].peer);
-    send_notices(peers);
-}
-
-void PersistentMessages::send_notices(const std::set<int>& peers) {
-    const auto epoch = std::make_shared<std::uint64_t>(m_epoch);
-    m_held.push_back(epoch);
-    for (const int peer : peers)
-        check_mpi(MPI_Isend(epoch.get(), 1, MPI_UINT64_T, peer, m_setting.notice_tag,
-                            m_setting.comm, &m_sends.emplace_back(MPI_REQUEST_NULL)),
-                  "MPI_Isend");
-}
-
-void PersistentMessages::refuse(std::uint64_t epoch) noexcept {
-    try {
-        start_receives();
-        m_under_way = false;
-        m_epoch = epoch;
-        std::set<int> peers;
-        for (const Message& message : m_sent_messages) peers.insert(message.peer);
-        send_notices(peers);
-    } catch (...) {
-        // As in abandon().
-    }
-}
-
-void PersistentMessages::take_back_receives() {
-    // From the last to the first, so that no message meets the request of an earlier one.
-    for (std::size_t i = receive_count(); i-- > 0;)
-        if (m_late[i] && !is_inactive(receive(i))) MPI_Cancel(&receive(i));
-    const Clock::time_point deadline = end_of_grace();
-    for (std::size_t i = 0; i < receive_count(); ++i) {
-        if (!m_late[i]) continue;
-        while (!is_inactive(receive(i)) && Clock::now() < deadline) std::this_thread::yield();
-        MPI_Status status;
-        int completed = 0;
-        int open = m_late_started ? 0 : 1;
-        check_mpi(MPI_Test(&receive(i), &completed, &status), "MPI_Test");
-        if (completed && !open) check_mpi(MPI_Test_cancelled(&status, &open), "MPI_Test_cancelled");
-        if (!open) continue;
-        const Message& from = m_received_messages[i];
-        const MessageBuffer buffer(static_cast<std::size_t>(from.bytes));
-        m_held.push_back(buffer.memory());
-        MPI_Request_free(&receive(i));
-        const Content content(buffer.data(), from);
-        check_mpi(MPI_Irecv(content.start(), content.count(), content.type(), from.peer,
-                            m_setting.tag, m_setting.comm, &receive(i)),
-                  "MPI_Irecv");
-    }
-}
-
-/// is_inactive() also makes MPI progress.
-void PersistentMessages::settle(Time deadline) const noexcept {
-    while (!(all_inactive(m_receives) && all_inactive(m_sends)) && Clock::now() < deadline)
-        std::this_thread::yield();
-}
-
-void PersistentMessages::close(Time deadline) noexcept {
-    if (!m_receives.empty() && first_message() > 0) cancel(m_receives.front());
-    // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
-    // process to take or give a message; those that never began will not come.
-    settle(deadline);
-    for (MPI_Request& request : m_receives) cancel(request);
-    // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
-    if (!all_inactive(m_sends)) {
-        static auto& undelivered = *new std::vector<std::shared_ptr<void>>;
-        undelivered.push_back(std::move(m_setting.sent));
-        undelivered.insert(undelivered.end(), m_held.begin(), m_held.end());
-    }
-    m_held.clear();
-    free_requests(m_receives);
-    free_requests(m_sends);
 }
 
 } // namespace distview::impl

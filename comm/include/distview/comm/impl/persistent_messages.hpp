@@ -50,8 +50,13 @@ private:
     std::size_t m_size = 0;
 };
 
-/// MPI's type of a word of 1, 2, 4 or 8 bytes. MPI has fast loops for words, and none for as many bytes.
-MPI_Datatype word_type(std::int64_t bytes) noexcept;
+/// MPI's type of a word of 1, 2, 4 or 8 bytes; throws Error for any other. MPI has fast loops for words, and
+/// none for as many bytes.
+MPI_Datatype word_type(std::int64_t bytes);
+
+/// How many words make so many bytes, no more than MPI counts. Throws Error if bytes are left over: they
+/// would not be sent.
+int word_count(std::int64_t bytes, std::int64_t word);
 
 /// What so many bytes of messages lie in, and, if these are received and staged, what they are copied to.
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
