@@ -52,23 +52,22 @@ protected:
         std::vector<PersistentMessages::Message> sends, receives;
         for (int peer = 0; peer < size; ++peer) {
             const auto p = static_cast<std::size_t>(peer);
-            sends.push_back({peer,
-                             m_sent.data() + m_sent_at[p],
-                             static_cast<std::int64_t>(bytes(rank, peer)),
-                             false,
-                             {},
-                             {},
-                             word(rank, peer)});
-            receives.push_back({peer,
-                                m_received.data() + m_received_at[p],
-                                static_cast<std::int64_t>(bytes(peer, rank)),
-                                false,
-                                {},
-                                {},
-                                word(peer, rank)});
+            sends.push_back({.peer = peer,
+                             .data = m_sent.data() + m_sent_at[p],
+                             .bytes = static_cast<std::int64_t>(bytes(rank, peer)),
+                             .word = word(rank, peer)});
+            receives.push_back({.peer = peer,
+                                .data = m_received.data() + m_received_at[p],
+                                .bytes = static_cast<std::int64_t>(bytes(peer, rank)),
+                                .word = word(peer, rank)});
         }
         messages = std::make_unique<PersistentMessages>();
-        messages->make({"test", comm.get(), 3, 4, m_sent.memory()}, sends, receives);
+        messages->make({.user = "test",
+                        .comm = comm.get(),
+                        .tag = 3,
+                        .notice_tag = 4,
+                        .sent = m_sent.memory()},
+                       sends, receives);
     }
     void write(int round) const {
         for (int peer = 0; peer < size; ++peer)
@@ -156,6 +155,25 @@ TEST(PersistentMessages, CountInLinesWhatIsTooLongForBytes) {
                               UsageError, "test: a message of ");
 }
 
+// Else they would arrive without their last bytes.
+TEST(PersistentMessages, ConsistOfWholeWordsThatMpiHas) {
+    for (const std::int64_t word : {1, 2, 4, 8}) {
+        int size = 0;
+        MPI_Type_size(distview::impl::word_type(word), &size);
+        EXPECT_EQ(size, word);
+    }
+    const OwnedComm comm = duplicate_world();
+    const MessageBuffer sent(48);
+    const auto make = [&](std::int64_t bytes, std::int64_t word) {
+        PersistentMessages().make(
+            {.user = "test", .comm = comm.get(), .tag = 0, .notice_tag = 1, .sent = sent.memory()},
+            {{.peer = world_rank(), .data = sent.data(), .bytes = bytes, .word = word}}, {});
+    };
+    for (const std::int64_t word : {-1, 0, 3, 6, 16})
+        EXPECT_THROW_ON_ALL_RANKS(make(48, word), Error, "a word has 1, 2, 4 or 8 bytes, not ");
+    EXPECT_THROW_ON_ALL_RANKS(make(44, 8), Error, "44 bytes do not consist of words of 8 bytes");
+}
+
 // Takes more than 4 GiB: with the long tests only.
 TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     if (!std::getenv("DISTVIEW_LONG_MESSAGES")) GTEST_SKIP() << "one of the long tests";
@@ -167,9 +185,11 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     sent.data()[bytes - 1] = 'z';
     PersistentMessages messages;
     const auto length = static_cast<std::int64_t>(bytes);
-    const PersistentMessages::Message to{me, sent.data(), length, false, {}, {}, 1};
-    const PersistentMessages::Message from{me, received.data(), length, false, {}, {}, 1};
-    messages.make({"test", comm.get(), 0, 1, sent.memory()}, {to}, {from});
+    const PersistentMessages::Message to{.peer = me, .data = sent.data(), .bytes = length};
+    const PersistentMessages::Message from{.peer = me, .data = received.data(), .bytes = length};
+    messages.make(
+        {.user = "test", .comm = comm.get(), .tag = 0, .notice_tag = 1, .sent = sent.memory()},
+        {to}, {from});
     messages.start_receives();
     messages.start_sends(1);
     EXPECT_EQ(messages.next_received(true), 0);
