@@ -235,7 +235,7 @@ def _new(
     keywords: Any,
 ) -> DistView:
     def shape() -> Any:
-        source = _layout_of(array, "array", "redistribute", DistView)
+        source = _layout_of(array, "array", "redistribute", only_arrays=True)
         for keyword in keywords:
             if keyword not in _OF_LAYOUTS | {"comm"}:
                 raise UsageError(
@@ -266,8 +266,8 @@ def _new(
 
 def _check_out(array: DistView, out: DistView, describes_another: bool) -> None:
     def check() -> None:
-        _layout_of(array, "array", "redistribute", DistView)
-        _layout_of(out, "out", "redistribute", DistView)
+        _layout_of(array, "array", "redistribute", only_arrays=True)
+        _layout_of(out, "out", "redistribute", only_arrays=True)
         if describes_another:
             raise UsageError(
                 "redistribute: expected a layout or out, got both: out has its layout and dtype"
@@ -285,13 +285,13 @@ def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | Non
     return None
 
 
-def _layout_of(given: Any, what: str, caller: str, *kinds: type) -> Layout:
-    """What a Layout or DistView, or what is among the kinds, has for a layout."""
-    kinds = kinds or (Layout, DistView)
-    if not isinstance(given, kinds):
-        names = " or ".join(f"a {kind.__name__}" for kind in kinds)
-        raise UsageError(f"{caller}: expected {what} to be {names}, got {type(given).__name__}")
-    return given._attached_layout(caller) if isinstance(given, DistView) else given
+def _layout_of(given: Any, what: str, caller: str, only_arrays: bool = False) -> Layout:
+    if isinstance(given, DistView):
+        return given._attached_layout(caller)
+    if isinstance(given, Layout) and not only_arrays:
+        return given
+    expected = "a DistView" if only_arrays else "a Layout or a DistView"
+    raise UsageError(f"{caller}: expected {what} to be {expected}, got {type(given).__name__}")
 
 
 def _strategy(given: Any) -> str:
