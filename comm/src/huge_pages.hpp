@@ -6,7 +6,8 @@
 namespace distview::impl {
 
 /// Bytes of a huge page of shared memory; 0 if there are none, or none are wanted: the administrator's
-/// /sys/kernel/mm/transparent_hugepage/enabled says never, or DISTVIEW_HUGE_PAGES is 0.
+/// /sys/kernel/mm/transparent_hugepage/enabled says never, or DISTVIEW_HUGE_PAGES is 0. Never throws, since memory
+/// is allocated by a rank alone; plans, which all ranks make, call check_huge_pages_choice().
 std::size_t huge_page_bytes();
 
 /// Throws UsageError if DISTVIEW_HUGE_PAGES is neither 0 nor 1.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/padding_exchange_plan.hpp>
 
+#include "huge_pages.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/transport.hpp>
@@ -43,6 +45,7 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         required = required_transport();
         check_available(required);
+        impl::check_huge_pages_choice();
         messages.long_run = long_run_bytes();
         messages.by_datatype = messages_by_datatype();
         for (const FieldExchange& field : fields) {

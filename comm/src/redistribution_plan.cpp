@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_plan.hpp>
 
+#include "huge_pages.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/find_runs.hpp>
 #include <distview/comm/redistribution_stages.hpp>
@@ -86,6 +88,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     try {
         required = required_transport();
         check_available(required);
+        check_huge_pages_choice();
         schedule.emplace(without_labels(from), without_labels(to), options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");

@@ -41,7 +41,6 @@ int make_descriptor() {
 } // namespace
 
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::string& why_not) {
-    check_huge_pages_choice();
     constexpr std::size_t page = 4096;
     bytes = (bytes + header_bytes + page - 1) / page * page;
     const int descriptor = make_descriptor();

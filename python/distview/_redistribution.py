@@ -202,7 +202,7 @@ def redistribute(
     if out is None:
         out = _new(array, layout, permutation, from_slice, to_slice, dtype, keywords)
     else:
-        _check_out(array, out, layout is not None or dtype is not None or bool(keywords))
+        _check_out(array, out, layout, dtype, keywords)
     plan = RedistributionPlan(
         array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
         fill_padding=fill_padding, conjugate=conjugate,
@@ -236,14 +236,7 @@ def _new(
 ) -> DistView:
     def shape() -> Any:
         source = _layout_of(array, "array", "redistribute", only_arrays=True)
-        for keyword in keywords:
-            if keyword not in _OF_LAYOUTS | {"comm"}:
-                raise UsageError(
-                    f"redistribute: unexpected argument {keyword!r}; of a new array's layout, "
-                    f"expected {', '.join(sorted(_OF_LAYOUTS))}"
-                )
-        if "comm" in keywords:
-            raise UsageError("redistribute: the new array has the array's comm")
+        _check_keywords(keywords)
         if isinstance(layout, (Layout, DistView)):
             return None
         if layout is None:
@@ -264,11 +257,23 @@ def _new(
     return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)
 
 
-def _check_out(array: DistView, out: DistView, describes_another: bool) -> None:
+def _check_keywords(keywords: Any) -> None:
+    for keyword in keywords:
+        if keyword not in _OF_LAYOUTS | {"comm"}:
+            raise UsageError(
+                f"redistribute: unexpected argument {keyword!r}; of a new array's layout, "
+                f"expected {', '.join(sorted(_OF_LAYOUTS))}"
+            )
+    if "comm" in keywords:
+        raise UsageError("redistribute: the new array has the array's comm")
+
+
+def _check_out(array: DistView, out: DistView, layout: Any, dtype: Any, keywords: Any) -> None:
     def check() -> None:
         _layout_of(array, "array", "redistribute", only_arrays=True)
         _layout_of(out, "out", "redistribute", only_arrays=True)
-        if describes_another:
+        _check_keywords(keywords)
+        if layout is not None or dtype is not None or keywords:
             raise UsageError(
                 "redistribute: expected a layout or out, got both: out has its layout and dtype"
             )

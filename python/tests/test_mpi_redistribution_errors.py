@@ -141,6 +141,7 @@ def wrong_redistributions(a):
     yield {}, USAGE, start + "expected a layout, or out"
     yield {"layout": "bb", "out": a}, USAGE, start + "expected a layout or out, got both"
     yield {"out": a, "padding": 1}, USAGE, start + "expected a layout or out, got both"
+    yield {"out": a, "permutaton": (1, 0)}, USAGE, start + "unexpected argument 'permutaton'; of a new"
     yield {"layout": "bb", "to_slice": slice(3)}, USAGE, start + "with to_slice, expected a Layout"
     yield {"layout": "bb", "comm": None}, USAGE, start + "the new array has the array's comm"
     yield {"out": 5}, USAGE, start + "expected out to be a DistView, got int"

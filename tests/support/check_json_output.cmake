@@ -2,16 +2,7 @@
 # Runs the command after "--", which ends with --json -, and checks that standard output is JSON as a whole
 # and has `member`, that standard error has the `table`, and that there is no file of that name.
 
-set(command "")
-set(seen OFF)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-    if(seen)
-        list(APPEND command "${CMAKE_ARGV${i}}")
-    elseif(CMAKE_ARGV${i} STREQUAL "--")
-        set(seen ON)
-    endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/command_after_dashes.cmake")
 
 execute_process(
     COMMAND ${command}

@@ -2,16 +2,7 @@
 # Runs the command after "--", which starts `program`, and checks that it is refused as wrong use:
 # exit status 2, one line on standard error that matches `expected`, no result on standard output.
 
-set(command "")
-set(seen OFF)
-math(EXPR last "${CMAKE_ARGC} - 1")
-foreach(i RANGE ${last})
-    if(seen)
-        list(APPEND command "${CMAKE_ARGV${i}}")
-    elseif(CMAKE_ARGV${i} STREQUAL "--")
-        set(seen ON)
-    endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/command_after_dashes.cmake")
 
 execute_process(
     COMMAND ${command}

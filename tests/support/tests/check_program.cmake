@@ -5,16 +5,7 @@
 # Runs a program and checks its exit status and output. REQUIRE and FORBID are regular expressions,
 # separated by @@, for stdout and stderr together; LAST is one for the last line of stdout.
 
-set(command "")
-set(is_command FALSE)
-math(EXPR last_argument "${CMAKE_ARGC} - 1")
-foreach(i RANGE 0 ${last_argument})
-    if(is_command)
-        list(APPEND command "${CMAKE_ARGV${i}}")
-    elseif(CMAKE_ARGV${i} STREQUAL "--")
-        set(is_command TRUE)
-    endif()
-endforeach()
+include("${CMAKE_CURRENT_LIST_DIR}/../command_after_dashes.cmake")
 
 execute_process(
     COMMAND ${command}

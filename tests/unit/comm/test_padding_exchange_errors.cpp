@@ -7,11 +7,11 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
+#include <distview_testing/environment.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -52,11 +52,8 @@ protected:
             << layout.describe() << " and " << other.describe();
     }
 
-    void SetUp() override { m_transport = std::getenv("DISTVIEW_TRANSPORT"); }
-
     /// After whatever went wrong the communicator serves a plan as ever.
     void TearDown() override {
-        if (!m_transport) ::unsetenv("DISTVIEW_TRANSPORT");
         const auto a = make(usual());
         Kokkos::deep_copy(a.view(), -1.0);
         for (auto j = a.owned_range(1).begin; j < a.owned_range(1).end; ++j)
@@ -70,9 +67,6 @@ protected:
     DistView<double**> make(const ArrayLayout& layout) const {
         return {exec, "a", layout, comm.rank()};
     }
-
-private:
-    const char* m_transport = nullptr;
 };
 
 TEST_F(PaddingExchangeErrors, GridOfAnotherSize) {
@@ -196,20 +190,25 @@ TEST_F(PaddingExchangeErrors, FieldsThatDifferOnOneRank) {
 }
 
 TEST_F(PaddingExchangeErrors, TransportsThatAreNotThere) {
-    ::setenv("DISTVIEW_TRANSPORT", "ipc", 1);
-    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError,
+    const auto build_over = [this](const char* transport) {
+        const VariableSetting required("DISTVIEW_TRANSPORT", transport);
+        build(usual());
+    };
+    EXPECT_THROW_ON_ALL_RANKS(build_over("ipc"), UsageError,
                               "DISTVIEW_TRANSPORT: 'ipc' is not available here, only 'direct', "
                               "'cma' and 'message' are");
-    ::setenv("DISTVIEW_TRANSPORT", "carrier pigeon", 1);
-    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError, "got 'carrier pigeon'");
-    ::setenv("DISTVIEW_TRANSPORT", "message", 1);
-    EXPECT_NO_THROW(build(usual()));
+    EXPECT_THROW_ON_ALL_RANKS(build_over("carrier pigeon"), UsageError, "got 'carrier pigeon'");
+    EXPECT_NO_THROW(build_over("message"));
     if (n == 1) return;
-    ::setenv("DISTVIEW_TRANSPORT", odd() ? "ipc" : "message", 1);
-    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError,
+    EXPECT_THROW_ON_ALL_RANKS(build_over(odd() ? "ipc" : "message"), UsageError,
                               text("'cma' and 'message' are [rank ", n - 1, " of ", n, ']'));
-    ::setenv("DISTVIEW_TRANSPORT", odd() ? "direct" : "message", 1);
-    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError, differs);
+    EXPECT_THROW_ON_ALL_RANKS(build_over(odd() ? "direct" : "message"), UsageError, differs);
+}
+
+TEST_F(PaddingExchangeErrors, HugePagesOrNot) {
+    const VariableSetting choice("DISTVIEW_HUGE_PAGES", odd() || n == 1 ? "maybe" : "0");
+    EXPECT_THROW_ON_ALL_RANKS(build(usual()), UsageError,
+                              "DISTVIEW_HUGE_PAGES: expected 0 or 1, got 'maybe'");
 }
 
 TEST_F(PaddingExchangeErrors, ArraysOfAnotherLayout) {

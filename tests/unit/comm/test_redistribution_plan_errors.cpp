@@ -5,6 +5,7 @@
 
 #include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
+#include <distview_testing/environment.hpp>
 
 #include <gtest/gtest.h>
 
@@ -60,6 +61,12 @@ TEST_F(RedistributionErrors, OfStrategies) {
     both.in_place = true;
     EXPECT_THROW_ON_ALL_RANKS(build(from, from, both), UsageError,
                               "in place, expected strategy direct or automatic");
+}
+
+TEST_F(RedistributionErrors, OfHugePages) {
+    const VariableSetting choice("DISTVIEW_HUGE_PAGES", odd() || n == 1 ? "maybe" : "0");
+    EXPECT_THROW_ON_ALL_RANKS(build(rows_split(16, 8), rows_split(16, 8)), UsageError,
+                              "DISTVIEW_HUGE_PAGES: expected 0 or 1, got 'maybe'");
 }
 
 TEST_F(RedistributionErrors, OfArgumentsThatDiffer) {
