@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <utility>
 
 using namespace distview;
@@ -51,8 +52,9 @@ void spread_heat(const Communicator& comm) {
 }
 
 int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
+    std::optional<Runtime> runtime;
     try {
+        runtime.emplace(argc, argv);
         spread_heat(Communicator(MPI_COMM_WORLD));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "02_heat_2d: %s\n", error.what());

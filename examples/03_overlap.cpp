@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <optional>
 
 using namespace distview;
 using Exec = Kokkos::DefaultHostExecutionSpace;
@@ -51,8 +52,9 @@ void run_wave(const Communicator& comm) {
 }
 
 int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
+    std::optional<Runtime> runtime;
     try {
+        runtime.emplace(argc, argv);
         run_wave(Communicator(MPI_COMM_WORLD));
     } catch (const std::exception& error) {
         std::fprintf(stderr, "03_overlap: %s\n", error.what());

@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <exception>
 #include <numbers>
+#include <optional>
 #include <vector>
 
 using namespace distview;
@@ -108,8 +109,9 @@ bool transform_wave(const Communicator& comm) {
 }
 
 int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
+    std::optional<Runtime> runtime;
     try {
+        runtime.emplace(argc, argv);
         return transform_wave(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "04_slab_to_pencil: %s\n", error.what());

@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -81,8 +82,9 @@ bool heat_one_material(const Communicator& comm) {
 }
 
 int main(int argc, char** argv) {
-    Runtime runtime(argc, argv);
+    std::optional<Runtime> runtime;
     try {
+        runtime.emplace(argc, argv);
         return heat_one_material(Communicator(MPI_COMM_WORLD)) ? 0 : 1;
     } catch (const std::exception& error) {
         std::fprintf(stderr, "05_mesh_partition: %s\n", error.what());

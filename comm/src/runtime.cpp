@@ -2,17 +2,26 @@
 #include <distview/comm/runtime.hpp>
 
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/error.hpp>
 #include <distview/core/message_sink.hpp>
 #include <distview/core/text.hpp>
 
 #include <Kokkos_Core.hpp>
 
+#include <exception>
 #include <string_view>
 #include <vector>
 
 namespace distview {
 
 namespace {
+
+constexpr std::string_view needs_device =
+#ifdef KOKKOS_ENABLE_CUDA
+    " (built with CUDA, it needs a device, also for work on the host)";
+#else
+    "";
+#endif
 
 /// Hands Kokkos its own arguments, which it takes out of argv, and no others: it would answer a
 /// program's --help itself, on every rank.
@@ -30,7 +39,11 @@ void initialize_kokkos(int& argc, char** argv) {
     argc = kept;
     int count = static_cast<int>(for_kokkos.size());
     for_kokkos.push_back(nullptr);
-    Kokkos::initialize(count, for_kokkos.data());
+    try {
+        Kokkos::initialize(count, for_kokkos.data());
+    } catch (const std::exception& failure) {
+        throw Error(text("Runtime: Kokkos does not start", needs_device, ": ", failure.what()));
+    }
 }
 
 } // namespace

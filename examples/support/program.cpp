@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdio>
 #include <exception>
+#include <optional>
 #include <string>
 #include <thread>
 #include <typeinfo>
@@ -42,8 +43,9 @@ int run_and_report(int argc, char** argv, const char* name,
 
 int run_program(int argc, char** argv, const char* name,
                 const std::function<void(const distview::Communicator&, int, char**)>& body) {
-    distview::Runtime runtime(argc, argv);
+    std::optional<distview::Runtime> runtime;
     try {
+        runtime.emplace(argc, argv);
         return run_and_report(argc, argv, name, body);
     } catch (const std::exception& error) {
         // Of this rank alone: the others cannot know, so nobody may wait for anybody.

@@ -10,6 +10,8 @@
 
 #include <cstdio>
 #include <cstring>
+#include <exception>
+#include <optional>
 #include <string>
 
 namespace {
@@ -38,7 +40,13 @@ void add_context(int ranks, int threads, int thread_level) {
 } // namespace
 
 int main(int argc, char** argv) {
-    distview::Runtime runtime(argc, argv);
+    std::optional<distview::Runtime> runtime;
+    try {
+        runtime.emplace(argc, argv);
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+        MPI_Abort(MPI_COMM_WORLD, 1); // Kokkos may have started on other ranks
+    }
     auto& state = distview::perf::program_state();
     state.comm.emplace(MPI_COMM_WORLD);
     int kept = 1;
@@ -55,7 +63,7 @@ int main(int argc, char** argv) {
     benchmark::Initialize(&argc, argv);
     if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
     add_context(state.comm->size(), Kokkos::DefaultHostExecutionSpace().concurrency(),
-                runtime.thread_level());
+                runtime->thread_level());
     std::size_t count = 0;
     if (rank == 0) {
         count = benchmark::RunSpecifiedBenchmarks();

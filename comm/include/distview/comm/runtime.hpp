@@ -17,8 +17,9 @@ namespace distview {
 /// waits for all ranks: docs/design/errors.md, "In programs".
 ///
 /// Collective: over all processes of the program
-/// Errors:     UsageError if MPI was finalised before; a warning to the message sink if MPI offers
-///             a lower thread level than asked for
+/// Errors:     UsageError if MPI was finalised before; Error, on this rank alone, if Kokkos does not
+///             start (for want of a device, say): MPI then runs on, so that MPI_Abort can end the
+///             others; a warning to the message sink if MPI offers a lower thread level than asked for
 class Runtime {
 public:
     Runtime(int& argc, char**& argv, int thread_level = MPI_THREAD_FUNNELED);

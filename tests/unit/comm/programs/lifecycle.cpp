@@ -5,7 +5,9 @@
 
 #include <distview/comm.hpp>
 
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -104,6 +106,29 @@ void runtime_takes_kokkos_arguments(int, char** argv) {
     char** values = arguments;
     const Runtime runtime(count, values);
     expect(count == 2 && std::string_view(values[1]) == "--mine", "Kokkos's argument taken");
+}
+
+// As a build for CUDA does on a machine without a device.
+void runtime_reports_that_kokkos_does_not_start(int argc, char** argv) {
+    namespace tools = Kokkos::Tools::Experimental;
+    tools::set_init_callback(
+        [](int, std::uint64_t, std::uint32_t, Kokkos_Profiling_KokkosPDeviceInfo*) {
+            throw std::runtime_error("no device");
+        });
+    std::string message;
+    try {
+        const Runtime runtime(argc, argv);
+    } catch (const Error& error) {
+        message = error.what();
+    }
+    expect(message.starts_with("Runtime: Kokkos does not start") &&
+               message.ends_with(": no device"),
+           "an Error that says why");
+    int initialized = 0, finalized = 0;
+    MPI_Initialized(&initialized);
+    MPI_Finalized(&finalized);
+    expect(initialized && !finalized, "MPI running, to end the others");
+    MPI_Finalize();
 }
 
 // Arrays must go before Kokkos ends; plans and communicators may stay until after main.
@@ -217,6 +242,7 @@ constexpr testing::LifecycleCase cases[] = {
     {"runtime_leaves_mpi_alone", runtime_leaves_mpi_alone},
     {"runtime_leaves_kokkos_alone", runtime_leaves_kokkos_alone},
     {"runtime_takes_kokkos_arguments", runtime_takes_kokkos_arguments},
+    {"runtime_reports_that_kokkos_does_not_start", runtime_reports_that_kokkos_does_not_start},
     {"plan_outlives_all", plan_outlives_all},
     {"plan_outlives_all_but_runtime", plan_outlives_all_but_runtime},
     {"runtime_outlives_all", runtime_outlives_all},
