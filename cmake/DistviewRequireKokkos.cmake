@@ -12,9 +12,16 @@ if(NOT TARGET Kokkos::kokkos AND NOT FETCHCONTENT_SOURCE_DIR_KOKKOS)
     endif()
 endif()
 
+# What would be fetched has no CUDA unless Kokkos' own options ask for it.
+if(DISTVIEW_ENABLE_CUDA AND NOT TARGET Kokkos::kokkos AND NOT Kokkos_ENABLE_CUDA)
+    message(FATAL_ERROR "DISTVIEW_ENABLE_CUDA: no Kokkos 4.5.1 to 5.2 was found; "
+                        "-D Kokkos_ROOT=PREFIX says where one is that is built with CUDA. "
+                        "docs/cuda.md says how one is built.")
+endif()
+
 if(NOT TARGET Kokkos::kokkos)
     include(DistviewArchives)
-    distview_fetch(kokkos Kokkos)
+    distview_fetch(kokkos "Kokkos 4.5.1 to 5.2")
     block()
         # Kokkos takes its own options from the cache: whoever sets them (a GPU, an architecture)
         # is right, and without any the host's threads are used.
@@ -57,6 +64,18 @@ endif()
 # nvcc compiles what depends on Kokkos: nvcc_wrapper as the C++ compiler does, or Kokkos' own launcher in
 # front of it (decision 0018).
 if(distview_kokkos_devices MATCHES "CUDA")
+    # Else every source would fail, in the wrapper's words. Kokkos_NVCC_WRAPPER is set for the launcher.
+    if(Kokkos_NVCC_WRAPPER)
+        execute_process(
+            COMMAND "${Kokkos_NVCC_WRAPPER}" --version
+            RESULT_VARIABLE distview_nvcc_status
+            OUTPUT_QUIET ERROR_QUIET)
+        if(NOT distview_nvcc_status EQUAL 0)
+            message(FATAL_ERROR "nvcc was not found: put CUDA's bin folder on PATH, or set CUDA_ROOT "
+                                "to the folder above, for this and for the build "
+                                "(${Kokkos_NVCC_WRAPPER} --version: ${distview_nvcc_status})")
+        endif()
+    endif()
     if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.1)
         message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "
                        "cmake/cuda13_kokkos_compat.hpp")
