@@ -63,12 +63,15 @@ class Checks:
     def add_bar(self, name, measured, bar, met):
         self.bars.append({"name": name, "measured": measured, "bar": bar, "met": bool(met)})
 
+    def log_of(self, name):
+        return self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
+
     def run(self, name, command, timeout, unsupported=None):
         """Runs a command; its output goes to a file, which is returned if the status was 0, else None.
 
         Output that holds the text `unsupported` makes a failure a check that was skipped.
         """
-        log = self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
+        log = self.log_of(name)
         start = time.monotonic()
         with open(log, "w", encoding="utf-8") as file:
             status = self.status_of([str(part) for part in command], file, timeout)
@@ -133,8 +136,21 @@ class Checks:
 def check_device(checks):
     query = "name,driver_version,memory.total,compute_cap"
     device = checks.first_line(["nvidia-smi", f"--query-gpu={query}", "--format=csv,noheader"])
-    checks.add("device", "passed" if device else "FAILED", note=device or "nvidia-smi finds none")
+    note = device or "nvidia-smi finds none: run this where there is a GPU (--pack carries it there)"
+    checks.add("device", "passed" if device else "FAILED", note=note)
     return device
+
+
+def check_start(checks):
+    """Without the driver's library, or on a device of another architecture than Kokkos' nothing starts: said once."""
+    name = "programs start"
+    if checks.run_program(name, "shallow_water", ["--help"], 1, 120):
+        return True
+    log = checks.log_of(name)
+    if log.exists():
+        for line in log.read_text(encoding="utf-8", errors="replace").splitlines()[:3]:
+            print(f"         {line}")
+    return False
 
 
 def check_correctness(checks):

@@ -107,6 +107,11 @@ def pack(root, build, folder):
     if folder.exists() and any(folder.iterdir()):
         print(f"{folder} is not empty", file=sys.stderr)
         return 2
+    missing = [name for name in PROGRAMS if not (build / "bin" / name).is_file()]
+    if missing:
+        names = " ".join(missing)
+        print(f"not built: {names}; cmake --build {build} --target {names}", file=sys.stderr)
+        return 2
     folder = folder.resolve()
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     for name in PROGRAMS:
@@ -115,6 +120,8 @@ def pack(root, build, folder):
     files = [folder / "bin" / name for name in PROGRAMS]
     if shutil.which("ompi_info"):
         files += copy_open_mpi(folder / "mpi")
+    else:
+        print("no ompi_info here: no MPI is packed, and the mpirun there must suit the programs")
     if (build / "python" / "distview").is_dir():
         shutil.copytree(build / "python" / "distview", folder / "python" / "distview")
         shutil.copytree(root / "python" / "tests", folder / "python" / "tests")

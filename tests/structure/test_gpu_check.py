@@ -136,6 +136,10 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.check(device=""), 1)
         self.assertEqual(self.verdicts, {"device": "FAILED"})
 
+    def test_where_no_program_starts_one_failure_says_so(self):
+        self.assertEqual(self.check(fails=list(PROGRAMS)), 1)
+        self.assertEqual(self.verdicts, {"device": "passed", "programs start": "FAILED"})
+
     def test_a_program_that_fails(self):
         self.assertEqual(self.check(fails=["test_cuda_transports"]), 1)
         self.assertEqual(self.verdicts["test_cuda_transports np1"], "FAILED")
@@ -248,6 +252,16 @@ class GpuCheck(unittest.TestCase):
         status = self.check(script=moved / "scripts/gpu-check", environment=environment)
         self.assertEqual((status, list(self.verdicts.values()).count("FAILED")), (0, 0))
         self.assertEqual(self.verdicts["test_cuda_transports np4"], "passed")
+
+    def test_what_was_not_built_is_not_packed(self):
+        self.make_what_is_packed()
+        for name in ("bench_device", "ptrans"):
+            (self.root / "build/bin" / name).unlink()
+        packed = self.root / "packed"
+        done = self.start(SCRIPT, "--build", self.root / "build", "--pack", packed)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("not built: bench_device ptrans; cmake --build", done.stderr)
+        self.assertFalse(packed.exists())
 
     def test_nothing_is_packed_over_what_is_there(self):
         self.make_what_is_packed()
