@@ -26,16 +26,30 @@ MPI_ENVIRONMENT = {
     "OMP_PROC_BIND": "false",
 }
 
+#: Open MPI's mpirun ends at once where it finds no way to start ranks on other hosts, though it needs none.
+MPI_WITHOUT_SSH = {"OMPI_MCA_plm_rsh_agent": "sh", "PRTE_MCA_plm_ssh_agent": "sh"}
+
+#: Seconds that a program needs to get anywhere: with less time left it is not started.
+LEAST_SECONDS = 10
+
 
 class Checks:
-    """Runs programs of a build and keeps what came of them."""
+    """Runs programs of a build and keeps what came of them.
 
-    def __init__(self, out, build):
+    With `seconds`, all of them together take no longer; what does not come to its end is skipped, not failed.
+    `changed` is called whenever there is a new result.
+    """
+
+    def __init__(self, out, build, seconds=None, changed=lambda: None):
         self.out = out
         self.build = build
         self.programs = build / "bin"
         self.environment = {**os.environ, **MPI_ENVIRONMENT, **gpu_pack.environment_of(build)}
+        if not (shutil.which("ssh") or shutil.which("rsh")):
+            self.environment = {**MPI_WITHOUT_SSH, **self.environment}
         self.launcher = shutil.which("mpirun", path=self.environment["PATH"])
+        self.deadline = None if seconds is None else time.monotonic() + seconds
+        self.changed = changed
         self.results = []
         self.bars = []
         self.benchmarks = {}
@@ -59,6 +73,7 @@ class Checks:
         result = {"name": name, "verdict": verdict, "seconds": round(seconds, 3), "note": note}
         self.results.append(result)
         print(f"{verdict:8} {name:44} {seconds:8.1f} s  {note}", flush=True)
+        self.changed()
 
     def add_bar(self, name, measured, bar, met):
         self.bars.append({"name": name, "measured": measured, "bar": bar, "met": bool(met)})
@@ -66,15 +81,20 @@ class Checks:
     def log_of(self, name):
         return self.out / (name.replace(" ", "_").replace("/", "_") + ".log")
 
-    def run(self, name, command, timeout, unsupported=None):
+    def run(self, name, command, timeout, unsupported=None, threads=1):
         """Runs a command; its output goes to a file, which is returned if the status was 0, else None.
 
         Output that holds the text `unsupported` makes a failure a check that was skipped.
         """
         log = self.log_of(name)
         start = time.monotonic()
+        left = timeout if self.deadline is None else self.deadline - start
+        if left < LEAST_SECONDS:
+            self.add(name, "skipped", note="no time left")
+            return None
         with open(log, "w", encoding="utf-8") as file:
-            status = self.status_of([str(part) for part in command], file, timeout)
+            command = [str(part) for part in command]
+            status = self.status_of(command, file, min(timeout, left), threads)
         seconds = time.monotonic() - start
         output = log.read_text(encoding="utf-8", errors="replace")
         if status == 0:
@@ -85,18 +105,20 @@ class Checks:
             return log
         if unsupported and unsupported in output:
             self.add(name, "skipped", seconds, unsupported)
+        elif status == "timeout" and left < timeout:
+            self.add(name, "skipped", seconds, "no time left")
         else:
-            self.add(name, "FAILED", seconds, f"status {status}, see {log.name}")
+            self.add(name, "FAILED", seconds, f"status {status}, see {log.name}{complaint_in(output)}")
         return None
 
-    def status_of(self, command, file, timeout):
+    def status_of(self, command, file, timeout, threads=1):
         """Exit status, or what went wrong. Nothing that was started outlives a timeout, or Ctrl-C."""
         try:
             process = subprocess.Popen(
                 command,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env=self.environment,
+                env={**self.environment, "OMP_NUM_THREADS": str(threads)},
                 cwd=self.out,
                 start_new_session=True,
             )
@@ -120,7 +142,9 @@ class Checks:
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
-    def run_program(self, name, program, arguments, ranks, timeout, before=(), unsupported=None):
+    def run_program(
+        self, name, program, arguments, ranks, timeout, before=(), unsupported=None, threads=1
+    ):
         """As run(), a program of the build on so many ranks."""
         path = self.programs / program
         if not path.exists():
@@ -130,7 +154,16 @@ class Checks:
             self.add(name, "skipped", note="no mpirun here")
             return None
         start = [self.launcher, "-n", ranks] if self.launcher else []
-        return self.run(name, [*start, *before, path, *arguments], timeout, unsupported)
+        return self.run(name, [*start, *before, path, *arguments], timeout, unsupported, threads)
+
+
+def complaint_in(output):
+    """What compute-sanitizer, a test or CUDA complained of first, else the last line: for a note."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    tool = [line for line in lines if re.match(r"={9} (?!COMPUTE-SANITIZER|ERROR SUMMARY)\S", line)]
+    failed = [line for line in lines if "Failure" in line or "cuda" in line.lower() and "error" in line.lower()]
+    first = (tool or failed or lines[-1:] or [""])[0].strip("= ")[:160]
+    return f": {first}" if first else ""
 
 
 def check_device(checks):
@@ -163,6 +196,7 @@ def check_correctness(checks):
                 checks.gpu_aware = re.search(r"\[ +OK \].*/gpu_message\b", output) is not None
     note = "" if checks.gpu_aware else "no run showed that this MPI takes device memory"
     checks.add("transport gpu_message", "passed" if checks.gpu_aware else "skipped", note=note)
+    checks.run_program("test_cuda_exports np1", "test_cuda_exports", [], 1, 120)
 
 
 def check_shallow_water(checks):
@@ -203,32 +237,47 @@ def check_consumers(checks, root):
     report = checks.out / "device_consumers.json"
     command = [sys.executable, program, "--json", report]
     probe = [sys.executable, "-c", "import pytest, distview"]
-    if checks.status_of(probe, subprocess.DEVNULL, 60) != 0:
-        checks.add(name, "skipped", note="no pytest, or the package was built for another Python")
+    log = checks.out / "device_consumers_import.log"
+    with open(log, "w", encoding="utf-8") as file:
+        status = checks.status_of(probe, file, 60)
+    if status != 0:
+        last = log.read_text(encoding="utf-8", errors="replace").strip().rpartition("\n")[2]
+        note = f"no pytest, or the package was built for another Python: {last}"
+        checks.add(name, "skipped", note=note)
         return
     if checks.run(name, command, 300) and report.exists():
         checks.benchmarks["device_consumers"] = json.loads(report.read_text(encoding="utf-8"))
 
 
 def check_sanitizer(checks):
+    """What a tool finds in the test of transports, and in the shallow-water model.
+
+    Of calls of CUDA only those count that the program makes: its libraries ask what there may not be. Memory of
+    another process, which that one has written, is for initcheck memory that nobody has: a check of its own.
+    """
     sanitizer = shutil.which("compute-sanitizer")
-    for tool in ("memcheck", "racecheck", "initcheck"):
-        for ranks in (1, 2):
-            name = f"compute-sanitizer {tool} np{ranks}"
-            if not sanitizer:
-                checks.add(name, "skipped", note="no compute-sanitizer here")
-                continue
-            command = [sanitizer, f"--tool={tool}", "--error-exitcode=9", "--target-processes=all"]
+    not_ipc = "--gtest_filter=*/staged:*/gpu_message"
+    runs = [(tool, ranks, "", []) for tool in ("memcheck", "racecheck") for ranks in (1, 2)]
+    runs += [("initcheck", 1, "", []), ("initcheck", 2, "", [not_ipc])]
+    runs += [("initcheck", 2, " ipc", ["--gtest_filter=*/ipc"])]
+    for tool, ranks, which, arguments in runs:
+        name = f"compute-sanitizer {tool} np{ranks}{which}"
+        if not sanitizer:
+            checks.add(name, "skipped", note="no compute-sanitizer here")
+            continue
+        command = [sanitizer, f"--tool={tool}", "--error-exitcode=9", "--target-processes=all"]
+        if tool == "memcheck":
+            command.append("--report-api-errors=explicit")
+        checks.run_program(
+            name, "test_cuda_transports", arguments, ranks, 300, command, "Device not supported"
+        )
+        if ranks == 1:
             checks.run_program(
-                name, "test_cuda_transports", [], ranks, 580, command, "Device not supported"
+                f"{name} shallow_water",
+                "shallow_water",
+                ["--nx", 90, "--ny", 50, "--steps", 3, "--space", "cuda"],
+                ranks,
+                120,
+                command,
+                "Device not supported",
             )
-            if ranks == 1:
-                checks.run_program(
-                    f"{name} shallow_water",
-                    "shallow_water",
-                    ["--nx", 90, "--ny", 50, "--steps", 3, "--space", "cuda"],
-                    ranks,
-                    300,
-                    command,
-                    "Device not supported",
-                )

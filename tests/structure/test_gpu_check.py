@@ -71,7 +71,8 @@ echo 'path:pkgdatadir:{root}/openmpi/share/openmpi'
 """
 
 
-PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "bench_device", "shallow_water", "ptrans")
+PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "test_cuda_exports", "bench_device", "shallow_water")
+PROGRAMS += ("ptrans",)
 
 
 def benchmark(name, share):
@@ -200,6 +201,40 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.check("--quick"), 0)
         self.assertNotIn("daxpy: share of copies", self.bars)
         self.assertNotIn("staging / IPC, time of kernels and copies", self.bars)
+
+    def test_some_parts_only(self):
+        self.assertEqual(self.check("--only", "consumers", "--only", "sanitizer"), 0)
+        names = {name.split()[0] for name in self.verdicts}
+        self.assertEqual(names, {"device", "exports", "compute-sanitizer"})
+
+    def test_what_there_is_no_time_for_is_skipped(self):
+        self.assertEqual(self.check("--seconds", "1"), 0)
+        self.assertEqual(set(self.verdicts.values()), {"passed", "skipped"})
+        self.assertEqual(self.verdicts["device"], "passed")
+        notes = {each["name"]: each["note"] for each in self.report["results"]}
+        self.assertEqual(notes["cuda_instantiations np1"], "no time left")
+
+    def test_what_is_known_when_all_is_ended_was_written(self):
+        self.make("path/nvidia-smi", "#!/bin/sh\necho 'One GPU, 1.0'\n")
+        self.make("build/bin/cuda_instantiations", "#!/bin/sh\nkill -9 $PPID\n")
+        done = self.start(SCRIPT, "--build", self.root / "build", "--out", self.root / "out", benchmarks=[])
+        self.assertNotEqual(done.returncode, 0)
+        report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
+        self.assertEqual([each["name"] for each in report["results"]], ["device", "test_cuda_transports np1"])
+
+    def test_a_failure_s_note_says_what_was_complained_of(self):
+        self.make("build/bin/test_cuda_exports", "#!/bin/sh\necho first; echo 'cudaMalloc: an error'; exit 3\n")
+        self.assertEqual(self.check(), 1)
+        notes = {each["name"]: each["note"] for each in self.report["results"]}
+        expected = "status 3, see test_cuda_exports_np1.log: cudaMalloc: an error"
+        self.assertEqual(notes["test_cuda_exports np1"], expected)
+
+    def test_without_ssh_mpirun_is_told_of_another_program(self):
+        self.assertEqual(self.check(environment={"OMPI_MCA_plm_rsh_agent": "sh"}), 0)
+        self.assertNotIn("FAILED", self.verdicts.values())
+        self.make("path/ssh", "#!/bin/sh\n")
+        self.assertEqual(self.check(environment={"OMPI_MCA_plm_rsh_agent": None}), 0)
+        self.assertNotIn("FAILED", self.verdicts.values())
 
     def make_what_is_packed(self):
         """A machine with Open MPI, and a library that programs need; its tools stand in for the real ones."""
