@@ -80,7 +80,7 @@ void HostMove::arrange() {
     if (move.transposes) std::rotate(along_source, along_source + 1, row);
 
     constexpr std::int64_t all = DeviceMove::tile_elements;
-    constexpr std::int64_t edge = 32;
+    constexpr std::int64_t edge = DeviceMove::tile_edge;
     const std::int64_t rows = row->axis.count;
     const std::int64_t columns = (row - 1)->axis.count;
     std::int64_t tile_rows = std::min(rows, all);

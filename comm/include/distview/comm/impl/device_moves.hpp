@@ -41,6 +41,7 @@ struct DeviceMove {
     /// Elements of a tile, and of what stages one, whose rows are one longer than the tile's so that columns
     /// do not meet in one bank of the memory that a team shares.
     static constexpr int tile_elements = 1024;
+    static constexpr int tile_edge = 32; ///< of squares, where axes are transposed
     static constexpr int staged_elements = tile_elements / 2 * 3;
 
     const char* from = nullptr;
@@ -161,10 +162,14 @@ struct MoveTile {
         }
         const int rows = shorter(move.tile_rows, move.row.count - first_row);
         const int columns = shorter(move.tile_columns, move.column.count - first_column);
-        if (can_stage && move.transposes)
-            move_staged(team, move, from, to, {first_row, rows, first_column, columns});
+        const TilePart part{first_row, rows, first_column, columns};
+        constexpr int edge = DeviceMove::tile_edge;
+        if (!can_stage || !move.transposes)
+            move_directly(team, move, from, to, part);
+        else if (rows == edge && columns == edge)
+            move_staged<edge>(team, move, from, to, part);
         else
-            move_directly(team, move, from, to, {first_row, rows, first_column, columns});
+            move_staged<0>(team, move, from, to, part);
     }
 
 private:
@@ -179,47 +184,120 @@ private:
         return left < tile ? static_cast<int>(left) : tile;
     }
 
+    /// One side of an axis: a copy, which no store of an element can change.
+    struct Places {
+        std::int64_t stride;
+        const std::int64_t* table;
+
+        KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
+            return table ? table[i] : i * stride;
+        }
+    };
+    KOKKOS_INLINE_FUNCTION static Places sources(const DeviceAxis& axis) {
+        return {axis.from_stride, axis.from_table};
+    }
+    KOKKOS_INLINE_FUNCTION static Places targets(const DeviceAxis& axis) {
+        return {axis.to_stride, axis.to_table};
+    }
+
+    /// Elements that a thread reads before it uses the first of them: memory takes long, and a compiler cannot
+    /// tell that none is another's target.
+    static constexpr int at_once = 4;
+
+    /// Calls write(element, read(element)) for the elements of a tile, all threads of a team together.
+    template <class Value, class Team, class Read, class Write>
+    KOKKOS_INLINE_FUNCTION static void for_elements(const Team& team, int count, const Read& read,
+                                                    const Write& write) {
+        const int threads = team.team_size();
+        for (int first = team.team_rank(); first < count; first += at_once * threads) {
+            Value values[at_once]{};
+            for (int k = 0; k < at_once; ++k)
+                if (first + k * threads < count) values[k] = read(first + k * threads);
+            for (int k = 0; k < at_once; ++k)
+                if (first + k * threads < count) write(first + k * threads, values[k]);
+        }
+    }
+
     template <class Team>
     KOKKOS_INLINE_FUNCTION void move_directly(const Team& team, const DeviceMove& move,
                                               const char* from, char* to,
                                               const TilePart& part) const {
-        Kokkos::parallel_for(
-            Kokkos::TeamThreadRange(team, part.rows * part.columns), [&](int element) {
-                const std::int64_t row = part.first_row + element % part.rows;
-                const std::int64_t column = part.first_column + element / part.rows;
-                store(to + move.row.to(row) + move.column.to(column),
-                      load(from + move.row.from(row) + move.column.from(column)));
-            });
+        const int rows = part.rows;
+        const Places from_row = sources(move.row), from_column = sources(move.column);
+        const Places to_row = targets(move.row), to_column = targets(move.column);
+        const auto source = [&](int element) -> const From& {
+            return *reinterpret_cast<const From*>(from + from_row(part.first_row + element % rows) +
+                                                  from_column(part.first_column + element / rows));
+        };
+        const auto target = [&](int element) -> To& {
+            return *reinterpret_cast<To*>(to + to_row(part.first_row + element % rows) +
+                                          to_column(part.first_column + element / rows));
+        };
+        if constexpr (reads) {
+            struct Both {
+                From incoming;
+                To here;
+            };
+            for_elements<Both>(
+                team, rows * part.columns,
+                [&](int element) { return Both{source(element), target(element)}; },
+                [&](int element, const Both& both) {
+                    target(element) = op(both.here, converted(both.incoming));
+                });
+        } else {
+            for_elements<From>(
+                team, rows * part.columns, [&](int element) { return source(element); },
+                [&](int element, const From& value) {
+                    const To incoming = converted(value);
+                    target(element) = op(incoming, incoming);
+                });
+        }
     }
 
-    /// Read along the source's memory, written along the target's.
-    template <class Team>
+    /// Read along the source's memory, written along the target's. Most tiles are squares of `Edge`, by which
+    /// is divided faster than by what is not known when this is compiled; 0 for the others.
+    template <int Edge, class Team>
     KOKKOS_INLINE_FUNCTION void move_staged(const Team& team, const DeviceMove& move,
                                             const char* from, char* to,
                                             const TilePart& part) const {
         To* const staged = static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
             DeviceMove::staged_elements * sizeof(To), alignof(To)));
-        const int pitch = part.rows + 1;
-        Kokkos::parallel_for(
-            Kokkos::TeamThreadRange(team, part.rows * part.columns), [&](int element) {
-                const int column = element % part.columns;
-                const int row = element / part.columns;
-                staged[column * pitch + row] = load(from + move.row.from(part.first_row + row) +
-                                                    move.column.from(part.first_column + column));
+        const int rows = Edge > 0 ? Edge : part.rows;
+        const int columns = Edge > 0 ? Edge : part.columns;
+        const int pitch = rows + 1;
+        const Places from_row = sources(move.row), from_column = sources(move.column);
+        for_elements<From>(
+            team, rows * columns,
+            [&](int element) {
+                return *reinterpret_cast<const From*>(
+                    from + from_row(part.first_row + element / columns) +
+                    from_column(part.first_column + element % columns));
+            },
+            [&](int element, const From& value) {
+                staged[element % columns * pitch + element / columns] = converted(value);
             });
         team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, part.rows * part.columns),
-                             [&](int element) {
-                                 const int row = element % part.rows;
-                                 const int column = element / part.rows;
-                                 store(to + move.row.to(part.first_row + row) +
-                                           move.column.to(part.first_column + column),
-                                       staged[column * pitch + row]);
-                             });
+        const Places to_row = targets(move.row), to_column = targets(move.column);
+        const auto target = [&](int element) -> To& {
+            return *reinterpret_cast<To*>(to + to_row(part.first_row + element % rows) +
+                                          to_column(part.first_column + element / rows));
+        };
+        const auto incoming = [&](int element) -> const To& {
+            return staged[element / rows * pitch + element % rows];
+        };
+        if constexpr (reads)
+            for_elements<To>(
+                team, rows * columns, [&](int element) { return target(element); },
+                [&](int element, const To& here) {
+                    target(element) = op(here, incoming(element));
+                });
+        else
+            for_elements<To>(
+                team, rows * columns, [&](int element) { return incoming(element); },
+                [&](int element, const To& value) { target(element) = op(value, value); });
     }
 
-    KOKKOS_INLINE_FUNCTION To load(const char* address) const {
-        const From& value = *reinterpret_cast<const From*>(address);
+    KOKKOS_INLINE_FUNCTION To converted(const From& value) const {
         if constexpr (IsComplex<From>::value && IsComplex<To>::value) {
             using Part = typename To::value_type;
             return To(static_cast<Part>(value.real()),
@@ -227,13 +305,6 @@ private:
         } else {
             return static_cast<To>(value);
         }
-    }
-    KOKKOS_INLINE_FUNCTION void store(char* address, const To& incoming) const {
-        To& here = *reinterpret_cast<To*>(address);
-        if constexpr (reads)
-            here = op(here, incoming);
-        else
-            here = op(incoming, incoming);
     }
 };
 
@@ -248,7 +319,9 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
     using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op>;
     // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
     constexpr int threads = is_synchronous<Exec> ? 1 : 256;
-    Kokkos::TeamPolicy<Exec> policy(exec, static_cast<int>(moves.tiles()), threads);
+    // So many at a time that registers do for four teams of a processor.
+    using Bounds = Kokkos::LaunchBounds<256, 4>;
+    Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.tiles()), threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
     Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : no_label, policy,
                          Tile{moves.data(), moves.count(), op, conjugate});
