@@ -6,6 +6,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #ifdef KOKKOS_ENABLE_CUDA
@@ -64,15 +65,27 @@ private:
 /// Begins and ends of what was enqueued since it was made.
 struct Recording {
     const DeviceExec& exec;
+    const std::function<void()>& before;
     std::vector<std::unique_ptr<Moment>> begins;
     std::vector<std::unique_ptr<Moment>> ends;
     int kernels = 0;
 
-    void begin() { begins.push_back(std::make_unique<Moment>(exec)); }
+    void begin();
     void end() { ends.push_back(std::make_unique<Moment>(exec)); }
 };
 
 Recording* g_recording = nullptr;
+
+/// Behind a wait the device has nothing to do: it would come to the first clock at once, and what the launch
+/// takes the host would count. What is done before is not recorded.
+void Recording::begin() {
+#ifdef KOKKOS_ENABLE_CUDA
+    Recording* const recording = std::exchange(g_recording, nullptr);
+    before();
+    g_recording = recording;
+#endif
+    begins.push_back(std::make_unique<Moment>(exec));
+}
 
 namespace tools = Kokkos::Tools::Experimental;
 
@@ -129,7 +142,7 @@ Operations operations_of(const DeviceExec& exec, const std::function<void()>& be
                          const std::function<void()>& work) {
     exec.fence("distview::perf: nothing earlier is timed");
     before();
-    Recording recording{exec, {}, {}};
+    Recording recording{exec, before, {}, {}};
     {
         const Listening listening(recording);
         work();

@@ -21,7 +21,8 @@ struct Operations {
 /// enqueued; on a host, the host's clock.
 ///
 /// `before` enqueues something that is not timed, and keeps the device busy until what is timed has been
-/// enqueued as well: else the time that a launch takes the host would count.
+/// enqueued as well: else the time that a launch takes the host would count. On a device it goes before each
+/// kernel and copy, since the work may wait in between.
 ///
 /// Space: both must use this instance only; waits for it
 Operations operations_of(const DeviceExec& exec, const std::function<void()>& before,
