@@ -14,7 +14,9 @@
 #include <mpi-ext.h>
 #endif
 
+#include <atomic>
 #include <cstring>
+#include <string>
 #include <vector>
 
 namespace distview::impl {
@@ -103,11 +105,15 @@ public:
             !legacy ||
             cuPointerGetAttribute(&number, CU_POINTER_ATTRIBUTE_BUFFER_ID, address) !=
                 CUDA_SUCCESS ||
-            cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS)
+            cuMemGetAddressRange(&base, &size, address) != CUDA_SUCCESS) {
+            refused("cudaIpcGetMemHandle", "not memory of cudaMalloc()");
             return std::nullopt;
+        }
         cudaIpcMemHandle_t handle{};
-        if (cudaIpcGetMemHandle(&handle, reinterpret_cast<void*>(base)) != cudaSuccess) {
+        const cudaError_t result = cudaIpcGetMemHandle(&handle, reinterpret_cast<void*>(base));
+        if (result != cudaSuccess) {
             cudaGetLastError();
+            refused("cudaIpcGetMemHandle", cudaGetErrorString(result));
             return std::nullopt;
         }
         Exported exported;
@@ -123,9 +129,11 @@ public:
         cudaIpcMemHandle_t opaque{};
         std::memcpy(&opaque, handle.opaque.data(), sizeof(opaque));
         void* mapping = nullptr;
-        if (cudaIpcOpenMemHandle(&mapping, opaque, cudaIpcMemLazyEnablePeerAccess) == cudaSuccess)
-            return mapping;
+        const cudaError_t result =
+            cudaIpcOpenMemHandle(&mapping, opaque, cudaIpcMemLazyEnablePeerAccess);
+        if (result == cudaSuccess) return mapping;
         cudaGetLastError();
+        refused("cudaIpcOpenMemHandle", cudaGetErrorString(result));
         return nullptr;
     }
 
@@ -134,12 +142,23 @@ public:
         cudaGetLastError();
     }
 
+    std::string why_not_shared() const override {
+        const char* const call = m_refusing;
+        const char* const reason = m_reason;
+        return call && reason ? text(": ", call, ": ", reason) : std::string();
+    }
+
     bool mpi_takes_device_memory() override {
         static const bool takes = mpi_claims_cuda() && mpi_delivers();
         return takes;
     }
 
 private:
+    void refused(const char* call, const char* reason) noexcept {
+        m_refusing = call;
+        m_reason = reason;
+    }
+
     /// Kokkos' device, whichever the program has made current meanwhile.
     static void use_device() { check_cuda(cudaSetDevice(Kokkos::device_id()), "cudaSetDevice"); }
 
@@ -162,6 +181,10 @@ private:
                    "cudaMemcpy");
         return sent == received;
     }
+
+    // Texts that stay.
+    std::atomic<const char*> m_refusing{nullptr};
+    std::atomic<const char*> m_reason{nullptr};
 };
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace distview::impl {
 
@@ -69,6 +70,8 @@ public:
     /// Another process's allocation as this one reaches it; null if it does not.
     virtual void* open(const IpcHandle& handle) noexcept = 0;
     virtual void close(void* mapping) noexcept = 0;
+    /// What the device said when memory was last not shared, for people; may be empty.
+    virtual std::string why_not_shared() const { return {}; }
 
     /// Whether MPI sends from and receives into the device's memory: asked and tried.
     virtual bool mpi_takes_device_memory() = 0;
