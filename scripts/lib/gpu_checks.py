@@ -233,7 +233,8 @@ def check_consumers(checks, root):
     if not program.exists() or not (package / "distview").is_dir():
         checks.add(name, "skipped", note="the Python package is not here")
         return
-    checks.environment["PYTHONPATH"] = str(package)
+    paths = [str(package), os.environ.get("PYTHONPATH", "")]
+    checks.environment["PYTHONPATH"] = os.pathsep.join(path for path in paths if path)
     report = checks.out / "device_consumers.json"
     command = [sys.executable, program, "--json", report]
     probe = [sys.executable, "-c", "import pytest, distview"]
@@ -252,14 +253,15 @@ def check_consumers(checks, root):
 def check_sanitizer(checks):
     """What a tool finds in the test of transports, and in the shallow-water model.
 
-    Of calls of CUDA only those count that the program makes: its libraries ask what there may not be. Memory of
-    another process, which that one has written, is for initcheck memory that nobody has: a check of its own.
+    Of calls of CUDA only those count that the program makes: its libraries ask what there may not be. What one
+    process reads of another's memory is a check of its own: that somebody has written there a tool cannot know.
     """
     sanitizer = shutil.which("compute-sanitizer")
-    not_ipc = "--gtest_filter=*/staged:*/gpu_message"
-    runs = [(tool, ranks, "", []) for tool in ("memcheck", "racecheck") for ranks in (1, 2)]
-    runs += [("initcheck", 1, "", []), ("initcheck", 2, "", [not_ipc])]
-    runs += [("initcheck", 2, " ipc", ["--gtest_filter=*/ipc"])]
+    own = ["--gtest_filter=*/staged:*/gpu_message"]
+    shared = ["--gtest_filter=*/ipc"]
+    runs = []
+    for tool in ("memcheck", "racecheck", "initcheck"):
+        runs += [(tool, 1, "", []), (tool, 2, "", own), (tool, 2, " ipc", shared)]
     for tool, ranks, which, arguments in runs:
         name = f"compute-sanitizer {tool} np{ranks}{which}"
         if not sanitizer:
