@@ -83,7 +83,10 @@ void HostMove::arrange() {
     constexpr std::int64_t edge = DeviceMove::tile_edge;
     const std::int64_t rows = row->axis.count;
     const std::int64_t columns = (row - 1)->axis.count;
-    std::int64_t tile_rows = std::min(rows, all);
+    // Rows that are longer than a tile are cut evenly: a rest of a few elements would take as long as a tile.
+    const std::int64_t parts = (rows + all - 1) / all;
+    const std::int64_t part = (rows + parts - 1) / parts;
+    std::int64_t tile_rows = std::min(rows, (part + edge - 1) / edge * edge);
     if (move.transposes) tile_rows = std::min(rows, columns < edge ? all / columns : edge);
     std::int64_t tile_columns = std::min(columns, all / tile_rows);
     move.tile_rows = static_cast<int>(tile_rows);
