@@ -7,8 +7,8 @@ import shutil
 import subprocess
 import sys
 
-PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "test_cuda_exports", "bench_device", "shallow_water")
-PROGRAMS += ("ptrans",)
+PROGRAMS = ("test_cuda_transports", "test_cuda_algorithms", "cuda_instantiations", "test_cuda_exports")
+PROGRAMS += ("bench_device", "shallow_water", "ptrans")
 
 #: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
 OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libmvec", "libpthread", "libdl.so", "librt.so")

@@ -71,8 +71,8 @@ echo 'path:pkgdatadir:{root}/openmpi/share/openmpi'
 """
 
 
-PROGRAMS = ("test_cuda_transports", "cuda_instantiations", "test_cuda_exports", "bench_device", "shallow_water")
-PROGRAMS += ("ptrans",)
+PROGRAMS = ("test_cuda_transports", "test_cuda_algorithms", "cuda_instantiations", "test_cuda_exports")
+PROGRAMS += ("bench_device", "shallow_water", "ptrans")
 
 
 def benchmark(name, share):
@@ -220,7 +220,8 @@ class GpuCheck(unittest.TestCase):
         done = self.start(SCRIPT, "--build", self.root / "build", "--out", self.root / "out", benchmarks=[])
         self.assertNotEqual(done.returncode, 0)
         report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
-        self.assertEqual([each["name"] for each in report["results"]], ["device", "test_cuda_transports np1"])
+        names = [each["name"] for each in report["results"]]
+        self.assertEqual(names, ["device", "test_cuda_transports np1", "test_cuda_algorithms np1"])
 
     def test_a_failure_s_note_says_what_was_complained_of(self):
         self.make("build/bin/test_cuda_exports", "#!/bin/sh\necho first; echo 'cudaMalloc: an error'; exit 3\n")

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// On a device: algorithms leave the numbers that they leave on the host. Needs a GPU, which the ranks share.
+#include "instantiations.hpp"
+
+#include <distview/algorithms/axpby.hpp>
+#include <distview/algorithms/copy.hpp>
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/for_each.hpp>
+#include <distview/algorithms/gather.hpp>
+#include <distview/algorithms/min_max.hpp>
+#include <distview/algorithms/norm.hpp>
+#include <distview/algorithms/stencil.hpp>
+#include <distview/algorithms/sum.hpp>
+#include <distview/comm/make_dist_view.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Host = Kokkos::DefaultHostExecutionSpace;
+
+/// Whole arrays, which only rank 0 gets, and numbers, which all do. All are exact in any order.
+struct Results {
+    std::vector<double> arrays;
+    std::vector<double> numbers;
+};
+
+template <class Exec, class Array>
+void add_array(Results& results, const Exec& exec, const Communicator& comm, const Array& array) {
+    const auto all = gather(exec, comm, array, 0);
+    for (std::size_t i = 0; i < all.size(); ++i)
+        results.arrays.push_back(static_cast<double>(all.data()[i]));
+}
+
+/// Values that tell the cell, of either sign.
+struct Numbered {
+    KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
+        return static_cast<double>((i.value() * 389 + j.value() * 41 + k.value() * 7) % 1009 - 500);
+    }
+};
+
+template <class Data, class Layout, class Exec>
+Results run(const Exec& exec, const Communicator& comm, const ArrayLayout& layout) {
+    using Memory = typename Exec::memory_space;
+    const auto a = make_dist_view<Data, Layout, Memory>(exec, comm, layout, "a");
+    const auto b = make_dist_view<Data, Layout, Memory>(exec, comm, layout, "b");
+    using Value = typename decltype(a)::value_type;
+    const auto u = a.view();
+    const auto v = b.view();
+    Results results;
+    fill(exec, b, Value(3));
+    fill_with(
+        exec, a, KOKKOS_LAMBDA(GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            return static_cast<Value>(Numbered()(i, j, k));
+        });
+    add_array(results, exec, comm, a);
+    for_each(exec, b, KOKKOS_LAMBDA(int i, int j, int k) { v(i, j, k) += 2 * u(i, j, k); });
+    add_array(results, exec, comm, b);
+    axpby(exec, Value(2), a, Value(-3), b);
+    scale(exec, Value(5), b);
+    add_array(results, exec, comm, b);
+    PaddingExchangePlan plan(comm, layout);
+    apply_stencil(
+        exec, plan, b,
+        KOKKOS_LAMBDA(int i, int j, int k) {
+            v(i, j, k) = u(i - 1, j, k) + u(i + 1, j + 1, k) - 2 * u(i, j, k);
+        },
+        a);
+    add_array(results, exec, comm, b);
+    copy(exec, a, b);
+    scatter(exec, comm, gather(exec, comm, b, 0), 0, a);
+    add_array(results, exec, comm, a);
+    results.numbers = {static_cast<double>(sum(exec, comm, a)),
+                       static_cast<double>(dot(exec, comm, a, b)),
+                       norm1(exec, comm, a),
+                       norm2(exec, comm, a),
+                       norm_inf(exec, comm, a),
+                       static_cast<double>(min(exec, comm, a)),
+                       static_cast<double>(max(exec, comm, a))};
+    return results;
+}
+
+template <class Data, class Layout>
+void expect_as_on_the_host(const ArrayLayout& layout) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const Results expected = run<Data, Layout>(Host(), comm, layout);
+    const Results results = run<Data, Layout>(Cuda(), comm, layout);
+    EXPECT_EQ(results.arrays, expected.arrays) << layout.describe();
+    EXPECT_EQ(results.numbers, expected.numbers) << layout.describe();
+}
+
+ArrayLayout rows(int processes) {
+    const BlockOptions periodic{.padding = 1, .periodic = true};
+    return {ProcessGrid{processes, 1, 1},
+            {block(37 * processes, periodic), block(19, periodic), block(45, {.padding = 2})}};
+}
+
+TEST(DeviceAlgorithms, LeaveTheNumbersOfTheHost) {
+    const int ranks = Communicator(MPI_COMM_WORLD).size();
+    expect_as_on_the_host<double***, Kokkos::LayoutRight>(rows(ranks));
+    expect_as_on_the_host<float***, Kokkos::LayoutLeft>(rows(ranks));
+    expect_as_on_the_host<std::int64_t***, Kokkos::LayoutRight>(rows(ranks));
+}
+
+} // namespace
+
+} // namespace distview::testing
