@@ -62,14 +62,24 @@ inline void copy_fixed(const char* from, char* to) {
     std::memcpy(to, from, Bytes);
 }
 
+/// Of more than 32 bytes, for runs that are too short to pay for a call.
+inline void copy_medium_run(const char* from, char* to, std::int64_t bytes) {
+    const std::int64_t last = bytes - 32;
+    for (std::int64_t i = 0; i < last; i += 32) copy_fixed<32>(from + i, to + i);
+    copy_fixed<32>(from + last, to + last);
+}
+
 inline void copy_run(const char* from, char* to, std::int64_t bytes) {
     switch (bytes) {
     case 4: return copy_fixed<4>(from, to);
     case 8: return copy_fixed<8>(from, to);
     case 16: return copy_fixed<16>(from, to);
     case 24: return copy_fixed<24>(from, to);
-    default: std::memcpy(to, from, static_cast<std::size_t>(bytes));
+    default: break;
     }
+    constexpr std::int64_t longest_medium = 512;
+    if (bytes > 32 && bytes <= longest_medium) return copy_medium_run(from, to, bytes);
+    std::memcpy(to, from, static_cast<std::size_t>(bytes));
 }
 
 /// A row of runs of so many bytes. Memory is what it waits for: the less there is between two loads, the
