@@ -36,6 +36,7 @@ struct MoveBlock {
     /// go to along `inner`.
     bool transposes = false;
     const char* next_from = nullptr; ///< where the next block begins, or this one
+    const char* next_to = nullptr;
 };
 
 /// Loops one in the other, arranged for speed: of the two innermost, `inner` runs along the target's
@@ -73,7 +74,7 @@ public:
             rest /= m_loops[d].count;
         }
         const auto at_index = [&] {
-            MoveBlock result{m_from, m_to, {}, {}, m_transposes, nullptr};
+            MoveBlock result{m_from, m_to, {}, {}, m_transposes, nullptr, nullptr};
             for (int d = 0; d < m_depth - 2; ++d) {
                 result.from += m_loops[d].from(index[d]);
                 result.to += m_loops[d].to(index[d]);
@@ -81,6 +82,7 @@ public:
             result.outer = part(outer, outer_block * m_outer_per_block, m_outer_per_block, result);
             result.inner = part(inner, inner_block * m_inner_per_block, m_inner_per_block, result);
             result.next_from = result.from;
+            result.next_to = result.to;
             return result;
         };
         const auto advance = [&] {
@@ -96,6 +98,7 @@ public:
             advance();
             const MoveBlock next = at_index();
             block.next_from = next.from;
+            block.next_to = next.to;
             visit(block);
             block = next;
         }

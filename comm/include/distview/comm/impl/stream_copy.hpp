@@ -50,6 +50,15 @@ inline void prefetch(const char* address) {
 #endif
 }
 
+/// The same for later, beyond the first cache.
+inline void prefetch_far(const char* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address, 0, 2);
+#else
+    static_cast<void>(address);
+#endif
+}
+
 /// To be called by the thread that wrote, before others are told.
 inline void end_streaming() {
 #if defined(__SSE2__)
