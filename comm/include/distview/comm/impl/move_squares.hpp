@@ -48,26 +48,56 @@ void move_half_squares(const Mover<From, To, Op>& mover, const char* from, char*
     rest(columns, outer.count - columns, 0, inner.count);
 }
 
-/// Squares [column, end_column) by [row, end_row) of a block; meanwhile the next tile is fetched.
-template <class From, class To, class Op>
-void move_tile(const Mover<From, To, Op>& mover, const MoveBlock& block, std::int64_t column,
-               std::int64_t end_column, std::int64_t row, std::int64_t end_row,
-               const BlockPart& next) {
-    constexpr std::int64_t edge = line_elements<sizeof(From)>;
+/// The squares of a block: of elements [first, end) along either loop, by so many each time.
+struct Squares {
+    std::int64_t first_column = 0;
+    std::int64_t end_column = 0;
+    std::int64_t first_row = 0;
+    std::int64_t end_row = 0;
+
+    std::int64_t count(std::int64_t edge) const noexcept {
+        return (end_column - first_column) * (end_row - first_row) / (edge * edge);
+    }
+};
+
+/// Calls visit(column, row) for the first element of each square, tile by tile; meanwhile both sides of the next tile
+/// are fetched. Elements are as many bytes as given here.
+template <std::int64_t Edge, class Visit>
+void for_each_square(const MoveBlock& block, const Squares& squares, std::int64_t from_size,
+                     std::int64_t to_size, Visit&& visit) {
+    /// Of a tile: short enough that the next one is in the caches when it is due, also where rows lie a power
+    /// of two apart and share a few places; long enough for memory, which is fastest line after line.
+    constexpr std::int64_t tile = 4 * Edge;
     const MoveLoop& outer = block.outer;
     const MoveLoop& inner = block.inner;
-    PartAhead ahead(next, block, mover.from_size, mover.to_size,
-                    (end_column - column) * (end_row - row) / (edge * edge));
-    alignas(line_size) char square[edge * static_cast<std::int64_t>(line_size)];
-    for (std::int64_t j = column; j < end_column; j += edge)
-        for (std::int64_t i = row; i < end_row; i += edge) {
-            transpose_lines<sizeof(From)>(block.from + j * outer.from_stride +
-                                              i * inner.from_stride,
-                                          inner.from_stride, square);
-            // Too many rows are met at once for the processor to see that each goes on.
-            ahead.step();
-            mover.template run_square<line_size>(
-                square, block.to + j * outer.to_stride + i * inner.to_stride, outer.to_stride);
+    const BlockPart of_next_block{block.next_from, block.next_to, std::min(outer.count, tile),
+                                  std::min(inner.count, tile)};
+    if (squares.count(Edge) == 0) {
+        // Of a few elements there would be more to ask for than to move; of many, others' lines are near.
+        const std::int64_t elements = outer.count * inner.count;
+        if (elements > Edge * Edge / 4 && elements <= tile * tile)
+            PartAhead(of_next_block, block, from_size, to_size, 1).step();
+    }
+    for (std::int64_t j = squares.first_column; j < squares.end_column; j += tile)
+        for (std::int64_t i = squares.first_row; i < squares.end_row; i += tile) {
+            BlockPart next = of_next_block;
+            const auto go_to = [&](std::int64_t column, std::int64_t row) {
+                next = {block.from + column * outer.from_stride + row * inner.from_stride,
+                        block.to + column * outer.to_stride + row * inner.to_stride,
+                        std::min(tile, outer.count - column), std::min(tile, inner.count - row)};
+            };
+            if (i + tile < squares.end_row)
+                go_to(j, i + tile);
+            else if (j + tile < squares.end_column)
+                go_to(j + tile, squares.first_row);
+            const Squares here{j, std::min(j + tile, squares.end_column), i,
+                               std::min(i + tile, squares.end_row)};
+            PartAhead ahead(next, block, from_size, to_size, here.count(Edge));
+            for (std::int64_t column = j; column < here.end_column; column += Edge)
+                for (std::int64_t row = i; row < here.end_row; row += Edge) {
+                    ahead.step();
+                    visit(column, row);
+                }
         }
 }
 
@@ -77,9 +107,6 @@ void move_tile(const Mover<From, To, Op>& mover, const MoveBlock& block, std::in
 template <class From, class To, class Op>
 void move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
     constexpr std::int64_t edge = line_elements<sizeof(From)>;
-    /// Of a tile: short enough that the next one is in the caches when it is due, also where rows lie a power
-    /// of two apart and share a few places; long enough for memory, which is fastest line after line.
-    constexpr std::int64_t tile = 4 * edge;
     const MoveLoop& outer = block.outer;
     const MoveLoop& inner = block.inner;
     const std::int64_t first_column = before_line<From>(block.from, outer.count);
@@ -87,29 +114,16 @@ void move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
     const std::int64_t end_column = first_column + (outer.count - first_column) / edge * edge;
     const std::int64_t end_row = first_row + (inner.count - first_row) / edge * edge;
 
-    const BlockPart of_next_block{block.next_from, block.next_to, std::min(outer.count, tile),
-                                  std::min(inner.count, tile)};
-    if (end_column == first_column || end_row == first_row) {
-        // Of a few elements there would be more to ask for than to move; of many, others' lines are near.
-        const std::int64_t elements = outer.count * inner.count;
-        if (elements > edge * edge / 4 && elements <= tile * tile)
-            PartAhead(of_next_block, block, mover.from_size, mover.to_size, 1).step();
-    }
-    for (std::int64_t j = first_column; j < end_column; j += tile)
-        for (std::int64_t i = first_row; i < end_row; i += tile) {
-            BlockPart next = of_next_block;
-            const auto go_to = [&](std::int64_t column, std::int64_t row) {
-                next = {block.from + column * outer.from_stride + row * inner.from_stride,
-                        block.to + column * outer.to_stride + row * inner.to_stride,
-                        std::min(tile, outer.count - column), std::min(tile, inner.count - row)};
-            };
-            if (i + tile < end_row)
-                go_to(j, i + tile);
-            else if (j + tile < end_column)
-                go_to(j + tile, first_row);
-            move_tile(mover, block, j, std::min(j + tile, end_column), i,
-                      std::min(i + tile, end_row), next);
-        }
+    alignas(line_size) char square[edge * static_cast<std::int64_t>(line_size)];
+    for_each_square<edge>(block, {first_column, end_column, first_row, end_row}, mover.from_size,
+                          mover.to_size, [&](std::int64_t j, std::int64_t i) {
+                              transpose_lines<sizeof(From)>(block.from + j * outer.from_stride +
+                                                                i * inner.from_stride,
+                                                            inner.from_stride, square);
+                              mover.template run_square<line_size>(
+                                  square, block.to + j * outer.to_stride + i * inner.to_stride,
+                                  outer.to_stride);
+                          });
 
     // What is left around the squares: above, below, and on either side.
     const auto rest = [&](std::int64_t j, std::int64_t columns, std::int64_t i, std::int64_t rows) {

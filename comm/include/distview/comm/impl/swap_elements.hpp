@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/move_elements.hpp>
+#include <distview/comm/impl/move_squares.hpp>
 #include <distview/comm/impl/move_transfer.hpp>
 
 #include <algorithm>
@@ -64,15 +65,16 @@ void swap_squares(const Swapper<From, To, Op>& swapper, const MoveBlock& block, 
     const std::int64_t rows = inner.count / edge * edge;
     alignas(line_size) char to_b[edge * static_cast<std::int64_t>(line_size)];
     alignas(line_size) char to_a[edge * static_cast<std::int64_t>(line_size)];
-    for (std::int64_t j = 0; j < columns; j += edge)
-        for (std::int64_t i = 0; i < rows; i += edge) {
+    for_each_square<edge>(
+        block, {0, columns, 0, rows}, swapper.size, swapper.size,
+        [&](std::int64_t j, std::int64_t i) {
             char* const here = a + j * outer.from_stride + i * inner.from_stride;
             char* const there = block.to + j * outer.to_stride + i * inner.to_stride;
             transpose_lines<sizeof(From)>(here, inner.from_stride, to_b);
             transpose_lines<sizeof(From)>(there, outer.to_stride, to_a);
             swapper.mover.template run_square<line_size>(to_b, there, outer.to_stride);
             swapper.mover.template run_square<line_size>(to_a, here, inner.from_stride);
-        }
+        });
     const auto rest = [&](std::int64_t j_begin, std::int64_t j_end, std::int64_t i_begin) {
         MoveLoop row = inner;
         row.count = inner.count - i_begin;
