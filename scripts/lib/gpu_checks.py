@@ -177,7 +177,8 @@ def check_device(checks):
 def check_start(checks):
     """Without the driver's library, or on a device of another architecture than Kokkos' nothing starts: said once."""
     name = "programs start"
-    if checks.run_program(name, "shallow_water", ["--help"], 1, 120):
+    checks.run_program(name, "shallow_water", ["--help"], 1, 120)
+    if checks.results[-1]["verdict"] != "FAILED":
         return True
     log = checks.log_of(name)
     if log.exists():

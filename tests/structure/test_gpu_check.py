@@ -205,7 +205,7 @@ class GpuCheck(unittest.TestCase):
     def test_some_parts_only(self):
         self.assertEqual(self.check("--only", "consumers", "--only", "sanitizer"), 0)
         names = {name.split()[0] for name in self.verdicts}
-        self.assertEqual(names, {"device", "exports", "compute-sanitizer"})
+        self.assertEqual(names, {"device", "programs", "exports", "compute-sanitizer"})
 
     def test_what_there_is_no_time_for_is_skipped(self):
         self.assertEqual(self.check("--seconds", "1"), 0)
@@ -221,7 +221,8 @@ class GpuCheck(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
         names = [each["name"] for each in report["results"]]
-        self.assertEqual(names, ["device", "test_cuda_transports np1", "test_cuda_algorithms np1"])
+        programs = ["programs start", "test_cuda_transports np1", "test_cuda_algorithms np1"]
+        self.assertEqual(names, ["device", *programs])
 
     def test_a_failure_s_note_says_what_was_complained_of(self):
         self.make("build/bin/test_cuda_exports", "#!/bin/sh\necho first; echo 'cudaMalloc: an error'; exit 3\n")
