@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 import gpu_pack
@@ -113,12 +114,21 @@ class Checks:
 
     def status_of(self, command, file, timeout, threads=1):
         """Exit status, or what went wrong. Nothing that was started outlives a timeout, or Ctrl-C."""
+        # Open MPI 5 refuses to start when an mpirun that was killed has left files and had the same
+        # process number: each keeps its files in a folder of its own.
+        with tempfile.TemporaryDirectory(prefix="mpirun.", ignore_cleanup_errors=True) as folder:
+            environment = {**self.environment, "OMP_NUM_THREADS": str(threads)}
+            if not environment.get("PRTE_MCA_prte_tmpdir_base"):
+                environment["PRTE_MCA_prte_local_tmpdir_base"] = folder
+            return self.status_in(environment, command, file, timeout)
+
+    def status_in(self, environment, command, file, timeout):
         try:
             process = subprocess.Popen(
                 command,
                 stdout=file,
                 stderr=subprocess.STDOUT,
-                env={**self.environment, "OMP_NUM_THREADS": str(threads)},
+                env=environment,
                 cwd=self.out,
                 start_new_session=True,
             )

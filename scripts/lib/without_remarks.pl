@@ -4,8 +4,11 @@
 # Runs mpirun, passes its stderr on at once, byte by byte, and leaves out only what mpirun adds when
 # a rank ends with a non-zero status: the program has said why, and the status says it again.
 # Signals, stdin, stdout and the exit status are mpirun's own.
+# Where mpirun keeps its files is a folder of its own: in the common one, Open MPI 5 refuses to start
+# when one that was killed has left files and had the same process number.
 use strict;
 use warnings;
+use File::Temp;
 
 my $rule    = '-' x 74 . "\n";
 my $remark  = qr/\Q$rule\E(?:prterun|mpirun)\ detected\ that\ one\ or\ more\ processes\ exited
@@ -18,6 +21,9 @@ my @openings = (
     $rule . 'mpirun detected that one or more processes exited with non-zero status,',
     $rule . 'Primary job  terminated normally, but',
 );
+
+my $folder = File::Temp->newdir('mpirun.XXXXXX', TMPDIR => 1);
+$ENV{PRTE_MCA_prte_local_tmpdir_base} //= "$folder" if !$ENV{PRTE_MCA_prte_tmpdir_base};
 
 pipe(my $reader, my $writer) or die "pipe: $!";
 my $child = fork() // die "fork: $!";
@@ -48,6 +54,7 @@ while (1) {
 }
 pass(length $held);
 waitpid($child, 0);
+undef $folder;
 if (my $signal = $? & 127) {
     $SIG{$_} = 'DEFAULT' for qw(INT QUIT TERM HUP USR1 USR2);
     kill $signal => $$;

@@ -89,6 +89,18 @@ class Run(unittest.TestCase):
             done = self.run_script("-n", "2", name, "--t", "1")
             self.assertEqual((done.returncode, done.stdout), (0, f"{name} --t 1\n"), done.stderr)
 
+    def test_mpirun_has_a_folder_of_its_own(self):
+        """One that was killed leaves its files, and Open MPI 5 would not start on them."""
+        base = "$PRTE_MCA_prte_local_tmpdir_base"
+        text = f'[ "$1" = -n ] || {{ echo "mpirun (Open MPI) 5"; exit; }}\n[ -d "{base}" ] && echo "{base}"\n'
+        (self.root / "path/mpirun").write_text(f"#!/bin/sh\n{text}exit 7\n", encoding="utf-8")
+        folders = [self.run_script("daxpy") for _ in range(2)]
+        for done in folders:
+            self.assertEqual(done.returncode, 7, done.stderr)
+            self.assertTrue(Path(done.stdout.strip()).is_absolute(), done.stdout)
+            self.assertFalse(Path(done.stdout.strip()).exists())
+        self.assertNotEqual(*(done.stdout for done in folders))
+
     def test_another_name_is_answered_with_those_there_are(self):
         for arguments in (["nosuch"], ["-n", "1", "daxpy", ":", "-n", "1", "nosuch"], ["daxpy_part"]):
             done = self.run_script(*arguments)

@@ -72,6 +72,8 @@ settings=()
 for name in "${!DISTVIEW_@}"; do settings+=(-x "$name"); done
 export PRTE_MCA_plm_ssh_agent=$folder/agent PRTE_MCA_plm_ssh_no_tree_spawn=1
 export PRTE_MCA_prte_if_include=dv-east,dv-west
+# The second host's process numbers are small and come again: see support/launch.sh.
+export PRTE_MCA_prte_tmpdir_base=$folder
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm,tcp OMPI_MCA_btl_tcp_if_include=10.77.77.0/24
 timeout 300 mpirun --host "10.77.77.1:$half,10.77.77.2:$half" --map-by node:OVERSUBSCRIBE \
     -x OMP_NUM_THREADS=1 -x OMP_PROC_BIND=false -x OMPI_MCA_mpi_yield_when_idle=1 \
