@@ -140,7 +140,7 @@ NO_MPI = "comm, size = None, 1"
 WITH_MPI = "from mpi4py import MPI\ncomm = MPI.COMM_WORLD\nsize = comm.size"
 
 
-def environment():
+def environment(session_folder=None):
     quiet = {
         "OMPI_ALLOW_RUN_AS_ROOT": "1",
         "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
@@ -153,16 +153,25 @@ def environment():
         "OMP_NUM_THREADS": "1",
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    return {**quiet, **os.environ}
+    own = {}
+    if session_folder and "PRTE_MCA_prte_tmpdir_base" not in os.environ:
+        # What an mpirun that was killed left in the common one would keep ours from starting (Open MPI 5).
+        own["PRTE_MCA_prte_local_tmpdir_base"] = str(session_folder)
+    return {**quiet, **os.environ, **own}
 
 
 def program(case, mpi):
     return BEFORE.format(tests=str(HERE), mpi=mpi) + CASES[case]
 
 
-def run(*command):
+def run(*command, session_folder=None):
     done = subprocess.run(
-        command, env=environment(), capture_output=True, text=True, timeout=100, check=False
+        command,
+        env=environment(session_folder),
+        capture_output=True,
+        text=True,
+        timeout=100,
+        check=False,
     )
     return done.returncode, done.stdout, done.stderr
 
@@ -194,7 +203,9 @@ assert MPI.COMM_WORLD.size == 2
 """
     file = tmp_path / "program.py"
     file.write_text(to_file + program(case, WITH_MPI))
-    status, out, launcher_s = run(launcher, "-n", "2", sys.executable, str(file))
+    status, out, launcher_s = run(
+        launcher, "-n", "2", sys.executable, str(file), session_folder=tmp_path
+    )
     words = [(tmp_path / f"rank{rank}").read_text() for rank in range(2)]
     assert (status, words) == (0, ["", ""]), launcher_s
     assert out == ""
