@@ -57,12 +57,12 @@ set(distview_success "DISTVIEW-TEST-PASSED.*DISTVIEW-EXIT-STATUS 0[^0-9]")
 set(distview_failure "DISTVIEW-TEST-FAILED" "ERROR: [A-Za-z]+Sanitizer"
                      "WARNING: ThreadSanitizer" ":[0-9]+:[0-9]+: runtime error: ")
 
-set(distview_launch "${CMAKE_CURRENT_LIST_DIR}/../tests/support/launch.sh")
+set(distview_support "${CMAKE_CURRENT_LIST_DIR}/../tests/support")
 
 # The command line that starts COMMAND with MPI on so many ranks.
 function(distview_mpi_command result ranks)
     set(${result}
-        sh "${distview_launch}" "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" ${ranks}
+        sh "${distview_support}/launch.sh" "${MPIEXEC_EXECUTABLE}" "${MPIEXEC_NUMPROC_FLAG}" ${ranks}
         ${MPIEXEC_PREFLAGS} ${ARGN} ${MPIEXEC_POSTFLAGS}
         PARENT_SCOPE)
 endfunction()

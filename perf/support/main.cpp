@@ -13,6 +13,7 @@
 #include <exception>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -49,19 +50,22 @@ int main(int argc, char** argv) {
     }
     auto& state = distview::perf::program_state();
     state.comm.emplace(MPI_COMM_WORLD);
-    int kept = 1;
-    for (int i = 1; i < argc; ++i) {
+    const int rank = state.comm->rank();
+    std::vector<char*> arguments;
+    for (int i = 0; i < argc; ++i) {
         if (std::strcmp(argv[i], "--smoke") == 0)
             state.smoke = true;
         else
-            argv[kept++] = argv[i];
+            arguments.push_back(argv[i]);
     }
-    argc = kept;
-    argv[argc] = nullptr;
+    // The file that the user names, by argument or environment, is rank 0's.
+    char no_file[] = "--benchmark_out=";
+    if (rank != 0) arguments.push_back(no_file);
+    argc = static_cast<int>(arguments.size());
+    arguments.push_back(nullptr);
 
-    const int rank = state.comm->rank();
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    benchmark::Initialize(&argc, arguments.data());
+    if (benchmark::ReportUnrecognizedArguments(argc, arguments.data())) return 2;
     add_context(state.comm->size(), Kokkos::DefaultHostExecutionSpace().concurrency(),
                 runtime->thread_level());
     std::size_t count = 0;

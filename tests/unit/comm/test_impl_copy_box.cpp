@@ -112,6 +112,41 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
     });
 }
 
+// The padding of a periodic axis whose two ends one process owns; with nothing between two rows, the end
+// of one and the beginning of the next lie side by side.
+TEST(CopyBox, CopiesTheTwoEndsOfRowsTogether) {
+    const std::vector<std::int64_t> sizes{4, 8, 12, 16, 24, 40};
+    for_each_case(2000, [&](Random& random, std::uint64_t) {
+        const std::int64_t size = random.pick(sizes);
+        const std::int64_t cells = random.integer(1, 9);
+        const std::int64_t rows = random.integer(1, 20);
+        const std::int64_t planes = random.integer(1, 4);
+        const std::int64_t row_bytes = (cells + 2 + random.integer(0, 2)) * size;
+        const std::int64_t plane_bytes = rows * row_bytes + random.integer(0, 2) * size;
+        std::vector<char> array(static_cast<std::size_t>(planes * plane_bytes));
+        for (char& byte : array) byte = static_cast<char>(random.bits());
+
+        std::vector<char> expected = array;
+        for (std::int64_t k = 0; k < planes; ++k)
+            for (std::int64_t j = 0; j < rows; ++j) {
+                const auto row = expected.begin() + k * plane_bytes + j * row_bytes;
+                std::copy_n(row + cells * size, size, row);
+                std::copy_n(row + size, size, row + (cells + 1) * size);
+            }
+
+        const Place place{{plane_bytes, row_bytes}, array.size()};
+        char* const first = array.data();
+        std::vector<impl::CopyBox> ends{
+            make_box({planes, rows}, size, place, place, first + cells * size, first),
+            make_box({planes, rows}, size, place, place, first + size, first + (cells + 1) * size)};
+        if (random.chance(0.5)) std::swap(ends[0], ends[1]);
+        std::vector<impl::CopyBox> boxes;
+        impl::append_copies(boxes, ends);
+        for (const impl::CopyBox& box : boxes) copy(box);
+        EXPECT_EQ(array, expected);
+    });
+}
+
 // Beyond the lengths that have instructions of their own, and those that go to a function of the library.
 TEST(CopyBox, CopiesRunsOfAnyLengthAndNothingBesides) {
     constexpr std::int64_t longest = 1100;
