@@ -123,6 +123,7 @@ class Checks:
             return self.status_in(environment, command, file, timeout)
 
     def status_in(self, environment, command, file, timeout):
+        """The same, with all of the environment given."""
         try:
             process = subprocess.Popen(
                 command,

@@ -57,7 +57,8 @@ mpi_exec() {
     if [[ -t 1 ]]; then stdout=1; fi
     if [[ -t 2 ]]; then stderr=1; fi
     export DISTVIEW_STDOUT_IS_TERMINAL=$stdout DISTVIEW_STDERR_IS_TERMINAL=$stderr
-    if command -v perl >/dev/null; then
+    # Some systems have Perl without its usual modules.
+    if perl -MFile::Temp -e 1 2>/dev/null; then
         # Should the filter be killed, mpirun and its ranks must not go on alone.
         local guard=()
         if command -v setpriv >/dev/null; then guard=(setpriv --pdeathsig TERM --); fi

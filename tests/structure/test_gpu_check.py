@@ -46,7 +46,7 @@ if "--json" in arguments:
 
 # Runs a program for one rank after the other.
 MPIRUN = """#!/bin/sh
-[ "$1" = -n ] && [ "$OMPI_ALLOW_RUN_AS_ROOT" = 1 ] || exit 99
+[ "$1" = -n ] && [ "$OMPI_ALLOW_RUN_AS_ROOT" = 1 ] && [ -d "$PRTE_MCA_prte_local_tmpdir_base" ] || exit 99
 ranks=$2 rank=0 status=0
 shift 2
 while [ $rank -lt $ranks ]; do
