@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,32 +42,120 @@ MPI_Comm baseline_communicator() {
     return own;
 }
 
-/// The contenders of one shape, each verified when it is added.
-class Field {
+/// The contenders of one shape, each verified when it is added, and the arrays that they work on.
+///
+/// Theirs is an array as anybody would allocate it, and so is that of `private`, which we must pack: nobody
+/// would keep its memory while MPI uses it.
+template <int Rank>
+class Place {
 public:
-    Field(benchmark::State& state, const Section& section) : m_state(state), m_section(section) {}
+    Place(benchmark::State& state, const Exec& exec, const Section& section,
+          const ArrayLayout& layout)
+        : m_state(state), m_exec(exec), m_section(section),
+          m_plain(exec, "plain", layout, perf::communicator().rank()),
+          m_shared(make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
+              exec, perf::communicator(), layout, "shared")),
+          m_direct(perf::plan_of_transport("direct", perf::communicator(), layout)),
+          m_message(perf::plan_of_transport("message", perf::communicator(), layout)),
+          m_window(baseline_communicator(), section),
+          m_packed(baseline_communicator(), section, array()),
+          m_types(baseline_communicator(), section, array()) {
+        double* const shared = m_shared.view().data();
+        const bool alone = section.ranks == 1;
+        // Nobody behind one who works on the same array and leaves it in the caches.
+        add("direct", shared, [this] { m_direct.execute(m_exec, m_shared); });
+        if (!alone) add("packed", array(), [this] { m_packed.execute(); });
+        add("floor", m_window.array(), [this] { m_window.execute_boxes(); });
+        if (!alone) add("types", array(), [this] { m_types.execute(); });
+        add("message", shared, [this] { m_message.execute(m_exec, m_shared); });
+        add("private", array(), [this] { m_message.execute(m_exec, m_plain); });
+        add("floor_rows", m_window.array(), [this] { m_window.execute_rows(); });
+        if (perf::MpiPlanes::applies(section)) {
+            m_planes.emplace(baseline_communicator(), m_section, array());
+            add("planes", array(), [this] { m_planes->execute(); });
+        }
+        add("floor_packed", m_window.array(), [this] { m_window.execute_packed(); });
+        if (!alone) add_parts();
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
+
+#ifdef DISTVIEW_PERF_HAVE_PETSC
+    void add_petsc(const perf::Petsc& petsc) {
+        m_dmda.emplace(petsc, m_section, array());
+        add("dmda", array(), [this] { m_dmda->execute(); });
+        m_forest.emplace(petsc, m_section, array());
+        add("forest", array(), [this] { m_forest->execute(); });
+    }
+#endif
+
+    const std::vector<perf::Contender>& contenders() const { return m_contenders; }
+    bool correct() const { return m_correct; }
+    void add_counters() const {
+        m_state.counters["sent_bytes"] = static_cast<double>(m_packed.sent_bytes());
+        m_state.counters["local_bytes"] =
+            static_cast<double>(8 * m_direct.schedule().local_elements());
+    }
+
+private:
+    double* array() const { return m_plain.view().data(); }
 
     void add(const std::string& name, double* array, const std::function<void()>& exchange) {
         perf::set(m_section, array);
         exchange();
-        correct = perf::verify(m_state, perf::is_filled(m_section, array), "padding of " + name) &&
-                  correct;
-        contenders.push_back(
+        m_correct =
+            perf::verify(m_state, perf::is_filled(m_section, array), "padding of " + name) &&
+            m_correct;
+        m_contenders.push_back(
             {name, exchange, [this, array] { perf::rewrite_border(m_section, array); }});
     }
     /// A part of one, which alone does not fill the padding; `before` leaves caches and buffers as
     /// the parts before it do.
     void add_part(const std::string& name, const std::function<void()>& work,
                   const std::function<void()>& before) {
-        contenders.push_back({name, work, before});
+        m_contenders.push_back({name, work, before});
+    }
+    void rewrite() const { perf::rewrite_border(m_section, array()); }
+
+    void add_parts() {
+        add_part("own", [this] { m_packed.copy_own(); }, [this] { rewrite(); });
+        add_part(
+            "packed_pack", [this] { m_packed.pack(); }, [this] { m_packed.message(), rewrite(); });
+        add_part(
+            "packed_message", [this] { m_packed.message(); },
+            [this] { rewrite(), m_packed.pack(); });
+        add_part(
+            "packed_unpack", [this] { m_packed.unpack(); },
+            [this] { rewrite(), m_packed.pack(), m_packed.message(); });
+        add_part("types_pack", [this] { m_types.pack(); }, [this] { rewrite(); });
+        add_part("types_unpack", [this] { m_types.unpack(); }, [this] { rewrite(); });
+        if (!m_planes) return;
+        add_part(
+            "planes_wrap", [this] { m_planes->wrap(); },
+            [this] { m_planes->message(), rewrite(); });
+        add_part(
+            "planes_message", [this] { m_planes->message(); },
+            [this] { rewrite(), m_planes->wrap(); });
     }
 
-    std::vector<perf::Contender> contenders;
-    bool correct = true;
-
-private:
+    using Array = DistView<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>;
     benchmark::State& m_state;
+    Exec m_exec;
     Section m_section;
+    Array m_plain;
+    Array m_shared;
+    PaddingExchangePlan m_direct;
+    PaddingExchangePlan m_message;
+    perf::SharedWindow m_window;
+    perf::MpiPacked m_packed;
+    perf::MpiTypes m_types;
+    std::optional<perf::MpiPlanes> m_planes;
+#ifdef DISTVIEW_PERF_HAVE_PETSC
+    std::optional<perf::PetscDmda> m_dmda;
+    std::optional<perf::PetscForest> m_forest;
+#endif
+    std::vector<perf::Contender> m_contenders;
+    bool m_correct = true;
 };
 
 /// What the bars ask for, from the medians of contest().
@@ -101,67 +190,26 @@ void add_ratios(benchmark::State& state, const std::vector<perf::Contender>& con
 template <int Rank>
 void padding_exchange(benchmark::State& state) {
     const Exec exec;
-    const Communicator& comm = perf::communicator();
     const Section section = perf::make_section<Rank>(perf::smoke() ? 8 : state.range(0),
                                                      state.range(1), state.range(2) != 0);
     const ArrayLayout layout = perf::make_layout<Rank>(section);
-    // Theirs is an array as anybody would allocate it, and so is `private`, which we must pack: nobody
-    // would keep its memory while MPI uses it.
-    const DistView<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace> plain(exec, "plain", layout,
-                                                                             comm.rank());
-    const auto shared = make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        exec, comm, layout, "shared");
-    double* const array = plain.view().data();
-    const auto rewrite = [&] { perf::rewrite_border(section, array); };
-
-    Field field(state, section);
-    auto direct = perf::plan_of_transport("direct", comm, layout);
-    field.add("direct", shared.view().data(), [&] { direct.execute(exec, shared); });
-    auto message = perf::plan_of_transport("message", comm, layout);
-    field.add("message", shared.view().data(), [&] { message.execute(exec, shared); });
-    field.add("private", array, [&] { message.execute(exec, plain); });
-    perf::SharedWindow window(baseline_communicator(), section);
-    field.add("floor", window.array(), [&] { window.execute_boxes(); });
-    field.add("floor_rows", window.array(), [&] { window.execute_rows(); });
-    field.add("floor_packed", window.array(), [&] { window.execute_packed(); });
-
-    perf::MpiPacked packed(baseline_communicator(), section, array);
-    perf::MpiTypes types(baseline_communicator(), section, array);
-    std::unique_ptr<perf::MpiPlanes> planes;
-    if (section.ranks > 1) {
-        field.add("packed", array, [&] { packed.execute(); });
-        field.add("types", array, [&] { types.execute(); });
-        field.add_part("own", [&] { packed.copy_own(); }, rewrite);
-        field.add_part("packed_pack", [&] { packed.pack(); }, [&] { packed.message(), rewrite(); });
-        field.add_part(
-            "packed_message", [&] { packed.message(); }, [&] { rewrite(), packed.pack(); });
-        field.add_part(
-            "packed_unpack", [&] { packed.unpack(); },
-            [&] { rewrite(), packed.pack(), packed.message(); });
-        field.add_part("types_pack", [&] { types.pack(); }, rewrite);
-        field.add_part("types_unpack", [&] { types.unpack(); }, rewrite);
-    }
-    if (perf::MpiPlanes::applies(section)) {
-        planes = std::make_unique<perf::MpiPlanes>(baseline_communicator(), section, array);
-        field.add("planes", array, [&] { planes->execute(); });
-        field.add_part(
-            "planes_wrap", [&] { planes->wrap(); }, [&] { planes->message(), rewrite(); });
-        field.add_part(
-            "planes_message", [&] { planes->message(); }, [&] { rewrite(), planes->wrap(); });
-    }
 #ifdef DISTVIEW_PERF_HAVE_PETSC
     const perf::Petsc petsc(baseline_communicator());
-    perf::PetscDmda dmda(petsc, section, array);
-    field.add("dmda", array, [&] { dmda.execute(); });
-    perf::PetscForest forest(petsc, section, array);
-    field.add("forest", array, [&] { forest.execute(); });
 #endif
-    if (!field.correct) return;
-
-    const std::vector<double> medians = perf::contest(state, exec, field.contenders);
-    add_ratios(state, field.contenders, medians);
-    state.counters["sent_bytes"] = static_cast<double>(packed.sent_bytes());
-    state.counters["local_bytes"] = static_cast<double>(8 * direct.schedule().local_elements());
+    constexpr int place_count = 5;
+    std::vector<std::unique_ptr<Place<Rank>>> places;
+    std::vector<std::vector<perf::Contender>> contenders;
+    for (int i = 0; i < place_count; ++i) {
+        Place<Rank>& place =
+            *places.emplace_back(std::make_unique<Place<Rank>>(state, exec, section, layout));
+#ifdef DISTVIEW_PERF_HAVE_PETSC
+        place.add_petsc(petsc);
+#endif
+        if (!place.correct()) return;
+        contenders.push_back(place.contenders());
+    }
+    add_ratios(state, contenders.front(), perf::contest(state, exec, contenders));
+    places.front()->add_counters();
 }
 
 // Few cells come with many repetitions. The last argument: whether ranks split the fastest axis.

@@ -69,35 +69,59 @@ double timed(const Exec& exec, const std::function<void()>& work) {
     return all_reduce(communicator(), ReduceOperation::max, seconds.count());
 }
 
+namespace {
+
+/// How many runs it takes until a contender finds of its memory what it would find if there were no others:
+/// caches keep what comes again and again, and drop other things only by and by.
+///
+/// `seconds` are those of earlier runs, the same on all ranks.
+int warm_ups(const std::vector<double>& seconds) {
+    constexpr double enough_seconds = 2e-3;
+    constexpr double most = 12;
+    if (smoke()) return 1;
+    if (seconds.empty()) return static_cast<int>(most);
+    return static_cast<int>(std::clamp(enough_seconds / seconds.back(), 1.0, most));
+}
+
+} // namespace
+
 std::vector<double> contest(benchmark::State& state, const Exec& exec,
-                            const std::vector<Contender>& contenders) {
-    std::vector<std::vector<double>> seconds(contenders.size());
-    for (const Contender& contender : contenders) { // warm-up
-        contender.prepare();
-        contender.run();
-    }
+                            const std::vector<std::vector<Contender>>& places) {
+    const std::vector<Contender>& names = places.front();
+    const auto turns = static_cast<std::size_t>(state.max_iterations);
+    std::vector<std::vector<double>> seconds(names.size());
     for (auto _ : state) {
+        const std::size_t turn = seconds[0].size();
+        const std::vector<Contender>& contenders =
+            places[std::min(turn * places.size() / turns, places.size() - 1)];
         // There and back: who runs behind one that uses the same memory finds more of it in the caches.
-        const bool back = seconds[0].size() % 2 == 1;
-        if (!smoke() || seconds[0].size() < 2)
+        const bool back = turn % 2 == 1;
+        if (!smoke() || turn < 2)
             for (std::size_t k = 0; k < contenders.size(); ++k) {
                 const std::size_t i = back ? contenders.size() - 1 - k : k;
-                contenders[i].prepare();
-                contenders[i].run();
+                for (int runs = warm_ups(seconds[i]); runs > 0; --runs) {
+                    contenders[i].prepare();
+                    contenders[i].run();
+                }
                 contenders[i].prepare();
                 seconds[i].push_back(timed(exec, contenders[i].run));
             }
         state.SetIterationTime(seconds[0].back());
     }
     std::vector<double> medians;
-    for (std::size_t i = 0; i < contenders.size(); ++i) {
+    for (std::size_t i = 0; i < names.size(); ++i) {
         const auto middle = seconds[i].begin() + static_cast<std::ptrdiff_t>(seconds[i].size() / 2);
         std::nth_element(seconds[i].begin(), middle, seconds[i].end());
         medians.push_back(*middle);
-        state.counters[contenders[i].name + "_us"] = medians[i] * 1e6;
-        if (i > 0) state.counters[contenders[i].name + "_ratio"] = medians[i] / medians[0];
+        state.counters[names[i].name + "_us"] = medians[i] * 1e6;
+        if (i > 0) state.counters[names[i].name + "_ratio"] = medians[i] / medians[0];
     }
     return medians;
+}
+
+std::vector<double> contest(benchmark::State& state, const Exec& exec,
+                            const std::vector<Contender>& contenders) {
+    return contest(state, exec, std::vector<std::vector<Contender>>{contenders});
 }
 
 bool verify(benchmark::State& state, bool correct, const std::string& what) {

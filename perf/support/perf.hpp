@@ -39,15 +39,20 @@ struct Contender {
 /// median in microseconds and its ratio to the first become counters ("<name>_us", "<name>_ratio").
 ///
 /// Turns, there and back, because the machine changes its mind while a benchmark runs, and caches hold more
-/// for who runs behind one that uses the same memory; each begins with a run that is not timed, so that they
-/// hold what they would if there were no other contenders. Iteration counts are fixed by the caller with
-/// ->Iterations(): ranks must not decide them one by one.
+/// for who runs behind one that uses the same memory; each begins with runs that are not timed (2 ms of
+/// them, 1 to 12 runs), so that they hold what they would if there were no other contenders. Iteration
+/// counts are fixed by the caller with ->Iterations(): ranks must not decide them one by one.
 ///
 /// Returns the medians in seconds. In a smoke run each contender is timed twice.
 ///
 /// Collective: over communicator()
 std::vector<double> contest(benchmark::State& state, const Exec& exec,
                             const std::vector<Contender>& contenders);
+/// The same for contenders each of which is there several times, as places[0][i], places[1][i], ..., on
+/// memory of its own: which pages of the machine an array got may decide between two that do the same.
+/// Each place has its share of the iterations; medians are over all of them.
+std::vector<double> contest(benchmark::State& state, const Exec& exec,
+                            const std::vector<std::vector<Contender>>& places);
 
 /// Fails the benchmark, and in the end the program, unless `correct` holds on every rank; before or
 /// after the loop over state, never inside. Returns whether it does.
