@@ -25,24 +25,6 @@ void append_piece(std::vector<CopyBox>& pack, const ExchangePart& part, const Fi
     append_whole(pack, {box_of(piece, field.element_size, source, destination)});
 }
 
-/// `box` without `hole` as boxes that do not overlap.
-void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank) {
-    const LocalBox common = intersection(box, hole, rank);
-    if (is_empty(common, rank)) {
-        boxes.push_back(box);
-        return;
-    }
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        LocalBox below = box;
-        below[d].end = common[d].begin;
-        if (!below[d].empty()) boxes.push_back(below);
-        LocalBox above = box;
-        above[d].begin = common[d].end;
-        if (!above[d].empty()) boxes.push_back(above);
-        box[d] = common[d];
-    }
-}
-
 /// Each box goes into the first kernel behind all those of earlier boxes that it overlaps: every element
 /// is combined in the same order as with one kernel a box.
 void give_combinations(ExchangeCopies& copies, const std::vector<ExchangePart>& taken,

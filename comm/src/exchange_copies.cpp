@@ -137,11 +137,46 @@ private:
         int m_peer = -1;
     };
 
+    /// First what others get, then, if that goes in messages, what can be copied while they are under way.
     void add_local() {
+        std::vector<ExchangePart> rest;
+        {
+            Group group(m_copies.local, m_device.layer != nullptr);
+            const bool at_once = m_device.layer || m_copies.sends.empty() || has_array_twice();
+            for (const ExchangePart& part : m_parts.taken)
+                if (part.region.peer == m_process && at_once)
+                    add_local(group, part);
+                else if (part.region.peer == m_process)
+                    add_given(group, part, rest);
+        }
+        m_copies.local_given = static_cast<int>(m_copies.local.size());
         Group group(m_copies.local, m_device.layer != nullptr);
-        for (const ExchangePart& part : m_parts.taken)
-            if (part.region.peer == m_process)
-                group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
+        for (const ExchangePart& part : rest) add_local(group, part);
+    }
+    /// Adds what others get of a part that comes from this process, and the remains to `rest`.
+    void add_given(Group& group, const ExchangePart& part, std::vector<ExchangePart>& rest) const {
+        std::vector<LocalBox> remains{positions(part)};
+        for (const ExchangePart& given : m_parts.given) {
+            if (!meet(given, part)) continue;
+            std::vector<LocalBox> left;
+            for (const LocalBox& box : remains) {
+                const LocalBox common = intersection(box, positions(given), part.rank);
+                if (!is_empty(common, part.rank)) add_local(group, piece_of(part, common));
+                append_difference(left, box, positions(given), part.rank);
+            }
+            remains = std::move(left);
+        }
+        for (const LocalBox& box : remains) rest.push_back(piece_of(part, box));
+    }
+    /// Nobody keeps a program from it; then one field's copies may be another's elements.
+    bool has_array_twice() const {
+        for (std::size_t i = 0; i < m_fields.size(); ++i)
+            for (std::size_t j = 0; j < i; ++j)
+                if (m_fields[i].data == m_fields[j].data) return true;
+        return false;
+    }
+    void add_local(Group& group, const ExchangePart& part) const {
+        group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 
     /// Calls visit(part, index) for parts ordered by process.
@@ -155,32 +190,43 @@ private:
         for (const std::size_t i : order) visit(parts[i], i);
     }
 
+    /// What others read first, then message by message.
+    ///
     /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
     /// which goes best along one stream of them.
     void add_packing() {
-        static const std::vector<ExchangePart> none;
-        const auto& filled = m_kind == ExchangeKind::fill ? m_parts.taken : none;
-        std::map<int, char*> shared;
+        if (!m_device.layer) add_shared_packing();
+        m_copies.shared_end = static_cast<int>(m_copies.pack.size());
+        for (Partner& message : m_copies.sends) {
+            message.begin = static_cast<int>(m_copies.pack.size());
+            for (const std::size_t i : message.parts)
+                if (m_given_places[i]) add_packing(m_parts.given[i], m_given_places[i]);
+            message.end = static_cast<int>(m_copies.pack.size());
+        }
+    }
+    void add_shared_packing() {
+        std::map<int, char*> places;
         for (const auto& [reader, done] : m_transports.readers)
-            shared[reader] = m_copies.shared_pack.of(reader);
-        for_each_by_peer(m_parts.given, [&](const ExchangePart& part, std::size_t i) {
+            places[reader] = m_copies.shared_pack.of(reader);
+        for_each_by_peer(m_parts.given, [&](const ExchangePart& part, std::size_t) {
             const Field& field = m_fields[part.field];
-            const int peer = part.region.peer;
-            char* place = m_given_places[i];
-            if (m_transports.readers.contains(peer)) {
-                if (m_device.layer ||
-                    !SharedPack::is_packed(m_kind, part, field.element_size, field.strides))
-                    return;
-                place = shared[peer];
-                shared[peer] += packed_bytes(part, field.element_size);
-            }
-            if (!place) return; // sent from the array
-            const Elements to = packed(place, part, field.element_size);
-            if (m_device.layer)
-                append_packing(m_copies.pack, part, field, to, filled, m_process);
-            else
-                append_copy(m_copies.pack, box_of(part, field.element_size, mine(part), to));
+            const auto place = places.find(part.region.peer);
+            if (place == places.end() ||
+                !SharedPack::is_packed(m_kind, part, field.element_size, field.strides))
+                return;
+            add_packing(part, place->second);
+            place->second += packed_bytes(part, field.element_size);
         });
+    }
+    void add_packing(const ExchangePart& part, char* place) {
+        static const std::vector<ExchangePart> none;
+        const Field& field = m_fields[part.field];
+        const Elements to = packed(place, part, field.element_size);
+        if (m_device.layer)
+            append_packing(m_copies.pack, part, field, to,
+                           m_kind == ExchangeKind::fill ? m_parts.taken : none, m_process);
+        else
+            append_copy(m_copies.pack, box_of(part, field.element_size, mine(part), to));
     }
 
     /// What to copy when elements of a process are here.

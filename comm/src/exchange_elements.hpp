@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <vector>
 
 namespace distview::impl {
 
@@ -30,6 +31,12 @@ CopyBox box_of(const ExchangePart& part, std::int64_t element_size, const Elemen
 /// The positions that a part fills, or leaves from. Along axes that the field does not have, though others
 /// of the exchange may, a region is everywhere.
 LocalBox positions(const ExchangePart& part);
+
+/// `box` without `hole` as boxes that do not overlap.
+void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank);
+
+/// That of some of a part's positions.
+ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells);
 
 /// Whether two boxes of a section of one field have a cell in common.
 bool meet(const ExchangePart& a, const ExchangePart& b);

@@ -1,23 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/exchange_parts.hpp>
 
-#include <limits>
-
 namespace distview::impl {
-
-namespace {
-
-/// Whether a region is one run of a section in C order that has no gaps.
-bool is_one_run(const PaddingRegion& region, const Extents& section, int rank) {
-    int d = 0;
-    while (d < rank && region.extents[static_cast<std::size_t>(d)] == 1) ++d;
-    for (++d; d < rank; ++d)
-        if (region.extents[static_cast<std::size_t>(d)] != section[static_cast<std::size_t>(d)])
-            return false;
-    return true;
-}
-
-} // namespace
 
 std::int64_t packed_bytes(const ExchangePart& part, std::int64_t element_size) {
     constexpr std::int64_t alignment = 16;
@@ -26,25 +10,16 @@ std::int64_t packed_bytes(const ExchangePart& part, std::int64_t element_size) {
 }
 
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
-                         std::span<const Field> fields, std::int64_t long_run) {
+                         std::span<const Field> fields) {
     ExchangeParts parts;
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const PaddingExchangeSchedule& schedule = schedules[schedules.size() == 1 ? 0 : f];
         const int rank = schedule.layout().rank();
-        const Extents here = schedule.layout().local_extents(schedule.process());
-        const auto is_alone = [&](const PaddingRegion& region) {
-            const std::int64_t bytes = region.elements * fields[f].element_size;
-            return kind == ExchangeKind::fill && region.peer != schedule.process() &&
-                   bytes >= long_run && bytes <= std::numeric_limits<int>::max() &&
-                   is_one_run(region, here, rank) &&
-                   is_one_run(region, schedule.layout().local_extents(region.peer), rank);
-        };
         const auto take = [&](const PaddingRegion& region) {
-            parts.taken.push_back({region, f, rank, is_alone(region)});
+            parts.taken.push_back({region, f, rank, false});
         };
         const auto give = [&](const PaddingRegion& region) {
-            if (region.peer != schedule.process())
-                parts.given.push_back({region, f, rank, is_alone(region)});
+            if (region.peer != schedule.process()) parts.given.push_back({region, f, rank, false});
         };
         if (kind == ExchangeKind::fill) {
             schedule.for_each_local(take);

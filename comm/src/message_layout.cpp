@@ -27,9 +27,6 @@ constexpr std::int64_t sent_at_once = 4000;
 /// Runs that MPI copies as fast as several threads do, hence better without a copy before.
 constexpr std::int64_t long_piece = 8192;
 
-/// MPI copies single words and long rows well, but not rows of a few words.
-constexpr std::int64_t long_row = 256;
-
 /// So that elements in a message lie as in memory.
 std::int64_t at_element(std::int64_t offset, std::int64_t element_size) {
     constexpr std::int64_t line = 64;
@@ -191,13 +188,11 @@ private:
         const auto all = [&](const auto& suits) {
             return std::all_of(boxes.begin(), boxes.end(), suits);
         };
-        // MPI packs with one thread, kernels with all.
         if (Kokkos::DefaultHostExecutionSpace().concurrency() > 1)
             return all(
                 [](const ArrayBox& box) { return box.is_one_run() && box.span() >= long_piece; });
         return all([&](const ArrayBox& box) {
-            const std::int64_t run = box.run_bytes();
-            return run == word || run >= long_row;
+            return MessageRules::suits_datatypes(box.run_bytes(), word);
         });
     }
     /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice.

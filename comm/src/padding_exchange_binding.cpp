@@ -73,11 +73,6 @@ bool PaddingExchangeBinding::is_for(ExchangeKind kind, std::span<const Field> fi
                       });
 }
 
-void PaddingExchangeBinding::start_sends(std::uint64_t epoch) {
-    m_direct.begin(epoch);
-    if (m_has_messages) m_messages.start_sends(epoch);
-}
-
 /// Looks once; of direct sources at the wanted ones unless `all` are.
 std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elements(bool all) {
     if (const int source = m_direct.next_arrival(all ? nullptr : &m_wanted); source >= 0) {

@@ -75,7 +75,7 @@ void PaddingExchangeEngine::check(std::span<const Field> fields, DeviceLayer* la
             return text(name, ": expected ", expected, ", got ", fields.size());
         });
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
+        const PaddingExchangeSchedule& schedule = schedule_of(i);
         require<ShapeError>(*fields[i].layout == schedule.layout(), [&] {
             return text(name, ": field ", i, " is a ", fields[i].layout->describe(),
                         "\nthe plan is for a ", schedule.layout().describe());
@@ -138,7 +138,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         device = device_setting(layer, m_required, name);
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-        parts = make_parts(kind, m_schedules, fields, m_messages.long_run);
+        parts = make_parts(kind, m_schedules, fields);
         if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
@@ -151,7 +151,13 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
     MessageRules rules = m_messages;
-    rules.in_arrays = to_fill; // combined, elements wait in a buffer for their turn
+    if (to_fill && !layer) { // combined, elements wait in a buffer for their turn
+        rules = agreed_rules(m_comm, *state.arena(), fields, rules);
+        for (std::vector<ExchangePart>* const several : {&parts.taken, &parts.given})
+            for (ExchangePart& part : *several)
+                part.alone = rules.is_alone(part.region, schedule_of(part.field),
+                                            fields[part.field].element_size);
+    }
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};

@@ -100,12 +100,15 @@ void PersistentMessages::start_receives() {
     start_receives(false);
 }
 
-void PersistentMessages::start_sends(std::uint64_t epoch) {
+void PersistentMessages::begin_sends(std::uint64_t epoch) {
     m_epoch = epoch;
     hold_arrays();
     m_late_started = true;
     start_receives(true);
-    for (MPI_Request& send : m_sends) check_mpi(MPI_Start(&send), "MPI_Start");
+}
+
+void PersistentMessages::start_send(std::size_t message) {
+    check_mpi(MPI_Start(&m_sends[message]), "MPI_Start");
 }
 
 int PersistentMessages::next_received(bool may_wait) {

@@ -68,11 +68,12 @@ private:
         std::tuple<TestField<Views>...> fields{
             TestField<Views>(m_geometries[I], exchanges[I].layout, m_comm, m_random, memory)...};
         const std::vector<std::int64_t> sizes{sizeof(typename Views::value_type)...};
-        const Traffic expected =
-            expected_traffic(plan, sizes, m_one_geometry, m_reversed,
-                             senders_of_messages(m_comm, required_transport(),
-                                                 (std::get<I>(fields).in_arena() && ...)),
-                             hosts_of(m_comm), long_run_bytes());
+        const bool in_arena = (std::get<I>(fields).in_arena() && ...);
+        const Traffic expected = expected_traffic(
+            plan, sizes, m_one_geometry, m_reversed,
+            senders_of_messages(m_comm, required_transport(), in_arena), hosts_of(m_comm),
+            {long_run_bytes(), on_every_rank(m_comm, in_arena),
+             on_every_rank(m_comm, exec.concurrency() == 1)});
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);
             MpiCounters counters;

@@ -98,6 +98,12 @@ inline std::vector<char> senders_of_messages(const Communicator& comm, Transport
     return result;
 }
 
+/// Whether a flag is set on all ranks. Collective.
+inline bool on_every_rank(const Communicator& comm, bool flag) {
+    const std::vector<char> flags = on_all_ranks(comm, flag);
+    return std::count(flags.begin(), flags.end(), char{0}) == 0;
+}
+
 struct Traffic {
     std::map<int, MessageCount> sent;
     std::map<int, MessageCount> received;
@@ -114,14 +120,32 @@ inline bool is_one_run(const PaddingRegion& region, const Extents& section, int 
     return distance + 1 == region.elements;
 }
 
+/// Whether MPI's datatypes suit a region of such a section: its rows are single elements that are words, or
+/// have at least 256 bytes.
+inline bool is_for_datatypes(const PaddingRegion& region, const Extents& section, int rank,
+                             std::int64_t element_size) {
+    std::int64_t row = element_size;
+    for (std::size_t d = static_cast<std::size_t>(rank); d-- > 0;) {
+        row *= region.extents[d];
+        if (region.extents[d] != section[d]) break;
+    }
+    return row >= 256 || (row == element_size && 8 % element_size == 0);
+}
+
+/// Which regions are a message each.
+struct LongRegions {
+    std::int64_t bytes = 0;       ///< at least
+    bool all_in_arena = false;    ///< the arrays of all ranks; else none are
+    bool all_by_datatype = false; ///< on all ranks; else only those that are one run of memory
+};
+
 /// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive.
 ///
-/// Every region of every field begins where its elements can; runs of at least `long_run` bytes are a
-/// message each.
+/// Every region of every field begins where its elements can.
 inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                                 const std::vector<std::int64_t>& element_sizes, bool one_geometry,
                                 bool reversed, const std::vector<char>& sends_messages,
-                                const std::vector<int>& hosts, std::int64_t long_run) {
+                                const std::vector<int>& hosts, const LongRegions& longer) {
     Traffic result;
     std::map<std::pair<int, int>, std::int64_t> last; // bytes of the packed message, by from and to
     for (std::size_t i = 0; i < element_sizes.size(); ++i) {
@@ -139,8 +163,14 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
             const int peer = reversed ? world_size() - 1 - region.peer : region.peer;
             const std::int64_t bytes = region.elements * element_sizes[i];
             const ArrayLayout& l = schedule.layout();
-            if (bytes >= long_run && is_one_run(region, l.local_extents(sender), rank) &&
-                is_one_run(region, l.local_extents(receiver), rank)) {
+            const auto is_long = [&](int process) {
+                const Extents section = l.local_extents(process);
+                return is_one_run(region, section, rank) ||
+                       (longer.all_by_datatype &&
+                        is_for_datatypes(region, section, rank, element_sizes[i]));
+            };
+            if (longer.all_in_arena && bytes >= longer.bytes && is_long(sender) &&
+                is_long(receiver)) {
                 ++traffic[peer].messages;
                 traffic[peer].bytes += bytes;
             } else {

@@ -36,9 +36,9 @@ struct FieldExchange {
 /// All directions move in one phase, corners included; periodic axes within one process are plain
 /// copies. Arrays of make_dist_view() are read straight from the memory of the processes of the same
 /// node; every other neighbouring process gets one message with the regions of all fields, but for long
-/// runs of memory, which travel alone and without packing (long_run_bytes()), and for short fields that
-/// together would be more than MPI sends at once. Which it is, the ranks find out when arrays are bound;
-/// describe() tells.
+/// regions of arrays of make_dist_view(), which travel alone where nobody has to pack them
+/// (long_run_bytes()), and for short fields that together would be more than MPI sends at once. Which it
+/// is, the ranks find out when arrays are bound; describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
 /// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
@@ -128,7 +128,8 @@ public:
     ///          the section itself
     /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, and short
     ///          rows), one fence, a message or more a neighbour that cannot read in place; no allocation
-    ///          for a bound set
+    ///          for a bound set. One thread packs and sends message by message, and copies within the
+    ///          section what nobody gets while they are under way
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
@@ -219,13 +220,20 @@ private:
         auto& binding =
             m_engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
         ExchangeHandle<Exec> handle(m_engine, exec);
-        if constexpr (!impl::on_device<Exec>) {
-            // First: neighbours get padding that it fills, too.
+        if constexpr (impl::on_device<Exec>) {
+            begin(exec, binding);
+        } else {
             const std::vector<impl::CopyBox>& local = binding.copies().local;
-            impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
-                             static_cast<int>(local.size()));
+            const auto copy_local = [&](int first, int last) {
+                impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), first, last);
+            };
+            // Before the others what they get; by one thread the rest while messages are under way.
+            const auto count = static_cast<int>(local.size());
+            const int first = impl::runs_at_once(exec) ? binding.copies().local_given : count;
+            copy_local(0, first);
+            begin(exec, binding);
+            copy_local(first, count);
         }
-        begin(exec, binding);
         return handle;
     }
 
@@ -236,11 +244,18 @@ private:
             impl::begin_on_device(exec, *m_engine, binding);
         } else {
             binding.post_receives();
-            const std::vector<impl::CopyBox>& pack = binding.copies().pack;
-            impl::copy_boxes(exec, m_engine->labels.pack, pack.data(), 0,
-                             static_cast<int>(pack.size()));
+            const impl::ExchangeCopies& copies = binding.copies();
+            const auto pack = [&](int begin, int end) {
+                impl::copy_boxes(exec, m_engine->labels.pack, copies.pack.data(), begin, end);
+            };
+            // One thread packs a message, sends it while it is in the caches, and packs the next one
+            // while the first is under way; several pack all in one kernel.
+            const bool in_turn = impl::runs_at_once(exec);
+            pack(0, in_turn ? copies.shared_end : static_cast<int>(copies.pack.size()));
             exec.fence(m_engine->labels.fence_ready);
-            binding.start_sends(m_engine->epoch());
+            binding.start_sends(m_engine->epoch(), [&](const auto& message) {
+                if (in_turn) pack(message.begin, message.end);
+            });
         }
     }
 

@@ -34,8 +34,9 @@ std::optional<Transport> required_transport();
 ///         of its own, ipc, gpu_message or staged
 void check_available(std::optional<Transport> required);
 
-/// Bytes from which on a region that is one run of memory travels as a message of its own, straight from
-/// array to array where it can, instead of being packed together with others: the value of the
+/// Bytes from which on a region travels as a message of its own, straight from array to array, instead of
+/// being packed together with others: one that is one run of memory, or that all ranks leave to MPI's
+/// datatypes (messages_by_datatype()), of arrays of make_dist_view() on all ranks. The value of the
 /// environment variable DISTVIEW_LONG_RUN, or what was measured to be best.
 ///
 /// Errors: UsageError if the value is not a positive number

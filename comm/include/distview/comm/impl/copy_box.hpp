@@ -196,6 +196,12 @@ inline constexpr bool is_synchronous =
 #endif
     false;
 
+/// Whether run_boxes() on `exec` is a loop of the calling thread.
+template <ExecutionSpace Exec>
+bool runs_at_once(const Exec& exec) {
+    return is_synchronous<Exec> && exec.concurrency() == 1;
+}
+
 /// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
@@ -208,7 +214,7 @@ void run_boxes(const Exec& exec, const std::string& label, Number begin, Number 
                const Work& work) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
-    if (is_synchronous<Exec> && exec.concurrency() == 1) {
+    if (runs_at_once(exec)) {
         std::uint64_t kernel = 0;
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),

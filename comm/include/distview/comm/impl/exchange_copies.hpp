@@ -7,6 +7,7 @@
 #include <distview/comm/impl/device_regions.hpp>
 #include <distview/comm/impl/exchange_parts.hpp>
 #include <distview/comm/impl/field.hpp>
+#include <distview/comm/impl/message_rules.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
@@ -16,18 +17,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <vector>
 
 namespace distview::impl {
-
-/// How messages are made.
-struct MessageRules {
-    bool in_arrays = false;    ///< whether they may lie in the arrays; the same on all processes
-    std::int64_t long_run = 0; ///< bytes; likewise
-    std::optional<bool> by_datatype{}; ///< as messages_by_datatype()
-};
 
 /// All copies of an exchange of one set of arrays, with their addresses, and the buffers of its
 /// messages.
@@ -43,7 +36,9 @@ struct ExchangeCopies {
         std::vector<std::weak_ptr<void>> arrays{};      ///< their memory
         std::int64_t word = 1;                          ///< bytes of the words that it consists of
         bool may_be_in_arrays = false; ///< on either side, as far as both sides know
-        int begin = 0;                 ///< of `incoming`: what to copy once they are here
+        /// Of `pack`, if they are sent: what makes the message. Of `incoming`, if they come: what to copy
+        /// once they are here.
+        int begin = 0;
         int end = 0;
         std::vector<std::size_t> parts;
         std::vector<LocalBox> boxes; ///< the positions of this section that they fill
@@ -75,8 +70,11 @@ struct ExchangeCopies {
     MessageBuffer send_buffer;
     MessageBuffer receive_buffer;
     SharedPack shared_pack;
-    std::vector<CopyBox> local;    ///< within the section, before the others; only to fill
-    std::vector<CopyBox> pack;     ///< for messages and for readers
+    /// Within the section; only to fill. [0, local_given) before the others.
+    std::vector<CopyBox> local;
+    int local_given = 0;
+    std::vector<CopyBox> pack; ///< for readers, [0, shared_end), and then for messages
+    int shared_end = 0;
     std::vector<CopyBox> incoming; ///< from buffers and from others' memory
     std::vector<CopyBox> combined; ///< only to combine, once all are here
     /// In the order in which they are to be combined, which does not depend on transports.

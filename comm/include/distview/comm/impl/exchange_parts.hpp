@@ -26,9 +26,7 @@ struct ExchangePart {
     PaddingRegion region;
     std::size_t field = 0;
     int rank = 0;
-    /// Whether it is a message of its own, if its peer does not read in place: what is long and lies in
-    /// one run on both sides can then do without buffers. Follows from the geometry, hence is the same on
-    /// both sides, though each finds out for itself whether its array really has no gaps.
+    /// Whether it is a message of its own, if its peer does not read in place; see MessageRules::is_alone().
     bool alone = false;
 };
 
@@ -38,9 +36,9 @@ struct ExchangeParts {
     std::vector<ExchangePart> given; ///< to other processes only
 };
 
-/// `schedules` has one for all fields or one for each; `long_run` as of long_run_bytes().
+/// `schedules` has one for all fields or one for each. No part is alone yet.
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
-                         std::span<const Field> fields, std::int64_t long_run);
+                         std::span<const Field> fields);
 
 /// Where this process packs the elements of short rows for readers that copy from its memory.
 ///

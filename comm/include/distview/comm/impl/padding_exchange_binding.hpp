@@ -50,7 +50,16 @@ public:
         if (m_has_messages) m_messages.start_receives();
     }
     /// Sends what is packed, and lets the neighbours read the rest in place.
-    void start_sends(std::uint64_t epoch);
+    void start_sends(std::uint64_t epoch) {
+        start_sends(epoch, [](const ExchangeCopies::Partner&) {});
+    }
+    /// The same, with pack(message) before each message.
+    template <class Pack>
+    void start_sends(std::uint64_t epoch, Pack&& pack) {
+        m_direct.begin(epoch);
+        if (m_has_messages)
+            m_messages.start_sends(epoch, [&](std::size_t i) { pack(m_copies.sends[i]); });
+    }
 
     /// Some elements that are there: copies().incoming[begin, end) is to be done with them.
     struct Arrived {

@@ -84,6 +84,9 @@ public:
     const Labels labels{};
 
 private:
+    const PaddingExchangeSchedule& schedule_of(std::size_t field) const noexcept {
+        return m_schedules[m_one_geometry ? 0 : field];
+    }
     void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
     PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,

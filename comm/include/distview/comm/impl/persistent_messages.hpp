@@ -119,7 +119,18 @@ public:
 
     void start_receives();
     /// `epoch` numbers the executions that share the notice tag; the same on all processes, and growing.
-    void start_sends(std::uint64_t epoch);
+    void start_sends(std::uint64_t epoch) {
+        start_sends(epoch, [](std::size_t) {});
+    }
+    /// The same, with make(i) before message i is sent.
+    template <class Make>
+    void start_sends(std::uint64_t epoch, Make&& make) {
+        begin_sends(epoch);
+        for (std::size_t i = 0; i < m_sends.size(); ++i) {
+            make(i);
+            start_send(i);
+        }
+    }
 
     static constexpr int none_yet = -1;
     /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
@@ -159,6 +170,8 @@ private:
         return m_receives[message + first_message()];
     }
     void start_receives(bool late);
+    void begin_sends(std::uint64_t epoch);
+    void start_send(std::size_t message);
     void hold_arrays();
     void take_back_receives();
     void send_notices();
