@@ -191,9 +191,8 @@ private:
         if (Kokkos::DefaultHostExecutionSpace().concurrency() > 1)
             return all(
                 [](const ArrayBox& box) { return box.is_one_run() && box.span() >= long_piece; });
-        return all([&](const ArrayBox& box) {
-            return MessageRules::suits_datatypes(box.run_bytes(), word);
-        });
+        return all(
+            [&](const ArrayBox& box) { return m_rules.suits_datatypes(box.run_bytes(), word); });
     }
     /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice.
     bool may_overlap(const Partner& message, const std::vector<ArrayBox>& boxes) const {

@@ -64,6 +64,15 @@ void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_ta
                     messages(m_copies.sends), messages(m_copies.receives));
 }
 
+bool PaddingExchangeBinding::packs_for_long_messages() const noexcept {
+    constexpr std::int64_t long_message = 32768;
+    const auto is_packed = [](const ExchangeCopies::Partner& message) {
+        return message.may_be_in_arrays && !message.in_array && message.bytes >= long_message;
+    };
+    return std::any_of(m_copies.sends.begin(), m_copies.sends.end(), is_packed) ||
+           std::any_of(m_copies.receives.begin(), m_copies.receives.end(), is_packed);
+}
+
 bool PaddingExchangeBinding::is_for(ExchangeKind kind, std::span<const Field> fields,
                                     const DeviceLayer* layer) const noexcept {
     return kind == m_kind && layer == m_device.layer &&

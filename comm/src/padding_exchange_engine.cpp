@@ -2,6 +2,7 @@
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/exchange_trial.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -108,7 +109,8 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
 
 PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
                                                       std::span<const Field> fields,
-                                                      DeviceLayer* layer, bool to_begin) {
+                                                      DeviceLayer* layer, Purpose purpose) {
+    const bool to_begin = purpose.to_begin;
     // Mostly the same set again.
     if (m_latest && m_latest->is_for(kind, fields, layer)) {
         check_ready(to_begin);
@@ -153,10 +155,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     MessageRules rules = m_messages;
     if (to_fill && !layer) { // combined, elements wait in a buffer for their turn
         rules = agreed_rules(m_comm, *state.arena(), fields, rules);
-        for (std::vector<ExchangePart>* const several : {&parts.taken, &parts.given})
-            for (ExchangePart& part : *several)
-                part.alone = rules.is_alone(part.region, schedule_of(part.field),
-                                            fields[part.field].element_size);
+        choose_alone(parts, fields, rules);
     }
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
@@ -173,6 +172,8 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     }
     agree(m_comm, name, failure);
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    if (purpose.search == Search::measure && rules.in_arrays && rules.by_datatypes && !m_crowded)
+        binding = faster_of(std::move(binding), std::move(parts), fields, rules, device);
     binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
     m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
@@ -180,6 +181,53 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     m_bindings.push_back(binding);
     m_latest = binding.get();
     return *binding;
+}
+
+void PaddingExchangeEngine::choose_alone(ExchangeParts& parts, std::span<const Field> fields,
+                                         const MessageRules& rules) const {
+    for (std::vector<ExchangePart>* const several : {&parts.taken, &parts.given})
+        for (ExchangePart& part : *several)
+            part.alone = rules.is_alone(part.region, schedule_of(part.field),
+                                        fields[part.field].element_size);
+}
+
+/// Of a binding of arrays to fill and of one that leaves also short rows to MPI's datatypes, if that makes a
+/// difference. Collective.
+std::shared_ptr<PaddingExchangeBinding>
+PaddingExchangeEngine::faster_of(std::shared_ptr<PaddingExchangeBinding> binding,
+                                 ExchangeParts parts, std::span<const Field> fields,
+                                 MessageRules rules, const DeviceSetting& device) {
+    int differs = binding->packs_for_long_messages() ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_LOR, m_comm.mpi()),
+              "MPI_Allreduce");
+    if (!differs) return binding;
+    CommunicatorState& state = *m_comm.state();
+    const int tag = state.next_tag();
+    const int notice_tag = state.next_tag();
+    std::shared_ptr<PaddingExchangeBinding> rival;
+    std::exception_ptr failure;
+    try {
+        rules.short_rows = true;
+        choose_alone(parts, fields, rules);
+        rival = std::make_shared<PaddingExchangeBinding>(
+            ExchangeKind::fill, m_comm.rank(), parts, fields, binding->transports(),
+            binding->copies().shared_pack, m_lines[0]->ready(), rules, *state.arena(), m_crowded,
+            device);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(m_comm, name, failure);
+    rival->make_requests(m_comm.mpi(), tag, notice_tag);
+    try {
+        return is_faster(m_comm, *rival, *binding, m_epoch) ? rival : binding;
+    } catch (...) {
+        m_unusable = true;
+        for (const auto& left : {binding, rival}) {
+            left->leave();
+            state.keep(left);
+        }
+        throw;
+    }
 }
 
 /// Collective if fields are large. Several cost the messages of one; but read in place, what one field
@@ -218,9 +266,10 @@ void PaddingExchangeEngine::drop_oldest_binding() {
                          [&](const auto& a, const auto& b) { return age(a) < age(b); }));
 }
 
-PaddingExchangeBinding&
-PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
-    PaddingExchangeBinding& binding = obtain(kind, fields, layer, true);
+PaddingExchangeBinding& PaddingExchangeEngine::begin(ExchangeKind kind,
+                                                     std::span<const Field> fields,
+                                                     DeviceLayer* layer, Search search) {
+    PaddingExchangeBinding& binding = obtain(kind, fields, layer, {true, search});
     if (m_unread) wait_for_readers();
     m_active = &binding;
     ++m_epoch;

@@ -41,9 +41,11 @@ struct FieldExchange {
 /// is, the ranks find out when arrays are bound; describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
-/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
-/// are known by DistView::identity(), so passing a copy of a DistView is free, while a DistView made
-/// anew every time binds every time. The last 32 sets are kept.
+/// buffers and persistent requests are made. Where it depends on the machine whether MPI or a kernel packs
+/// long messages faster (rows of a few words; one thread a rank; DISTVIEW_MESSAGE_DATATYPES not set), the
+/// first start() tries out both, unless bind() came before it. From the second time on nothing is
+/// allocated. Arrays are known by DistView::identity(), so passing a copy of a DistView is free, while a
+/// DistView made anew every time binds every time. The last 32 sets are kept.
 ///
 /// One exchange at a time is in flight per plan; different plans may be in flight together if all
 /// ranks start, and finish, them in the same order. A plan is used by one thread at a time.
@@ -55,7 +57,7 @@ struct FieldExchange {
 ///             node are read through CUDA IPC where they can be, and messages lie in device memory where
 ///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
 ///             memory
-/// Source:     decisions 0004, 0006, 0018
+/// Source:     decisions 0004, 0006, 0013, 0018, 0021
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
@@ -72,7 +74,8 @@ public:
     PaddingExchangePlan(PaddingExchangePlan&&) noexcept = default;
     PaddingExchangePlan& operator=(PaddingExchangePlan&&) noexcept = default;
 
-    /// Prepares for a set of arrays ahead of the first execute(); see above.
+    /// Prepares for a set of arrays ahead of the first execute(); see above. Touches no element, and so tries
+    /// nothing out.
     ///
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the
     ///         number of fields is not, or if element types differ between ranks (on all ranks)
@@ -108,7 +111,7 @@ public:
     void execute(const Exec& exec, const Fields&... fields) {
         if constexpr (sizeof...(Fields) > 1 && !impl::on_device<Exec>) {
             const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-            if (m_engine->goes_one_by_one(described)) {
+            if (m_engine->goes_one_by_one(described, search<Exec>)) {
                 (start(exec, fields).finish_filling(), ...);
                 return wait_for_readers();
             }
@@ -215,10 +218,16 @@ private:
         m_engine->bind(impl::ExchangeKind::fill, described, impl::DeviceOf<Exec>::layer());
     }
 
+    /// Kernels have ended: nobody uses the padding that an exchange is about to fill.
+    template <ExecutionSpace Exec>
+    static constexpr auto search =
+        impl::is_synchronous<Exec> ? impl::PaddingExchangeEngine::Search::measure
+                                   : impl::PaddingExchangeEngine::Search::estimate;
+
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        auto& binding =
-            m_engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
+        auto& binding = m_engine->begin(impl::ExchangeKind::fill, fields,
+                                        impl::DeviceOf<Exec>::layer(), search<Exec>);
         ExchangeHandle<Exec> handle(m_engine, exec);
         if constexpr (impl::on_device<Exec>) {
             begin(exec, binding);

@@ -44,8 +44,8 @@ std::int64_t long_run_bytes();
 
 /// Whether longer messages are left to MPI, which packs them by a datatype while it sends, instead of being
 /// packed by a kernel before: the value of the environment variable DISTVIEW_MESSAGE_DATATYPES, 0 or 1. If it
-/// is not set, MPI packs where a process computes with one thread on the host, unless rows are of a few words,
-/// and what consists of long runs only. Ranks need not agree.
+/// is not set, MPI packs where a process computes with one thread on the host (rows of a few words: if it turns
+/// out to be faster, see PaddingExchangePlan) and what consists of long runs only. Ranks need not agree.
 ///
 /// Errors: UsageError if the value is neither
 std::optional<bool> messages_by_datatype();

@@ -21,16 +21,18 @@ struct MessageRules {
     bool in_arrays = false; ///< messages may lie in the arrays, all of which are in arenas
     bool by_datatypes =
         false; ///< and all processes leave them to MPI's datatypes where these are fast
+    bool short_rows = false; ///< also where their rows are of a few words
 
     /// Whether a region travels alone: when it is long, and nobody has to pack it. Follows from the geometry,
     /// hence is the same on both sides, though each finds out for itself what its array really is like.
     bool is_alone(const PaddingRegion& region, const PaddingExchangeSchedule& schedule,
                   std::int64_t element_size) const;
 
-    /// MPI copies single words and long rows well, but not rows of a few words.
-    static bool suits_datatypes(std::int64_t run_bytes, std::int64_t word) {
+    /// MPI copies single words and long rows well. With rows of a few words it depends on the machine, and
+    /// on how close to each other the processes' cores are: `short_rows` says what was tried out.
+    bool suits_datatypes(std::int64_t run_bytes, std::int64_t word) const {
         constexpr std::int64_t long_row = 256;
-        return run_bytes == word || run_bytes >= long_row;
+        return short_rows || run_bytes == word || run_bytes >= long_row;
     }
 };
 

@@ -45,6 +45,9 @@ public:
                 const DeviceLayer* layer) const noexcept;
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
+    const PeerTransports& transports() const noexcept { return m_transports; }
+    /// Whether there are long messages that are packed here, though MPI's datatypes could do that.
+    bool packs_for_long_messages() const noexcept;
 
     void post_receives() {
         if (m_has_messages) m_messages.start_receives();

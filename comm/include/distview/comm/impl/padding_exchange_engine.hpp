@@ -51,22 +51,26 @@ public:
     /// Axes of field 0's array.
     int rank() const noexcept { return m_schedules.front().layout().rank(); }
 
+    /// What may be done to find the fastest way for a set of arrays that comes for the first time. To try
+    /// ways out fills the padding, which nobody must be using.
+    enum class Search { estimate, measure };
+
     /// The binding of these arrays; collective the first time a set comes. Throws UsageError if an
     /// exchange was abandoned.
     /// `layer` is the device's whose kernels move the elements, null for the host's.
     PaddingExchangeBinding& bind(ExchangeKind kind, std::span<const Field> fields,
                                  DeviceLayer* layer = nullptr) {
-        return obtain(kind, fields, layer, false);
+        return obtain(kind, fields, layer, {false, Search::estimate});
     }
 
     /// Whether fields to fill, on the host, are better exchanged one after the other; binds them.
-    bool goes_one_by_one(std::span<const Field> fields) {
-        return obtain(ExchangeKind::fill, fields, nullptr, true).goes_one_by_one;
+    bool goes_one_by_one(std::span<const Field> fields, Search search) {
+        return obtain(ExchangeKind::fill, fields, nullptr, {true, search}).goes_one_by_one;
     }
     /// Begins an exchange of these arrays once the last one has been read; throws UsageError also if
     /// one is in flight.
     PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields,
-                                  DeviceLayer* layer = nullptr);
+                                  DeviceLayer* layer = nullptr, Search search = Search::estimate);
     /// What is in flight; throws UsageError if the communicator was closed meanwhile.
     PaddingExchangeBinding& active();
     /// Ends the exchange in flight; whether it has been read is left for later.
@@ -89,8 +93,17 @@ private:
     }
     void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
+    struct Purpose {
+        bool to_begin = false;
+        Search search = Search::estimate;
+    };
     PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,
-                                   DeviceLayer* layer, bool to_begin);
+                                   DeviceLayer* layer, Purpose purpose);
+    void choose_alone(ExchangeParts& parts, std::span<const Field> fields,
+                      const MessageRules& rules) const;
+    std::shared_ptr<PaddingExchangeBinding>
+    faster_of(std::shared_ptr<PaddingExchangeBinding> binding, ExchangeParts parts,
+              std::span<const Field> fields, MessageRules rules, const DeviceSetting& device);
     bool find_one_by_one(ExchangeKind kind, std::span<const Field> fields, const DeviceLayer* layer,
                          const PaddingExchangeBinding& binding) const;
     void drop_oldest_binding();
