@@ -111,14 +111,21 @@ void broadcast(MPI_Comm comm, int root, Failure& failure) {
 
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest) {
+    impl::agree_on_least(comm, caller, failure, digest, 0);
+}
+
+std::uint64_t impl::agree_on_least(const Communicator& comm, const char* caller,
+                                   const std::exception_ptr& failure, std::uint64_t digest,
+                                   std::uint64_t value) {
     // A rank that failed may have no digest: it must not hide the failure behind a difference.
     const auto size = static_cast<std::uint64_t>(comm.size());
     const auto rank = static_cast<std::uint64_t>(comm.rank());
-    std::array<std::uint64_t, 3> least{failure ? rank : size, digest, ~digest};
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 3, MPI_UINT64_T, MPI_MIN, comm.mpi()),
+    std::array<std::uint64_t, 4> least{failure ? rank : size, digest, ~digest, value};
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_UINT64_T, MPI_MIN, comm.mpi()),
               "MPI_Allreduce");
     if (least[0] < size) raise_first_failure(comm, static_cast<int>(least[0]), failure);
     if (least[1] != ~least[2]) raise_difference(comm, caller, digest);
+    return least[3];
 }
 
 } // namespace distview

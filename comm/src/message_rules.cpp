@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/message_rules.hpp>
 
-#include <distview/comm/mpi_error.hpp>
-
 #include <Kokkos_Core.hpp>
-#include <mpi.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -55,19 +52,15 @@ bool MessageRules::is_alone(const PaddingRegion& region, const PaddingExchangeSc
     return is_long(schedule.process()) && is_long(region.peer);
 }
 
-MessageRules agreed_rules(const Communicator& comm, const Arena& arena,
-                          std::span<const Field> fields, MessageRules rules) {
-    rules.in_arrays = std::all_of(fields.begin(), fields.end(),
-                                  [&](const Field& field) { return is_in_arena(field, arena); });
+MessageReach message_reach(const Arena& arena, std::span<const Field> fields,
+                           const MessageRules& rules) {
+    if (!std::all_of(fields.begin(), fields.end(),
+                     [&](const Field& field) { return is_in_arena(field, arena); }))
+        return MessageReach::buffers;
     // MPI packs with one thread, kernels with all.
-    rules.by_datatypes =
-        rules.by_datatype.value_or(Kokkos::DefaultHostExecutionSpace().concurrency() == 1);
-    int holds[] = {rules.in_arrays ? 1 : 0, rules.by_datatypes ? 1 : 0};
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, holds, 2, MPI_INT, MPI_LAND, comm.mpi()),
-              "MPI_Allreduce");
-    rules.in_arrays = holds[0] != 0;
-    rules.by_datatypes = holds[1] != 0;
-    return rules;
+    return rules.by_datatype.value_or(Kokkos::DefaultHostExecutionSpace().concurrency() == 1)
+               ? MessageReach::arrays_by_datatypes
+               : MessageReach::arrays;
 }
 
 } // namespace distview::impl

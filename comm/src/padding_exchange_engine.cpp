@@ -132,6 +132,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     ExchangeParts parts;
     SharedPack shared_pack;
     DeviceSetting device;
+    MessageReach reach = MessageReach::buffers;
     std::exception_ptr failure;
     std::uint64_t digest = fields.size() * 2 + (to_fill ? 0 : 1);
     try {
@@ -141,22 +142,24 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
         parts = make_parts(kind, m_schedules, fields);
+        // Combined, elements wait in a buffer for their turn.
+        if (to_fill && !layer) reach = message_reach(*m_comm.state()->arena(), fields, m_messages);
         if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
     }
     for (const Field& field : fields) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
-    agree(m_comm, name, failure, digest);
+    reach = MessageReach{
+        agree_on_least(m_comm, name, failure, digest, static_cast<std::uint64_t>(reach))};
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
     MessageRules rules = m_messages;
-    if (to_fill && !layer) { // combined, elements wait in a buffer for their turn
-        rules = agreed_rules(m_comm, *state.arena(), fields, rules);
-        choose_alone(parts, fields, rules);
-    }
+    rules.in_arrays = reach != MessageReach::buffers;
+    rules.by_datatypes = reach == MessageReach::arrays_by_datatypes;
+    choose_alone(parts, fields, rules);
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
@@ -170,10 +173,11 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(m_comm, name, failure);
+    const bool differs = purpose.search == Search::measure && rules.by_datatypes && !m_crowded &&
+                         binding && binding->packs_for_long_messages();
+    const bool all_same = agree_on_least(m_comm, name, failure, 0, differs ? 0 : 1) == 1;
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
-    if (purpose.search == Search::measure && rules.in_arrays && rules.by_datatypes && !m_crowded)
-        binding = faster_of(std::move(binding), std::move(parts), fields, rules, device);
+    if (!all_same) binding = faster_of(std::move(binding), std::move(parts), fields, rules, device);
     binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
     m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
@@ -191,16 +195,11 @@ void PaddingExchangeEngine::choose_alone(ExchangeParts& parts, std::span<const F
                                         fields[part.field].element_size);
 }
 
-/// Of a binding of arrays to fill and of one that leaves also short rows to MPI's datatypes, if that makes a
-/// difference. Collective.
+/// Of a binding of arrays to fill and of one that leaves also short rows to MPI's datatypes. Collective.
 std::shared_ptr<PaddingExchangeBinding>
 PaddingExchangeEngine::faster_of(std::shared_ptr<PaddingExchangeBinding> binding,
                                  ExchangeParts parts, std::span<const Field> fields,
                                  MessageRules rules, const DeviceSetting& device) {
-    int differs = binding->packs_for_long_messages() ? 1 : 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &differs, 1, MPI_INT, MPI_LOR, m_comm.mpi()),
-              "MPI_Allreduce");
-    if (!differs) return binding;
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();

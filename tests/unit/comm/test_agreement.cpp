@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
@@ -60,6 +61,14 @@ TEST(Agreement, CostsOneReductionIfAllIsWell) {
     const MpiTraffic traffic = counters.stop();
     EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{{"MPI_Allreduce", 1}}));
     EXPECT_TRUE(traffic.sent.empty());
+}
+
+TEST(Agreement, FindsTheLeastValueOnTheWay) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto mine = static_cast<std::uint64_t>(10 + (comm.rank() + 1) % comm.size());
+    MpiCounters counters;
+    EXPECT_EQ(distview::impl::agree_on_least(comm, "caller", nullptr, 42, mine), 10u);
+    EXPECT_EQ(counters.stop().collective_calls(), 1);
 }
 
 TEST(Agreement, CarriesEveryExceptionOfTheLibrary) {

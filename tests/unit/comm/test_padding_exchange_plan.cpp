@@ -72,7 +72,7 @@ private:
         const Traffic expected = expected_traffic(
             plan, sizes, m_one_geometry, m_reversed,
             senders_of_messages(m_comm, required_transport(), in_arena), hosts_of(m_comm),
-            {long_run_bytes(), on_every_rank(m_comm, in_arena),
+            {long_run_bytes(), !distview::impl::on_device<Exec> && on_every_rank(m_comm, in_arena),
              on_every_rank(m_comm, exec.concurrency() == 1)});
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);

@@ -21,9 +21,18 @@ namespace distview {
 /// differs from rank 0.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Allreduce of 24 bytes when all is well
+/// Cost:       one MPI_Allreduce of 32 bytes when all is well
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest = 0);
+
+namespace impl {
+
+/// agree(), and the least `value` of all ranks.
+std::uint64_t agree_on_least(const Communicator& comm, const char* caller,
+                             const std::exception_ptr& failure, std::uint64_t digest,
+                             std::uint64_t value);
+
+} // namespace impl
 
 /// Runs `action` on every rank and agrees on the outcome; see agree().
 ///

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/arena.hpp>
 #include <distview/comm/impl/field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
@@ -36,8 +35,10 @@ struct MessageRules {
     }
 };
 
-/// The rules for these arrays, which are to be filled by kernels of the host. Collective.
-MessageRules agreed_rules(const Communicator& comm, const Arena& arena,
-                          std::span<const Field> fields, MessageRules rules);
+/// How far a process could go with these arrays, which are to be filled by kernels of the host; the least of
+/// all processes counts.
+enum class MessageReach : std::uint64_t { buffers, arrays, arrays_by_datatypes };
+MessageReach message_reach(const Arena& arena, std::span<const Field> fields,
+                           const MessageRules& rules);
 
 } // namespace distview::impl
