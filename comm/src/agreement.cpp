@@ -4,9 +4,12 @@
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <new>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace distview {
@@ -109,23 +112,42 @@ void broadcast(MPI_Comm comm, int root, Failure& failure) {
 
 } // namespace
 
-void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-           std::uint64_t digest) {
-    impl::agree_on_least(comm, caller, failure, digest, 0);
-}
+namespace {
 
-std::uint64_t impl::agree_on_least(const Communicator& comm, const char* caller,
-                                   const std::exception_ptr& failure, std::uint64_t digest,
-                                   std::uint64_t value) {
+/// `least` has room for three numbers and then what the caller wants the least of.
+void agree_on_least(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+                    std::uint64_t digest, std::span<std::uint64_t> least) {
     // A rank that failed may have no digest: it must not hide the failure behind a difference.
     const auto size = static_cast<std::uint64_t>(comm.size());
     const auto rank = static_cast<std::uint64_t>(comm.rank());
-    std::array<std::uint64_t, 4> least{failure ? rank : size, digest, ~digest, value};
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), 4, MPI_UINT64_T, MPI_MIN, comm.mpi()),
+    least[0] = failure ? rank : size;
+    least[1] = digest;
+    least[2] = ~digest;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, least.data(), static_cast<int>(least.size()),
+                            MPI_UINT64_T, MPI_MIN, comm.mpi()),
               "MPI_Allreduce");
     if (least[0] < size) raise_first_failure(comm, static_cast<int>(least[0]), failure);
     if (least[1] != ~least[2]) raise_difference(comm, caller, digest);
-    return least[3];
+}
+
+} // namespace
+
+void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+           std::uint64_t digest) {
+    std::array<std::uint64_t, 3> least{};
+    agree_on_least(comm, caller, failure, digest, least);
+}
+
+impl::Flags impl::agreed_flags(const Communicator& comm, const char* caller,
+                               const std::exception_ptr& failure, std::uint64_t digest,
+                               const Flags& flags) {
+    std::array<std::uint64_t, 3 + std::tuple_size_v<Flags>> least{};
+    std::copy(flags.begin(), flags.end(), least.begin() + 3);
+    agree_on_least(comm, caller, failure, digest, least);
+    Flags result{};
+    std::transform(least.begin() + 3, least.end(), result.begin(),
+                   [](std::uint64_t flag) { return flag != 0; });
+    return result;
 }
 
 } // namespace distview

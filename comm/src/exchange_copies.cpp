@@ -77,7 +77,7 @@ private:
         std::map<int, Partner> in_place;
         for (Partner& message : receives.messages)
             if (source(message.peer))
-                in_place[message.peer] = std::move(message);
+                add_to(in_place[message.peer], std::move(message));
             else
                 m_copies.receives.push_back(std::move(message));
         for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
@@ -90,6 +90,17 @@ private:
             partner.boxes.push_back(positions(part));
         }
         for (auto& [peer, partner] : in_place) m_copies.in_place.push_back(std::move(partner));
+    }
+
+    /// Who is read has no messages: what would be several is one.
+    static void add_to(Partner& partner, Partner message) {
+        if (partner.parts.empty()) {
+            partner = std::move(message);
+            return;
+        }
+        partner.bytes += message.bytes;
+        for (const std::size_t part : message.parts) partner.parts.push_back(part);
+        for (const LocalBox& box : message.boxes) partner.boxes.push_back(box);
     }
 
     /// A part's elements in this section, and in this section as seen from the other side of a periodic

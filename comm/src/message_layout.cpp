@@ -167,11 +167,11 @@ private:
             if (!owner) return;
             owners.push_back(owner);
         }
+        if (received && may_overlap(message, boxes)) return;
         if (boxes.size() == 1 && boxes.front().is_one_run()) {
             message.data = boxes.front().first;
         } else {
-            if (!is_for_mpi(boxes, message.word) || (received && may_overlap(message, boxes)))
-                return;
+            if (!is_for_mpi(boxes, message.word)) return;
             message.datatype = array_datatype(boxes, message.word);
             if (!message.datatype) return;
         }
@@ -194,14 +194,17 @@ private:
         return all(
             [&](const ArrayBox& box) { return m_rules.suits_datatypes(box.run_bytes(), word); });
     }
-    /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice.
+    /// Nobody keeps a program from passing an array twice; MPI must not receive into it twice, neither in one
+    /// message nor in two that are under way together.
     bool may_overlap(const Partner& message, const std::vector<ArrayBox>& boxes) const {
         for (std::size_t i = 0; i < boxes.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j)
-                if (m_parts[message.parts[i]].field != m_parts[message.parts[j]].field &&
-                    boxes[i].first < boxes[j].first + boxes[j].span() &&
-                    boxes[j].first < boxes[i].first + boxes[i].span())
+            for (const ExchangePart& other : m_parts) {
+                if (other.field == m_parts[message.parts[i]].field) continue;
+                const ArrayBox box = here(other);
+                if (boxes[i].first < box.first + box.span() &&
+                    box.first < boxes[i].first + boxes[i].span())
                     return true;
+            }
         return false;
     }
 

@@ -20,8 +20,8 @@ struct MessageLayout {
 
 /// Lays out the parts that come from, or go to, processes for which `has_messages(process)`.
 ///
-/// Which parts share a message, and where in it they lie, follows from the geometry and the elements' sizes
-/// alone, hence is the same on both sides. Whether a message lies in the arrays does not need to be.
+/// Which parts share a message, and where in it they lie, follows from the geometry, the elements' sizes and
+/// what all ranks know of the rules, hence is the same on both sides. Whether a message lies in the arrays does not need to be.
 ///
 /// Throws UsageError if a message has more bytes than MPI counts.
 MessageLayout lay_out_messages(const std::vector<ExchangePart>& parts,

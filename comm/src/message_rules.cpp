@@ -52,15 +52,15 @@ bool MessageRules::is_alone(const PaddingRegion& region, const PaddingExchangeSc
     return is_long(schedule.process()) && is_long(region.peer);
 }
 
-MessageReach message_reach(const Arena& arena, std::span<const Field> fields,
+MessageOffer message_offer(const Arena& arena, std::span<const Field> fields,
                            const MessageRules& rules) {
     if (!std::all_of(fields.begin(), fields.end(),
                      [&](const Field& field) { return is_in_arena(field, arena); }))
-        return MessageReach::buffers;
+        return {};
     // MPI packs with one thread, kernels with all.
-    return rules.by_datatype.value_or(Kokkos::DefaultHostExecutionSpace().concurrency() == 1)
-               ? MessageReach::arrays_by_datatypes
-               : MessageReach::arrays;
+    const bool one_thread = Kokkos::DefaultHostExecutionSpace().concurrency() == 1;
+    return {true, rules.by_datatype.value_or(one_thread), rules.by_datatype.value_or(false),
+            one_thread && !rules.by_datatype};
 }
 
 } // namespace distview::impl

@@ -132,7 +132,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     ExchangeParts parts;
     SharedPack shared_pack;
     DeviceSetting device;
-    MessageReach reach = MessageReach::buffers;
+    MessageOffer offer;
     std::exception_ptr failure;
     std::uint64_t digest = fields.size() * 2 + (to_fill ? 0 : 1);
     try {
@@ -143,23 +143,31 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
         parts = make_parts(kind, m_schedules, fields);
         // Combined, elements wait in a buffer for their turn.
-        if (to_fill && !layer) reach = message_reach(*m_comm.state()->arena(), fields, m_messages);
+        if (to_fill && !layer) offer = message_offer(*m_comm.state()->arena(), fields, m_messages);
+        offer.tries = offer.tries && purpose.search == Search::measure && !m_crowded;
         if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
     }
     for (const Field& field : fields) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
-    reach = MessageReach{
-        agree_on_least(m_comm, name, failure, digest, static_cast<std::uint64_t>(reach))};
+    MessageRules rules = m_messages;
+    const Flags all =
+        agreed_flags(m_comm, name, failure, digest,
+                     {offer.in_arrays, offer.by_datatypes, offer.short_rows, offer.tries});
+    rules.in_arrays = all[0];
+    rules.by_datatypes = all[1];
+    rules.short_rows = all[2];
+    bool tries = all[3];
+    if (const auto found = m_found.find(digest); tries && found != m_found.end()) {
+        rules.short_rows = found->second;
+        tries = false;
+    }
+    choose_alone(parts, fields, rules);
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
-    MessageRules rules = m_messages;
-    rules.in_arrays = reach != MessageReach::buffers;
-    rules.by_datatypes = reach == MessageReach::arrays_by_datatypes;
-    choose_alone(parts, fields, rules);
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
@@ -173,13 +181,16 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     } catch (...) {
         failure = std::current_exception();
     }
-    const bool differs = purpose.search == Search::measure && rules.by_datatypes && !m_crowded &&
-                         binding && binding->packs_for_long_messages();
-    const bool all_same = agree_on_least(m_comm, name, failure, 0, differs ? 0 : 1) == 1;
+    // One rank's packed message is enough to make the others try.
+    const bool differs = tries && binding && binding->packs_for_long_messages();
+    const bool all_same = agreed_flags(m_comm, name, failure, 0, {!differs})[0];
     binding->make_requests(m_comm.mpi(), tag, notice_tag);
-    if (!all_same) binding = faster_of(std::move(binding), std::move(parts), fields, rules, device);
+    state.add(binding);
+    if (!all_same) {
+        const auto rival = rival_of(*binding, std::move(parts), fields, rules, device);
+        if (m_found[digest] = wins(rival, binding); m_found[digest]) binding = rival;
+    }
     binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
-    m_comm.state()->add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
@@ -195,11 +206,11 @@ void PaddingExchangeEngine::choose_alone(ExchangeParts& parts, std::span<const F
                                         fields[part.field].element_size);
 }
 
-/// Of a binding of arrays to fill and of one that leaves also short rows to MPI's datatypes. Collective.
+/// One of the same arrays that leaves short rows to MPI's datatypes as well. Collective.
 std::shared_ptr<PaddingExchangeBinding>
-PaddingExchangeEngine::faster_of(std::shared_ptr<PaddingExchangeBinding> binding,
-                                 ExchangeParts parts, std::span<const Field> fields,
-                                 MessageRules rules, const DeviceSetting& device) {
+PaddingExchangeEngine::rival_of(const PaddingExchangeBinding& binding, ExchangeParts parts,
+                                std::span<const Field> fields, MessageRules rules,
+                                const DeviceSetting& device) {
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
     const int notice_tag = state.next_tag();
@@ -209,21 +220,28 @@ PaddingExchangeEngine::faster_of(std::shared_ptr<PaddingExchangeBinding> binding
         rules.short_rows = true;
         choose_alone(parts, fields, rules);
         rival = std::make_shared<PaddingExchangeBinding>(
-            ExchangeKind::fill, m_comm.rank(), parts, fields, binding->transports(),
-            binding->copies().shared_pack, m_lines[0]->ready(), rules, *state.arena(), m_crowded,
+            ExchangeKind::fill, m_comm.rank(), parts, fields, binding.transports(),
+            binding.copies().shared_pack, m_lines[0]->ready(), rules, *state.arena(), m_crowded,
             device);
     } catch (...) {
         failure = std::current_exception();
     }
     agree(m_comm, name, failure);
     rival->make_requests(m_comm.mpi(), tag, notice_tag);
+    state.add(rival);
+    return rival;
+}
+
+/// Whether the rival is faster; tried out. Collective: who fails here, because MPI does, cannot tell the others.
+bool PaddingExchangeEngine::wins(const std::shared_ptr<PaddingExchangeBinding>& rival,
+                                 const std::shared_ptr<PaddingExchangeBinding>& binding) {
     try {
-        return is_faster(m_comm, *rival, *binding, m_epoch) ? rival : binding;
+        return is_faster(m_comm, *rival, *binding, m_epoch);
     } catch (...) {
         m_unusable = true;
         for (const auto& left : {binding, rival}) {
             left->leave();
-            state.keep(left);
+            m_comm.state()->keep(left);
         }
         throw;
     }

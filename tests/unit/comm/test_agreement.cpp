@@ -9,7 +9,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <limits>
 #include <memory>
 #include <new>
@@ -63,12 +62,14 @@ TEST(Agreement, CostsOneReductionIfAllIsWell) {
     EXPECT_TRUE(traffic.sent.empty());
 }
 
-TEST(Agreement, FindsTheLeastValueOnTheWay) {
+TEST(Agreement, TellsWhichFlagsAreSetOnAllRanks) {
     const Communicator comm(MPI_COMM_WORLD);
-    const auto mine = static_cast<std::uint64_t>(10 + (comm.rank() + 1) % comm.size());
+    const bool is_last = comm.rank() == comm.size() - 1;
     MpiCounters counters;
-    EXPECT_EQ(distview::impl::agree_on_least(comm, "caller", nullptr, 42, mine), 10u);
+    const distview::impl::Flags all =
+        distview::impl::agreed_flags(comm, "caller", nullptr, 42, {true, !is_last, false, true});
     EXPECT_EQ(counters.stop().collective_calls(), 1);
+    EXPECT_EQ(all, (distview::impl::Flags{true, false, false, true}));
 }
 
 TEST(Agreement, CarriesEveryExceptionOfTheLibrary) {

@@ -208,6 +208,37 @@ TEST(PaddingExchangeCombine, AddsBothSidesOfARing) {
     EXPECT_EQ(a.view()(5), 5 + after * 100 + 1);
 }
 
+// Short ones: four times 1600 bytes, or twice that between two ranks, is more than MPI sends at once, and
+// makes several messages.
+TEST(PaddingExchangeCombine, AddsSeveralFieldsOverEveryTransport) {
+    const Communicator comm(MPI_COMM_WORLD);
+    constexpr int columns = 200;
+    const ArrayLayout layout(
+        ProcessGrid{comm.size(), 1},
+        {block(4 * comm.size(), {.padding = 1, .periodic = true}), block(columns)});
+    std::vector<DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>> fields;
+    for (int f = 0; f < 4; ++f)
+        fields.push_back(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            Exec(), comm, layout, "field"));
+    for (const TransportChoice choice : possible_transports(comm)) {
+        SCOPED_TRACE("transport " + name_of(choice));
+        const TransportSetting setting(choice);
+        PaddingExchangePlan plan(comm, layout);
+        for (int f = 0; f < 4; ++f)
+            for (int i = 0; i < 6; ++i)
+                for (int j = 0; j < columns; ++j)
+                    fields[static_cast<std::size_t>(f)].view()(i, j) =
+                        i == 0 || i == 5 ? 1000 * (f + 1) + j : 0.5;
+        plan.combine(Exec(), Sum{}, fields[0], fields[1], fields[2], fields[3]);
+        for (int f = 0; f < 4; ++f)
+            for (int j = 0; j < columns; ++j)
+                for (const int i : {1, 4})
+                    ASSERT_EQ(fields[static_cast<std::size_t>(f)].view()(i, j),
+                              1000 * (f + 1) + j + 0.5)
+                        << "field " << f << ", position (" << i << ", " << j << ')';
+    }
+}
+
 TEST(PaddingExchangeCombine, TakesAFunctionOfTheProgram) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()},

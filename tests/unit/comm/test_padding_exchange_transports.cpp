@@ -66,12 +66,13 @@ public:
             PaddingExchangePlan plan = m_set.plan(m_comm);
             if (!bind(plan, choice)) continue;
             ++m_tally[name_of(choice)];
+            const bool everywhere = on_every_rank(m_comm, by_datatype);
             const Traffic expected = expected_traffic(
                 plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
                 senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm),
                 {long_run,
                  !distview::impl::on_device<Exec> && on_every_rank(m_comm, m_set.all_in_arena()),
-                 on_every_rank(m_comm, by_datatype)});
+                 everywhere, everywhere});
             for (std::uint64_t round = 0; round < rounds; ++round) {
                 m_set.fill(round);
                 MpiCounters counters;

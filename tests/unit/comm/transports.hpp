@@ -137,6 +137,7 @@ struct LongRegions {
     std::int64_t bytes = 0;       ///< at least
     bool all_in_arena = false;    ///< the arrays of all ranks; else none are
     bool all_by_datatype = false; ///< on all ranks; else only those that are one run of memory
+    bool all_rows = false;        ///< also those that datatypes do not suit
 };
 
 /// Messages and bytes by rank of MPI_COMM_WORLD that one execute should send and receive.
@@ -167,7 +168,8 @@ inline Traffic expected_traffic(const PaddingExchangePlan& plan,
                 const Extents section = l.local_extents(process);
                 return is_one_run(region, section, rank) ||
                        (longer.all_by_datatype &&
-                        is_for_datatypes(region, section, rank, element_sizes[i]));
+                        (longer.all_rows ||
+                         is_for_datatypes(region, section, rank, element_sizes[i])));
             };
             if (longer.all_in_arena && bytes >= longer.bytes && is_long(sender) &&
                 is_long(receiver)) {

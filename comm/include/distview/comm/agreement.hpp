@@ -3,6 +3,7 @@
 
 #include <distview/comm/communicator.hpp>
 
+#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -21,16 +22,16 @@ namespace distview {
 /// differs from rank 0.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Allreduce of 32 bytes when all is well
+/// Cost:       one MPI_Allreduce of 24 bytes when all is well
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
            std::uint64_t digest = 0);
 
 namespace impl {
 
-/// agree(), and the least `value` of all ranks.
-std::uint64_t agree_on_least(const Communicator& comm, const char* caller,
-                             const std::exception_ptr& failure, std::uint64_t digest,
-                             std::uint64_t value);
+/// agree(), and which of the flags are set on all ranks.
+using Flags = std::array<bool, 4>;
+Flags agreed_flags(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+                   std::uint64_t digest, const Flags& flags);
 
 } // namespace impl
 

@@ -21,10 +21,10 @@ namespace distview {
 /// Until finish() returns, the fields' owned elements near the section's border must not be written
 /// and their padding must be neither read nor written.
 ///
-/// A handle that is destroyed without finish(), as by an exception, waits for nobody: the padding
-/// stays unfilled and the plan cannot be used again. Neighbours that read this section in place get a
-/// UsageError from their finish() or their next exchange, and so do those that have still to take a long
-/// run sent straight from the array. Others that get messages learn of it with the next set of arrays that
+/// A handle that is destroyed without finish(), as by an exception, waits for nobody: what the padding
+/// holds is not to be relied on and the plan cannot be used again. Neighbours that read this section in
+/// place get a UsageError from their finish() or their next exchange, and so do those that have still to
+/// take a message straight from the array. Others that get messages learn of it with the next set of arrays that
 /// is new to the plan, not with a known one. When the communicator is
 /// closed, or MPI ends, these get up to 2 seconds to complete their part.
 template <ExecutionSpace Exec>

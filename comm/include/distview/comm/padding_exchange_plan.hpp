@@ -128,11 +128,12 @@ public:
     /// Space:   waits for the work on `exec` that writes the fields, copies within the section, packs and
     ///          sends; on return no work of its own is running
     /// Touches: reads owned elements near the section's border; fills the padding that is filled from
-    ///          the section itself
+    ///          the section itself, if it tries something out all of it
     /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, and short
     ///          rows), one fence, a message or more a neighbour that cannot read in place; no allocation
     ///          for a bound set. One thread packs and sends message by message, and copies within the
-    ///          section what nobody gets while they are under way
+    ///          section what nobody gets while they are under way. If the first start() of a set tries
+    ///          something out, 14 exchanges
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>

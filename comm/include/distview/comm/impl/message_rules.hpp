@@ -35,10 +35,16 @@ struct MessageRules {
     }
 };
 
-/// How far a process could go with these arrays, which are to be filled by kernels of the host; the least of
-/// all processes counts.
-enum class MessageReach : std::uint64_t { buffers, arrays, arrays_by_datatypes };
-MessageReach message_reach(const Arena& arena, std::span<const Field> fields,
+/// What a process would do with these arrays, which are to be filled by kernels of the host: what all would
+/// is done.
+struct MessageOffer {
+    bool in_arrays = false; ///< as the rules of these names
+    bool by_datatypes = false;
+    bool short_rows = false;
+    bool tries =
+        false; ///< not decided: to leave short rows to datatypes as well, if that is faster
+};
+MessageOffer message_offer(const Arena& arena, std::span<const Field> fields,
                            const MessageRules& rules);
 
 } // namespace distview::impl

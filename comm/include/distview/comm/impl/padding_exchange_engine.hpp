@@ -10,6 +10,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -102,8 +103,10 @@ private:
     void choose_alone(ExchangeParts& parts, std::span<const Field> fields,
                       const MessageRules& rules) const;
     std::shared_ptr<PaddingExchangeBinding>
-    faster_of(std::shared_ptr<PaddingExchangeBinding> binding, ExchangeParts parts,
-              std::span<const Field> fields, MessageRules rules, const DeviceSetting& device);
+    rival_of(const PaddingExchangeBinding& binding, ExchangeParts parts,
+             std::span<const Field> fields, MessageRules rules, const DeviceSetting& device);
+    bool wins(const std::shared_ptr<PaddingExchangeBinding>& rival,
+              const std::shared_ptr<PaddingExchangeBinding>& binding);
     bool find_one_by_one(ExchangeKind kind, std::span<const Field> fields, const DeviceLayer* layer,
                          const PaddingExchangeBinding& binding) const;
     void drop_oldest_binding();
@@ -116,6 +119,8 @@ private:
     bool m_one_geometry;
     std::optional<Transport> m_required;
     MessageRules m_messages;
+    /// By digest of the fields: whether trials found that datatypes are faster for short rows.
+    std::map<std::uint64_t, bool> m_found;
     bool m_crowded; ///< whether there are more ranks than cores
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;

@@ -68,7 +68,8 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 /// One execution:
 ///
 ///     start_receives()            before anything that takes time: those into buffers
-///     start_sends()               what they send is written; receives into arrays start here, too
+///     start_sends()               what they send is written, or made on the way; receives into arrays
+///                                 start here, too
 ///     next_received() ...         each message once, as they come
 ///     wait_for_sends()            what they send may be written again
 ///
