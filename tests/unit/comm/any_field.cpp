@@ -3,6 +3,8 @@
 
 #include <distview/core/text.hpp>
 
+#include <algorithm>
+
 namespace distview::testing {
 
 namespace {
@@ -94,6 +96,17 @@ PaddingExchangePlan FieldSet::plan(const Communicator& comm) const {
 bool FieldSet::all_in_arena() const {
     for (const auto& field : fields)
         if (!field->in_arena()) return false;
+    return true;
+}
+
+bool FieldSet::all_elements_in_arena() const {
+    for (const auto& field : fields) {
+        const AnyDistView view = field->any();
+        const Extents extents = view.layout().local_extents(view.process());
+        const auto end = extents.begin() + view.layout().rank();
+        const bool is_empty = std::find(extents.begin(), end, 0) != end;
+        if (!is_empty && !field->in_arena()) return false;
+    }
     return true;
 }
 

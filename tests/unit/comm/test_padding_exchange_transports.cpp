@@ -71,7 +71,8 @@ public:
                 plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
                 senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm),
                 {long_run,
-                 !distview::impl::on_device<Exec> && on_every_rank(m_comm, m_set.all_in_arena()),
+                 !distview::impl::on_device<Exec> &&
+                     on_every_rank(m_comm, m_set.all_elements_in_arena()),
                  everywhere, everywhere});
             for (std::uint64_t round = 0; round < rounds; ++round) {
                 m_set.fill(round);

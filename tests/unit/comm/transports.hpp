@@ -135,7 +135,7 @@ inline bool is_for_datatypes(const PaddingRegion& region, const Extents& section
 /// Which regions are a message each.
 struct LongRegions {
     std::int64_t bytes = 0;       ///< at least
-    bool all_in_arena = false;    ///< the arrays of all ranks; else none are
+    bool all_in_arena = false;    ///< all elements of all ranks; else none are
     bool all_by_datatype = false; ///< on all ranks; else only those that are one run of memory
     bool all_rows = false;        ///< also those that datatypes do not suit
 };
