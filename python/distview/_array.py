@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import _device, _distview, _reductions
+from ._arithmetic import without_arithmetic
 from ._comm import communicator
 from ._distview import Layout
 from ._errors import UsageError
@@ -26,6 +27,7 @@ class _Joint:
         self.communicator = communicator(comm)
 
 
+@without_arithmetic
 class DistView(_distview.Array):
     """One process's section of a distributed array: memory, and its place in the whole.
 
@@ -159,15 +161,27 @@ class DistView(_distview.Array):
             return array
         return _device.as_cupy(self)
 
+    @view.setter
+    def view(self, value: Any) -> None:
+        self._check_same("view", self.view, value)
+
     @property
     def owned(self) -> Any:
         """The elements that this process owns, boundary padding included; shares the memory."""
         return self._part("owned")
 
+    @owned.setter
+    def owned(self, value: Any) -> None:
+        self._check_same("owned", self.owned, value)
+
     @property
     def interior(self) -> Any:
         """The elements without any padding, which a program computes; shares the memory."""
         return self._part("interior")
+
+    @interior.setter
+    def interior(self, value: Any) -> None:
+        self._check_same("interior", self.interior, value)
 
     def copy_to_host(self, cells: str = "all") -> np.ndarray:
         """A copy as a NumPy array of this section's cells: all, owned or interior.
@@ -311,6 +325,16 @@ class DistView(_distview.Array):
 
     def _slices(self, caller: str, cells: str) -> tuple[slice, ...]:
         return tuple(slice(*self._range(d, cells, caller)) for d in range(self.ndim))
+
+    @staticmethod
+    def _check_same(name: str, part: Any, value: Any) -> None:
+        """After ``array.interior += 1`` Python assigns the part to itself; nothing else can be assigned."""
+        fields = ("shape", "strides", "dtype")
+        same = type(value) is type(part) and all(getattr(value, f) == getattr(part, f) for f in fields)
+        if not (same and (part.size == 0 or _device.address_of(value) == _device.address_of(part))):
+            raise AttributeError(
+                f"{name}: a DistView keeps its memory; to change its elements write array.{name}[...] = value"
+            )
 
     def _part(self, cells: str) -> Any:
         if self.ndim == 0:

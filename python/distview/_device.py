@@ -79,6 +79,12 @@ def as_cupy(view: Any) -> Any:
     return cupy.asarray(view)
 
 
+def address_of(array: Any) -> int:
+    """Where the first element of a NumPy or CuPy array is."""
+    on_device = getattr(array, "__cuda_array_interface__", None)
+    return (on_device or array.__array_interface__)["data"][0]
+
+
 def dlpack(
     view: Any,
     stream: Any,
