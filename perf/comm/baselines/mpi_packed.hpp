@@ -48,10 +48,12 @@ public:
         MPI_Send_init(data, count, type, peer, tag, comm, &m_requests.emplace_back());
     }
 
-    void start_receives() { MPI_Startall(m_receives, m_requests.data()); }
+    void start_receives() {
+        if (m_receives > 0) MPI_Startall(m_receives, m_requests.data());
+    }
     void start_sends() {
-        MPI_Startall(static_cast<int>(m_requests.size()) - m_receives,
-                     m_requests.data() + m_receives);
+        const int sends = static_cast<int>(m_requests.size()) - m_receives;
+        if (sends > 0) MPI_Startall(sends, m_requests.data() + m_receives);
     }
     void wait() {
         MPI_Waitall(static_cast<int>(m_requests.size()), m_requests.data(), MPI_STATUSES_IGNORE);
