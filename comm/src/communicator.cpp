@@ -6,8 +6,13 @@
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
+#include <array>
+#include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include <unistd.h>
@@ -48,20 +53,43 @@ std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddres
 }
 
 void CommunicatorState::close() noexcept {
-    if (!is_open()) return;
-    for (const std::weak_ptr<Closable>& user : m_users)
-        if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
+    const std::array<std::shared_ptr<CommunicatorState>, 1> self{shared_from_this()};
+    close_all(self);
+}
+
+namespace {
+
+/// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other.
+void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
+    std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+} // namespace
+
+void CommunicatorState::close_all(
+    std::span<const std::shared_ptr<CommunicatorState>> states) noexcept {
+    std::vector<std::shared_ptr<CommunicatorState>> open;
+    for (const auto& state : states)
+        if (state->is_open()) open.push_back(state);
+    for (const auto& state : open)
+        for (const std::weak_ptr<Closable>& user : state->m_users)
+            if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
-    MPI_Barrier(m_comm);
-    for (const std::weak_ptr<Closable>& user : m_users)
-        if (const std::shared_ptr<Closable> alive = user.lock()) alive->close();
-    MPI_Barrier(m_comm); // and here, until all have received what they cannot cancel
-    m_users.clear();
-    m_kept.clear();
-    m_kept_memory.clear();
-    MPI_Comm_free(&m_comm); // sets it to MPI_COMM_NULL
-    m_comm = MPI_COMM_NULL;
+    wait_in_all(open);
+    for (const auto& state : open)
+        for (const std::weak_ptr<Closable>& user : state->m_users)
+            if (const std::shared_ptr<Closable> alive = user.lock()) alive->close();
+    wait_in_all(open); // and here, until all have received what they cannot cancel
+    for (const auto& state : open) {
+        state->m_users.clear();
+        state->m_kept.clear();
+        state->m_kept_memory.clear();
+        MPI_Comm_free(&state->m_comm); // sets it to MPI_COMM_NULL
+        state->m_comm = MPI_COMM_NULL;
+    }
 }
 
 namespace {
@@ -75,36 +103,54 @@ public:
         return registry;
     }
 
+    /// No lock of all communicators is held while MPI is called: another thread may be inside a collective call
+    /// on another communicator, whose end may depend on this one.
     std::shared_ptr<CommunicatorState> find_or_make(MPI_Comm parent) {
-        const std::lock_guard lock(m_mutex);
-        create_keys();
-        void* value = nullptr;
-        int found = 0;
-        check_mpi(MPI_Comm_get_attr(parent, m_key, &value, &found), "MPI_Comm_get_attr");
+        const int key = parent_key();
+        const std::shared_ptr<Entry> entry = entry_of(parent);
+        // A second thread with the same parent waits here, and shares what the first one makes.
+        const std::lock_guard making(entry->making);
         // One that was closed, which happens collectively, is replaced.
-        if (found && (*static_cast<Holder*>(value))->is_open()) return *static_cast<Holder*>(value);
-
+        if (entry->state && entry->state->is_open()) return entry->state;
         auto state = duplicate(parent);
-        check_mpi(MPI_Comm_set_attr(parent, m_key, new Holder(state)), "MPI_Comm_set_attr");
-        std::erase_if(m_states, [](const auto& old) { return old.expired(); });
-        m_states.push_back(state);
+        if (!entry->state)
+            check_mpi(MPI_Comm_set_attr(parent, key, entry.get()), "MPI_Comm_set_attr");
+        entry->state = state;
         return state;
     }
 
 private:
-    /// What the attribute of a communicator points to.
-    using Holder = std::shared_ptr<CommunicatorState>;
+    /// The duplicate of one parent, for as long as the parent exists; the parent's attribute points to it.
+    struct Entry {
+        std::mutex making;
+        std::shared_ptr<CommunicatorState> state;
+    };
 
-    void create_keys() {
-        if (m_key != MPI_KEYVAL_INVALID) return;
-        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_parent_freed, &m_key, nullptr),
+    std::shared_ptr<Entry> entry_of(MPI_Comm parent) {
+        const std::lock_guard lock(m_mutex);
+        std::shared_ptr<Entry>& entry = m_entries[parent];
+        if (!entry) entry = std::make_shared<Entry>();
+        return entry;
+    }
+
+    /// The key of the parents' attribute. Threads that come first at once all make one, and one is kept.
+    int parent_key() {
+        int key = m_key.load();
+        if (key != MPI_KEYVAL_INVALID) return key;
+        int made = MPI_KEYVAL_INVALID;
+        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_parent_freed, &made, nullptr),
                   "MPI_Comm_create_keyval");
+        if (!m_key.compare_exchange_strong(key, made)) {
+            check_mpi(MPI_Comm_free_keyval(&made), "MPI_Comm_free_keyval");
+            return key;
+        }
         // MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
         int at_finalize = MPI_KEYVAL_INVALID;
         check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, nullptr),
                   "MPI_Comm_create_keyval");
         check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, this), "MPI_Comm_set_attr");
         check_mpi(MPI_Comm_free_keyval(&at_finalize), "MPI_Comm_free_keyval");
+        return made;
     }
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
@@ -138,25 +184,34 @@ private:
         return ranks;
     }
 
-    static int on_parent_freed(MPI_Comm, int, void* value, void*) {
-        const std::unique_ptr<Holder> holder(static_cast<Holder*>(value));
-        (*holder)->close();
+    static int on_parent_freed(MPI_Comm parent, int, void*, void*) {
+        Registry& registry = instance();
+        std::shared_ptr<Entry> entry;
+        {
+            const std::lock_guard lock(registry.m_mutex);
+            if (auto node = registry.m_entries.extract(parent)) entry = std::move(node.mapped());
+        }
+        if (entry && entry->state) entry->state->close();
         return MPI_SUCCESS;
     }
 
     static int on_finalize(MPI_Comm, int, void* value, void*) {
         auto& registry = *static_cast<Registry*>(value);
-        const std::lock_guard lock(registry.m_mutex);
-        for (const auto& weak : registry.m_states)
-            if (const auto state = weak.lock()) state->close();
-        registry.m_states.clear();
-        if (registry.m_key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&registry.m_key);
+        std::vector<std::shared_ptr<CommunicatorState>> states;
+        {
+            const std::lock_guard lock(registry.m_mutex);
+            for (const auto& [parent, entry] : registry.m_entries)
+                if (entry->state) states.push_back(entry->state);
+        }
+        CommunicatorState::close_all(states);
+        int key = registry.m_key.exchange(MPI_KEYVAL_INVALID);
+        if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
         return MPI_SUCCESS;
     }
 
+    std::atomic<int> m_key{MPI_KEYVAL_INVALID};
     std::mutex m_mutex;
-    int m_key = MPI_KEYVAL_INVALID;
-    std::vector<std::weak_ptr<CommunicatorState>> m_states;
+    std::map<MPI_Comm, std::shared_ptr<Entry>> m_entries;
 };
 
 CommunicatorState& open_state(const std::shared_ptr<CommunicatorState>& state) {

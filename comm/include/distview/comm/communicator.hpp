@@ -21,6 +21,9 @@ class CommunicatorState;
 /// The duplicate is freed by close(), else with the MPI_Comm it was made from, else by MPI_Finalize;
 /// never by a destructor, which could make ranks wait for each other.
 ///
+/// Under MPI_THREAD_MULTIPLE threads may make Communicators of different MPI_Comms in any order. Threads that
+/// pass one MPI_Comm wait for the first of them, and share the duplicate.
+///
 /// Collective: the first Communicator of an MPI_Comm, and close(); the rest is local
 /// Errors:     UsageError if MPI is not initialised or already finalised, for MPI_COMM_NULL and for
 ///             intercommunicators, and from every use after close()

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <map>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -66,6 +67,8 @@ public:
     std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address);
     /// Closes all users and frees the duplicate; collective, does not throw.
     void close() noexcept;
+    /// The same for several, which ranks may name in different orders.
+    static void close_all(std::span<const std::shared_ptr<CommunicatorState>> states) noexcept;
 
 private:
     MPI_Comm m_comm;

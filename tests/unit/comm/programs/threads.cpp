@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Communicators and exchanges of several threads of a rank, under MPI_THREAD_MULTIPLE.
+#include "lifecycle_cases.hpp"
+
+#include <distview/comm.hpp>
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using testing::expect;
+
+int world_rank() {
+    int rank = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    return rank;
+}
+
+std::array<MPI_Comm, 2> two_duplicates() {
+    std::array<MPI_Comm, 2> comms{};
+    for (MPI_Comm& comm : comms) MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    return comms;
+}
+
+/// Long enough for the other thread to be inside MPI_Comm_dup.
+void give_way() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
+
+/// Rank 0 begins with the first communicator, the others begin with the second one. The duplicates are left to
+/// MPI_Finalize, which meets them in another order on each rank.
+void make_in_opposite_order(int argc, char** argv) {
+    const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
+    if (runtime.thread_level() < MPI_THREAD_MULTIPLE) return;
+    const std::array<MPI_Comm, 2> parents = two_duplicates();
+    std::array<std::unique_ptr<Communicator>, 2> made;
+    const std::size_t first = world_rank() == 0 ? 0 : 1;
+    const auto make = [&](std::size_t i) { made[i] = std::make_unique<Communicator>(parents[i]); };
+    std::thread one(make, first);
+    give_way();
+    std::thread other(make, 1 - first);
+    one.join();
+    other.join();
+    for (std::size_t i = 0; i < made.size(); ++i) {
+        expect(made[i]->rank() == world_rank(), "the rank");
+        expect(Communicator(parents[i]).mpi() == made[i]->mpi(), "one duplicate a communicator");
+        static std::vector<Communicator> kept; // beyond MPI_Finalize
+        kept.push_back(*made[i]);
+    }
+}
+
+/// MPI does not allow two threads to call it collectively with one communicator at once: the second thread waits,
+/// and shares the duplicate of the first one.
+void make_from_one_parent(int argc, char** argv) {
+    const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
+    if (runtime.thread_level() < MPI_THREAD_MULTIPLE) return;
+    for (int round = 0; round < 20; ++round) {
+        MPI_Comm parent = two_duplicates()[0];
+        std::vector<std::thread> threads;
+        std::array<MPI_Comm, 4> found{};
+        for (MPI_Comm& comm : found)
+            threads.emplace_back([&] { comm = Communicator(parent).mpi(); });
+        for (std::thread& thread : threads) thread.join();
+        for (MPI_Comm comm : found) expect(comm == found[0], "one duplicate for all threads");
+        MPI_Comm_free(&parent);
+    }
+}
+
+constexpr testing::LifecycleCase cases[] = {
+    {"make_in_opposite_order", make_in_opposite_order},
+    {"make_from_one_parent", make_from_one_parent},
+};
+
+} // namespace
+
+int main(int argc, char** argv) { return distview::testing::run_case(cases, argc, argv); }
