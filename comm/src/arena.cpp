@@ -17,7 +17,6 @@ constexpr std::size_t granularity = 256;
 constexpr std::size_t line = 64;
 /// Starts are shifted by 0 to 63 lines: over a page.
 constexpr std::size_t most_lines = 64;
-constexpr std::size_t least_segment = std::size_t{1} << 20;
 /// A segment has room for more than it is made for: a quarter of all before it, up to this.
 constexpr std::size_t most_growth = std::size_t{1} << 26;
 /// Larger segments are given back when they are no longer used.
@@ -78,7 +77,7 @@ std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
 bool Arena::grow(std::size_t bytes, std::string& why_not) {
     std::size_t all = 0;
     for (const auto& segment : m_segments) all += segment->memory->bytes();
-    const std::size_t wanted = std::max({bytes, least_segment, std::min(all / 4, most_growth)});
+    const std::size_t wanted = std::max({bytes, m_least_segment, std::min(all / 4, most_growth)});
     std::shared_ptr<SharedSegment> memory = SharedSegment::make(wanted, why_not);
     // Less will do, if less is left.
     if (!memory && wanted > bytes) memory = SharedSegment::make(bytes, why_not);
@@ -126,8 +125,12 @@ std::optional<Arena::Place> Arena::find(const void* data) const {
     const std::lock_guard lock(m_mutex);
     const Segment* const segment = segment_of(data);
     if (!segment) return {};
-    return Place{segment->memory->address(),
-                 static_cast<const char*>(data) - segment->memory->data()};
+    const std::int64_t offset = static_cast<const char*>(data) - segment->memory->data();
+    const auto after = segment->used.upper_bound(static_cast<std::size_t>(offset));
+    if (after == segment->used.begin()) return Place{segment->memory->address(), offset, 0};
+    const auto& [begin, range] = *std::prev(after);
+    const auto end = static_cast<std::int64_t>(begin + range.bytes);
+    return Place{segment->memory->address(), offset, std::max<std::int64_t>(end - offset, 0)};
 }
 
 std::shared_ptr<void> Arena::owner_of(const void* data, std::int64_t bytes) const {

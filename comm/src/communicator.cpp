@@ -32,7 +32,7 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
         memory = std::move(spare->second);
         m_spare_lines.erase(spare);
     } else {
-        memory = m_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
+        memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
     }
     if (!memory) return nullptr;
     void* at = memory.get();
@@ -43,11 +43,14 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
             }};
 }
 
-std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddress& address) {
+std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddress& address,
+                                                             Access access) {
     std::erase_if(m_segments, [](const auto& old) { return old.expired(); });
     for (const std::weak_ptr<SharedSegment>& mapped : m_segments)
-        if (auto segment = mapped.lock(); segment->address() == address) return segment;
-    std::shared_ptr<SharedSegment> segment = SharedSegment::open(address);
+        if (auto segment = mapped.lock();
+            segment->address() == address && segment->access() == access)
+            return segment;
+    std::shared_ptr<SharedSegment> segment = SharedSegment::open(address, access);
     if (segment) m_segments.push_back(segment);
     return segment;
 }

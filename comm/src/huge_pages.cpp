@@ -65,10 +65,10 @@ void check_huge_pages_choice() {
     });
 }
 
-char* map_shared(int descriptor, std::size_t bytes) {
+char* map_shared(int descriptor, std::size_t bytes, bool writable) {
+    const int access = PROT_READ | (writable ? PROT_WRITE : 0);
     const auto map = [&](void* place, int flags) {
-        void* const data =
-            ::mmap(place, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | flags, descriptor, 0);
+        void* const data = ::mmap(place, bytes, access, MAP_SHARED | flags, descriptor, 0);
         return data == MAP_FAILED ? nullptr : static_cast<char*>(data);
     };
     const std::size_t huge_page = huge_page_bytes();
@@ -101,7 +101,7 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
                                  static_cast<off_t>(end - begin));
     };
     // What does not fit is refused without a piece of it.
-    struct statvfs system{};
+    struct statvfs system {};
     if (huge_page == 0 || bytes < huge_page || ::fstatvfs(descriptor, &system) != 0 ||
         (system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail))
         return reserve(0, bytes);

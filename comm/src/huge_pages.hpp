@@ -14,8 +14,8 @@ std::size_t huge_page_bytes();
 void check_huge_pages_choice();
 
 /// Memory of a file, mapped so that huge pages of the file are huge pages here, too; null, with errno set,
-/// if there is none. To be given back by munmap(result, bytes).
-char* map_shared(int descriptor, std::size_t bytes);
+/// if there is none. To be given back by munmap(result, bytes). Written to only if `writable`.
+char* map_shared(int descriptor, std::size_t bytes, bool writable);
 
 /// Reserves the memory of a file that map_shared() has mapped at data, in huge pages as far as the kernel has
 /// them and in small ones beyond; 0, or why there is not enough (an errno).

@@ -29,15 +29,16 @@ SegmentAddress segment_address(const std::int64_t* numbers) {
 /// Layout of an offer, as 64-bit numbers: lines, process, then each field.
 constexpr std::size_t lines_at = 0;              // segment (4), offset of ready, of done
 constexpr std::size_t process_at = lines_at + 6; // id, address of key, key
-constexpr std::size_t pack_at = process_at + 3;  // segment (4), offset, address
-constexpr std::size_t head = pack_at + 6;
+constexpr std::size_t pack_at = process_at + 3;
+constexpr std::size_t head = pack_at + 7; // segment (4), offset, address, bytes
 // A field's place: segment (4), offset; or a device's handle, allocation, offset. Then whether it is that,
-// the address, and strides.
+// the address, strides and extents.
 constexpr std::size_t handle_numbers = std::tuple_size_v<decltype(IpcHandle::opaque)>;
 constexpr std::size_t is_exported_at = handle_numbers + 2;
 constexpr std::size_t address_at = is_exported_at + 1;
 constexpr std::size_t strides_at = address_at + 1;
-constexpr std::size_t field_numbers = strides_at + static_cast<std::size_t>(max_rank);
+constexpr std::size_t extents_at = strides_at + static_cast<std::size_t>(max_rank);
+constexpr std::size_t field_numbers = extents_at + static_cast<std::size_t>(max_rank);
 
 std::size_t offer_size(std::size_t fields) { return head + fields * field_numbers; }
 
@@ -54,18 +55,21 @@ void append_exported(std::vector<std::int64_t>& offer, const DeviceLayer::Export
 }
 
 std::vector<std::int64_t>
-make_offer(const Arena& arena, std::span<const Field> fields, const OfferedPacks& packs,
+make_offer(CommunicatorState& state, std::span<const Field> fields, const OfferedPacks& packs,
            const PlanLines& lines, std::size_t reader,
            std::span<const std::optional<DeviceLayer::Exported>> exported) {
     std::vector<std::int64_t> offer;
+    const Arena& arena = *state.arena();
     const bool possible = lines.exist() && packs.complete;
-    append_place(offer, arena, possible ? lines.ready() : nullptr);
+    append_place(offer, *state.line_arena(), possible ? lines.ready() : nullptr);
     offer.push_back(
         possible ? offer.back() + static_cast<std::int64_t>(sizeof(SyncLine) * (1 + reader)) : 0);
     const ForeignProcess self = ForeignProcess::self();
     offer.insert(offer.end(), {self.id, self.key_address, self.key});
     append_place(offer, arena, packs.packs[reader]);
     offer.push_back(reinterpret_cast<std::intptr_t>(packs.packs[reader]));
+    const std::optional<Arena::Place> pack = arena.find(packs.packs[reader]);
+    offer.push_back(pack ? pack->bytes : 0);
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const Field& field = fields[f];
         const bool is_exported = !exported.empty() && exported[f];
@@ -78,18 +82,32 @@ make_offer(const Arena& arena, std::span<const Field> fields, const OfferedPacks
         offer.push_back(is_exported ? 1 : 0);
         offer.push_back(reinterpret_cast<std::intptr_t>(field.data));
         offer.insert(offer.end(), field.strides.begin(), field.strides.end());
+        Extents extents;
+        extents.fill(1); // of a field that is missing here
+        if (field.layout) extents = field.layout->local_extents(field.process);
+        offer.insert(offer.end(), extents.begin(), extents.end());
     }
     return offer;
+}
+
+/// The segment with these bytes of an offer's place; null if it cannot be reached, or ends before.
+std::shared_ptr<SharedSegment> segment_with(CommunicatorState& state, const std::int64_t* place,
+                                            const std::optional<ByteRange>& bytes, Access access) {
+    if (!bytes) return nullptr;
+    auto segment = state.segment_of(segment_address(place), access);
+    return segment && segment->holds(place[4], bytes->begin, bytes->end) ? segment : nullptr;
 }
 
 /// The peer's fields, and what it packs, as this process reaches them in mapped segments; false if it
 /// does not.
 bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer,
-                std::size_t fields, ReadablePeer& peer) {
-    for (std::size_t f = 0; f < fields; ++f) {
+                std::span<const Field> fields, ReadablePeer& peer, Access access) {
+    for (std::size_t f = 0; f < fields.size(); ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
         if (at[is_exported_at] != 0) return false;
-        const std::shared_ptr<SharedSegment> segment = state.segment_of(segment_address(at));
+        const auto bytes = bytes_of({at + extents_at, max_rank}, {at + strides_at, max_rank},
+                                    fields[f].element_size);
+        const std::shared_ptr<SharedSegment> segment = segment_with(state, at, bytes, access);
         if (!segment) return false;
         ReadablePeer::RemoteField field;
         field.data = segment->data() + at[4];
@@ -98,7 +116,8 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
         peer.segments.push_back(segment);
     }
     if (offer[pack_at + 5] == 0) return true; // it packs nothing
-    const auto pack = state.segment_of(segment_address(offer.data() + pack_at));
+    const auto pack =
+        segment_with(state, offer.data() + pack_at, ByteRange{0, offer[pack_at + 6]}, Access::read);
     if (!pack) return false;
     peer.packed = pack->data() + offer[pack_at + 4];
     peer.segments.push_back(pack);
@@ -152,33 +171,52 @@ bool travels_in_messages(Transport transport) {
 
 /// What is made of an offer: the best transport of those allowed, or none.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<std::int64_t>& offer,
-                                   std::size_t fields, std::optional<Transport> required,
-                                   DeviceLayer* layer) {
+                                   std::span<const Field> fields, std::optional<Transport> required,
+                                   DeviceLayer* layer, Access access) {
     if (required && travels_in_messages(*required)) return {};
     ReadablePeer peer;
+    constexpr ByteRange line{0, sizeof(SyncLine)};
     const std::shared_ptr<SharedSegment> lines =
-        state.segment_of(segment_address(offer.data() + lines_at));
-    if (!lines) return {};
+        segment_with(state, offer.data() + lines_at, line, Access::write);
+    if (!lines || !lines->holds(offer[lines_at + 5], line.begin, line.end) ||
+        offer[lines_at + 4] % static_cast<std::int64_t>(alignof(SyncLine)) != 0 ||
+        offer[lines_at + 5] % static_cast<std::int64_t>(alignof(SyncLine)) != 0)
+        return {};
     peer.segments.push_back(lines);
     peer.ready = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 4]);
     peer.done = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 5]);
     if (layer) {
         peer.transport = Transport::ipc;
-        return open_fields(*layer, offer, fields, peer) ? std::optional(std::move(peer))
-                                                        : std::nullopt;
+        return open_fields(*layer, offer, fields.size(), peer) ? std::optional(std::move(peer))
+                                                               : std::nullopt;
     }
-    if (required != Transport::cma && map_fields(state, offer, fields, peer)) return peer;
+    if (required != Transport::cma && map_fields(state, offer, fields, peer, access)) return peer;
     // The operating system copies long runs as fast as we do, but not short ones: unless it is asked
     // for, messages are the safer choice.
     if (required != Transport::cma) return {};
     peer.transport = Transport::cma;
     peer.process = {offer[process_at], offer[process_at + 1], offer[process_at + 2]};
-    if (is_of_device(offer, fields) || !peer.process.can_be_read()) return {};
-    name_fields(offer, fields, peer);
+    if (is_of_device(offer, fields.size()) || !peer.process.can_be_read()) return {};
+    name_fields(offer, fields.size(), peer);
     return peer;
 }
 
 } // namespace
+
+std::optional<ByteRange> bytes_of(std::span<const std::int64_t> extents,
+                                  std::span<const std::int64_t> strides,
+                                  std::int64_t element_size) {
+    ByteRange range;
+    for (std::size_t d = 0; d < extents.size(); ++d) {
+        if (extents[d] <= 0) return ByteRange{};
+        std::int64_t reach = 0;
+        if (__builtin_mul_overflow(extents[d] - 1, strides[d], &reach)) return {};
+        std::int64_t& side = reach < 0 ? range.begin : range.end;
+        if (__builtin_add_overflow(side, reach, &side)) return {};
+    }
+    if (__builtin_add_overflow(range.end, element_size, &range.end)) return {};
+    return range;
+}
 
 PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
     : m_readers(std::move(readers)), m_memory(state.line_memory(1 + m_readers.size())),
@@ -189,7 +227,8 @@ PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)
 PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required, DeviceLayer* layer) {
+                               std::optional<Transport> required, DeviceLayer* layer,
+                               Access access) {
     const MPI_Comm comm = state.comm();
     const std::size_t size = offer_size(fields.size());
     const int count = message_count(static_cast<std::int64_t>(size), caller);
@@ -207,7 +246,7 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
             MPI_Irecv(received[s].data(), count, MPI_INT64_T, sources[s], tag, comm, &requests[s]),
             "MPI_Irecv");
     for (std::size_t r = 0; r < readers.size(); ++r) {
-        offers.push_back(make_offer(*state.arena(), fields, packs, lines, r, exported));
+        offers.push_back(make_offer(state, fields, packs, lines, r, exported));
         check_mpi(MPI_Isend(offers.back().data(), count, MPI_INT64_T, readers[r], tag, comm,
                             &requests[sources.size() + r]),
                   "MPI_Isend");
@@ -224,7 +263,7 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
     std::string lacking;
     for (std::size_t s = 0; s < sources.size(); ++s) {
         std::optional<ReadablePeer> peer =
-            accept(state, received[s], fields.size(), required, layer);
+            accept(state, received[s], fields, required, layer, access);
         answers[s] = peer ? 1 : 0;
         if (peer)
             result.sources.emplace(sources[s], std::move(*peer));

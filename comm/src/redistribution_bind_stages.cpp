@@ -153,7 +153,8 @@ RedistributionEngine::make_binding(Stage& stage, const Fields& fields, PackedPla
         packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
     }
     PeerTransports transports =
-        find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer);
+        find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer,
+                        writes ? Access::write : Access::read);
     auto binding = std::make_shared<RedistributionBinding>(
         stage.schedule, stage.role, fields, std::move(transports), std::move(offered),
         lines->ready(), writes, m_crowded, device);

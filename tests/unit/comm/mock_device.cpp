@@ -136,7 +136,8 @@ std::optional<impl::DeviceLayer::Exported> MockDevice::export_memory(const void*
 
 void* MockDevice::open(const impl::IpcHandle& handle) noexcept {
     const auto segment = impl::SharedSegment::open(
-        {handle.opaque[0], handle.opaque[1], handle.opaque[2], handle.opaque[3]});
+        {handle.opaque[0], handle.opaque[1], handle.opaque[2], handle.opaque[3]},
+        impl::Access::write);
     if (!segment) return nullptr;
     ++m_opened;
     m_mappings[segment->data()] = segment;

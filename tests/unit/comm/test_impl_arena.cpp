@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/arena.hpp>
+#include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/shared_segment.hpp>
 #include <distview/core/message_sink.hpp>
 
 #include <distview_testing/random.hpp>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 namespace distview::testing {
 
 namespace {
 
+using impl::Access;
 using impl::Arena;
 using impl::SegmentAddress;
 using impl::SharedSegment;
@@ -28,7 +35,7 @@ TEST(SharedSegment, IsTheSameMemoryWhereItIsOpened) {
     const auto made = SharedSegment::make(10000, why);
     ASSERT_NE(made, nullptr) << why;
     EXPECT_GE(made->bytes(), 10000 + SharedSegment::header_bytes);
-    const auto opened = SharedSegment::open(made->address());
+    const auto opened = SharedSegment::open(made->address(), Access::write);
     ASSERT_NE(opened, nullptr);
     EXPECT_NE(opened->data(), made->data());
     made->data()[5000] = 42;
@@ -42,11 +49,11 @@ TEST(SharedSegment, OutlivesItsMaker) {
     auto made = SharedSegment::make(100, why);
     ASSERT_NE(made, nullptr) << why;
     made->data()[SharedSegment::header_bytes] = 7;
-    const auto opened = SharedSegment::open(made->address());
+    const auto opened = SharedSegment::open(made->address(), Access::write);
     const SegmentAddress address = made->address();
     made.reset();
     EXPECT_EQ(opened->data()[SharedSegment::header_bytes], 7);
-    EXPECT_EQ(SharedSegment::open(address), nullptr) << "the descriptor is closed";
+    EXPECT_EQ(SharedSegment::open(address, Access::read), nullptr) << "the descriptor is closed";
 }
 
 // What another host, or another container, would find at the same place.
@@ -56,7 +63,7 @@ TEST(SharedSegment, IsNotMistakenForAnother) {
     const auto other = SharedSegment::make(100, why);
     ASSERT_TRUE(made && other) << why;
     const SegmentAddress right = made->address();
-    ASSERT_NE(SharedSegment::open(right), nullptr);
+    ASSERT_NE(SharedSegment::open(right, Access::read), nullptr);
     for (const SegmentAddress wrong :
          {SegmentAddress{},
           SegmentAddress{right.process, right.descriptor, right.bytes, right.key + 1},
@@ -65,7 +72,106 @@ TEST(SharedSegment, IsNotMistakenForAnother) {
           SegmentAddress{right.process, 0, right.bytes, right.key},
           SegmentAddress{right.process, 100000, right.bytes, right.key},
           SegmentAddress{1 << 22, right.descriptor, right.bytes, right.key}})
-        EXPECT_EQ(SharedSegment::open(wrong), nullptr);
+        EXPECT_EQ(SharedSegment::open(wrong, Access::read), nullptr);
+}
+
+/// Whether the system would let this process write there: a system call that reads the byte into itself.
+bool is_writable(char* at) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) return false;
+    const char value = *at;
+    const bool done = ::write(ends[1], &value, 1) == 1 && ::read(ends[0], at, 1) == 1;
+    ::close(ends[0]);
+    ::close(ends[1]);
+    return done;
+}
+
+TEST(SharedSegment, IsWritableOnlyForThoseWhoAsk) {
+    std::string why;
+    const auto made = SharedSegment::make(100, why);
+    ASSERT_NE(made, nullptr) << why;
+    const auto reader = SharedSegment::open(made->address(), Access::read);
+    const auto writer = SharedSegment::open(made->address(), Access::write);
+    ASSERT_TRUE(reader && writer);
+    char* const last = reader->data() + reader->bytes() - 1;
+    made->data()[made->bytes() - 1] = 5;
+    EXPECT_EQ(*last, 5);
+    EXPECT_FALSE(is_writable(last));
+    EXPECT_TRUE(is_writable(writer->data() + writer->bytes() - 1));
+}
+
+// Two builds of the library in one program.
+TEST(SharedSegment, IsNotReachedWhereItsLayoutHasAnotherNumber) {
+    std::string why;
+    const auto made = SharedSegment::make(100, why);
+    ASSERT_NE(made, nullptr) << why;
+    EXPECT_NE(SharedSegment::open(made->address(), Access::read), nullptr);
+    std::int64_t version = 0;
+    std::memcpy(&version, made->data() + sizeof(std::int64_t), sizeof(version));
+    EXPECT_EQ(version, SharedSegment::layout_version);
+    ++version;
+    std::memcpy(made->data() + sizeof(std::int64_t), &version, sizeof(version));
+    EXPECT_EQ(SharedSegment::open(made->address(), Access::read), nullptr);
+}
+
+TEST(SharedSegment, KnowsWhatItHolds) {
+    std::string why;
+    const auto made = SharedSegment::make(100, why);
+    ASSERT_NE(made, nullptr) << why;
+    constexpr auto header = static_cast<std::int64_t>(SharedSegment::header_bytes);
+    const auto size = static_cast<std::int64_t>(made->bytes());
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    EXPECT_TRUE(made->holds(header, 0, 100));
+    EXPECT_TRUE(made->holds(size - 100, -100, 100));
+    EXPECT_TRUE(made->holds(size, 0, 0));
+    EXPECT_FALSE(made->holds(header - 1, 0, 1));
+    EXPECT_FALSE(made->holds(-1, 0, 1));
+    EXPECT_FALSE(made->holds(header, -1, 1));
+    EXPECT_FALSE(made->holds(size - 100, 0, 101));
+    EXPECT_FALSE(made->holds(size + 1, 0, 0));
+    EXPECT_FALSE(made->holds(header, 0, most));
+    EXPECT_FALSE(made->holds(most, 0, 1));
+    EXPECT_FALSE(made->holds(header, std::numeric_limits<std::int64_t>::min(), 1));
+    EXPECT_FALSE(made->holds(header, 10, 5));
+}
+
+TEST(BytesOf, CountsFromTheFirstElementInBothDirections) {
+    const auto bytes = [](std::vector<std::int64_t> extents, std::vector<std::int64_t> strides) {
+        const auto range = impl::bytes_of(extents, strides, 8);
+        return range ? std::vector{range->begin, range->end} : std::vector<std::int64_t>{};
+    };
+    using Range = std::vector<std::int64_t>;
+    EXPECT_EQ(bytes({}, {}), (Range{0, 8}));
+    EXPECT_EQ(bytes({3, 4}, {32, 8}), (Range{0, 96}));
+    EXPECT_EQ(bytes({3, 4}, {-32, 8}), (Range{-64, 32}));
+    EXPECT_EQ(bytes({3, 0}, {32, 8}), (Range{0, 0}));
+    EXPECT_EQ(bytes({3}, {std::int64_t{1} << 62}), Range{}) << "more than 64 bits count";
+    EXPECT_EQ(bytes({2, 2}, {std::int64_t{1} << 62, std::int64_t{1} << 62}), Range{});
+}
+
+// What a child writes must change neither the arrays of its parent nor the lines by which that keeps step.
+TEST(SharedSegment, IsNotTheMemoryOfAForkedChild) {
+    std::string why;
+    const auto made = SharedSegment::make(100, why);
+    ASSERT_NE(made, nullptr) << why;
+    const auto opened = SharedSegment::open(made->address(), Access::write);
+    ASSERT_NE(opened, nullptr);
+    std::array<int, 2> ends{};
+    ASSERT_EQ(::pipe(ends.data()), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+        int reached = 0; // the system tries to read there, in place of this process
+        for (const SharedSegment* segment : {made.get(), opened.get()})
+            reached += ::write(ends[1], segment->data(), 1) == 1 || errno != EFAULT;
+        ::_exit(reached);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    ::close(ends[0]);
+    ::close(ends[1]);
+    EXPECT_TRUE(WIFEXITED(status));
+    EXPECT_EQ(WEXITSTATUS(status), 0) << "segments that the child has";
 }
 
 TEST(Arena, GivesOutPiecesThatDoNotOverlap) {
@@ -100,7 +206,7 @@ TEST(Arena, GivesOutPiecesThatDoNotOverlap) {
             EXPECT_EQ(wrong, 0);
             const auto place = arena->find(at);
             ASSERT_TRUE(place.has_value());
-            const auto opened = SharedSegment::open(place->segment);
+            const auto opened = SharedSegment::open(place->segment, Access::read);
             ASSERT_NE(opened, nullptr);
             if (piece.bytes > 0) {
                 EXPECT_EQ(static_cast<unsigned char>(opened->data()[place->offset]), piece.mark);
@@ -119,9 +225,7 @@ TEST(Arena, UsesFreedMemoryAgain) {
         ASSERT_TRUE(a && b);
     }
     EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20);
-    {
-        const auto large = arena->allocate(std::size_t{100} << 20);
-    }
+    { const auto large = arena->allocate(std::size_t{100} << 20); }
     EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20) << "large memory goes back at once";
 }
 
@@ -207,6 +311,42 @@ TEST(Arena, SaysOnceThatThereIsNoSharedMemory) {
               "distview: neighbours on this node cannot read some arrays in place, since shared "
               "memory is lacking (shm_open: Too many open files); other transports are used");
     EXPECT_NE(arena->allocate(100), nullptr) << "and tries again";
+}
+
+/// Lets this process make files of so many bytes, which is what `ulimit -f` does.
+class FileLimit {
+public:
+    explicit FileLimit(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit limit{bytes, m_before.rlim_max};
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+    }
+    ~FileLimit() { ::setrlimit(RLIMIT_FSIZE, &m_before); }
+    FileLimit(const FileLimit&) = delete;
+    FileLimit& operator=(const FileLimit&) = delete;
+
+private:
+    rlimit m_before{};
+};
+
+// Beyond the limit the system ends the program with a signal.
+TEST(Arena, MakesNoFilesThatThisProcessMayNotMake) {
+    Reports reports;
+    const auto arena = std::make_shared<Arena>();
+    std::shared_ptr<void> small, large;
+    {
+        const FileLimit limit(std::size_t{2} << 20);
+        small = arena->allocate(1000);
+        large = arena->allocate(std::size_t{8} << 20);
+    }
+    EXPECT_NE(small, nullptr);
+    EXPECT_EQ(large, nullptr);
+    ASSERT_EQ(reports.texts.size(), 1u);
+    EXPECT_NE(reports.texts[0].find("this process may make files of 2097152 bytes at most (ulimit "
+                                    "-f), needed 8392704"),
+              std::string::npos)
+        << reports.texts[0];
+    EXPECT_NE(arena->allocate(std::size_t{8} << 20), nullptr) << "and tries again";
 }
 
 // More than the node has: refused, not ended by a signal when it is written.

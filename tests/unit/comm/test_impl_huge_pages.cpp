@@ -89,7 +89,7 @@ TEST(HugePages, HoldWhatIsWrittenWhereverItIsRead) {
         ASSERT_TRUE(made);
         EXPECT_TRUE(is_zero(*made)) << bytes;
         fill(*made);
-        const auto opened = SharedSegment::open(made->address());
+        const auto opened = SharedSegment::open(made->address(), impl::Access::write);
         ASSERT_TRUE(opened);
         EXPECT_EQ(count_wrong(*opened), 0u) << bytes;
         EXPECT_EQ(opened->bytes(), made->bytes());
@@ -99,14 +99,14 @@ TEST(HugePages, HoldWhatIsWrittenWhereverItIsRead) {
 TEST(HugePages, AreUsedByTheMakerAndByOthers) {
     if (!are_small_enough()) GTEST_SKIP() << "the kernel has no huge pages of at most 32 MiB";
     const auto made = make(4 * huge_page());
-    const auto opened = SharedSegment::open(made->address());
+    const auto opened = SharedSegment::open(made->address(), impl::Access::write);
     ASSERT_TRUE(opened);
     for (const auto& segment : {made, opened})
         EXPECT_EQ(reinterpret_cast<std::uintptr_t>(segment->data()) % huge_page(), 0u);
 
     // Whether this kernel makes them (Linux 6.1 and later) is found out with memory that was left as it is.
     const auto plain = make_without(2 * huge_page());
-    const auto probe = SharedSegment::open(plain->address());
+    const auto probe = SharedSegment::open(plain->address(), impl::Access::write);
     ASSERT_TRUE(probe);
     constexpr int collapse = 25; // MADV_COLLAPSE
     if (::madvise(probe->data(), huge_page(), collapse) != 0)

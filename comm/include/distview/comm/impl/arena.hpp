@@ -22,6 +22,10 @@ namespace distview::impl {
 /// also after the communicator was closed. Thread-safe.
 class Arena : public std::enable_shared_from_this<Arena> {
 public:
+    static constexpr std::size_t usual_segment = std::size_t{1} << 20;
+    /// The first segment has this many bytes, if not more are wanted.
+    explicit Arena(std::size_t least_segment = usual_segment) : m_least_segment(least_segment) {}
+
     /// Memory of any content, or null if shared memory cannot be had: then allocate elsewhere. The first
     /// such failure is reported to the message sink. Begins at a multiple of 64 bytes; pieces are
     /// staggered, since arrays that begin at the same place of a page collide in caches.
@@ -31,6 +35,7 @@ public:
     struct Place {
         SegmentAddress segment{};
         std::int64_t offset = 0;
+        std::int64_t bytes = 0; ///< from there to the end of what allocate() gave out
     };
     /// Where memory lies that allocate() gave out; empty for other memory.
     std::optional<Place> find(const void* data) const;
@@ -63,6 +68,7 @@ private:
 
     mutable std::mutex m_mutex;
     std::vector<std::unique_ptr<Segment>> m_segments;
+    std::size_t m_least_segment;
     std::size_t m_stagger = 0;
     std::atomic<bool> m_reported{false};
 };

@@ -60,11 +60,14 @@ public:
 
     /// Where this process's arrays lie, for the node's other processes to see.
     const std::shared_ptr<Arena>& arena() const noexcept { return m_arena; }
-    /// Memory of the arena for `count` SyncLines, null if there is none. Given back it is used for lines
+    /// Memory that other processes of the node write: what they tell each other. Never arrays, which others map to
+    /// read only.
+    const std::shared_ptr<Arena>& line_arena() const noexcept { return m_line_arena; }
+    /// Memory of line_arena() for `count` SyncLines, null if there is none. Given back it is used for lines
     /// again and for nothing else: a process that gives up may still write to one that is not in use.
     std::shared_ptr<void> line_memory(std::size_t count);
-    /// Another process's segment, mapped once; null if it cannot be reached.
-    std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address);
+    /// Another process's segment, mapped once for each kind of access; null if it cannot be reached.
+    std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address, Access access);
     /// Closes all users and frees the duplicate; collective, does not throw.
     void close() noexcept;
     /// The same for several, which ranks may name in different orders.
@@ -82,6 +85,9 @@ private:
     std::vector<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;
     std::shared_ptr<Arena> m_arena = std::make_shared<Arena>();
+    static constexpr std::size_t least_lines = std::size_t{1}
+                                               << 16; ///< bytes: some 250 plans' lines
+    std::shared_ptr<Arena> m_line_arena = std::make_shared<Arena>(least_lines);
     std::vector<std::weak_ptr<SharedSegment>> m_segments;            ///< of other processes
     std::multimap<std::size_t, std::shared_ptr<void>> m_spare_lines; ///< by count
 };

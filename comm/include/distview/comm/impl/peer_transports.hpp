@@ -72,7 +72,10 @@ struct PeerTransports {
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing; not `complete`, memory for
 /// these is lacking, and nobody reads in place. With a `layer` fields lie in its device's memory, and are
-/// reached by ipc alone.
+/// reached by ipc alone. `access` is what the others do with the fields; lines are written, packs read.
+///
+/// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
+/// reached: messages then.
 struct OfferedPacks {
     std::vector<const char*> packs;
     bool complete = true;
@@ -80,6 +83,16 @@ struct OfferedPacks {
 PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
                                std::span<const Field> fields, const OfferedPacks& packs,
                                const std::vector<int>& sources, const PlanLines& lines,
-                               std::optional<Transport> required, DeviceLayer* layer = nullptr);
+                               std::optional<Transport> required, DeviceLayer* layer = nullptr,
+                               Access access = Access::read);
+
+/// The bytes of an array, counted from its element with index 0 along every axis.
+struct ByteRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+/// Empty if they are more than 64 bits count. Strides in bytes.
+std::optional<ByteRange> bytes_of(std::span<const std::int64_t> extents,
+                                  std::span<const std::int64_t> strides, std::int64_t element_size);
 
 } // namespace distview::impl
