@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import atexit as _atexit
 
+from . import _distview
 from ._array import DistView
 from ._create import (
     empty,
@@ -37,12 +38,13 @@ from ._distview import (
     initialize,
     is_initialized,
 )
-from ._errors import Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from ._errors import AxisError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
 from ._redistribution import RedistributionPlan, redistribute
 from .plot import plot_array_distribution, plot_layout
 
 # Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
 _atexit.register(finalize)
+_atexit.register(_distview.ignore_signals)
 
 
 def describe(layout_or_view: Layout | DistView) -> str:
@@ -55,6 +57,7 @@ def describe(layout_or_view: Layout | DistView) -> str:
 
 
 __all__ = [
+    "AxisError",
     "DistView",
     "Error",
     "Layout",

@@ -13,7 +13,7 @@ from ._array import DistView
 from ._comm import agreed, communicator
 from ._device_import import memory_of
 from ._distview import Communicator, Layout
-from ._errors import UsageError
+from ._errors import Error, UsageError
 from ._layout import build_layout, check_layout, finish_layout
 
 
@@ -95,15 +95,31 @@ def from_function(
     """A new distributed array of function(i, j, ...) at each global index, padding included.
 
     The function gets one array of global indices per axis, of the section's shape, and is called
-    once on every process; it must not communicate. Other arguments as zeros().
+    once on every process; it must not communicate. Other arguments as zeros(). What it raises on a
+    rank is raised there as it is, and on the other ranks as an Error with its class and text.
+
+    Collective over comm.
     """
     result = zeros(shape, layout, comm, dtype, **keywords)
+    raised: list[BaseException] = []
 
     def fill() -> None:
         indices = [result.global_indices(d, "all") for d in range(result.ndim)]
-        _assign(result, function(*np.meshgrid(*indices, indexing="ij")))
+        grids = np.meshgrid(*indices, indexing="ij")
+        try:
+            values = function(*grids)
+        except BaseException as error:
+            raised.append(error)
+            raise
+        _assign(result, values)
 
-    agreed(result._communicator, "from_function", fill)
+    try:
+        agreed(result._communicator, "from_function", fill)
+    except Error:
+        if not raised:
+            raise
+    if raised:
+        raise raised[0]
     return result
 
 

@@ -8,27 +8,31 @@ class Error(Exception):
     """Base of every exception that this library raises.
 
     In a collective call every rank raises the same class with the same text, which ends with the
-    lowest rank that failed.
+    lowest rank that failed. Each class is also that of Python's which programs catch for such errors.
     """
 
 
-class LayoutError(Error):
+class LayoutError(Error, ValueError):
     """A layout cannot exist: sizes, bounds, grids or padding contradict each other."""
 
 
-class ShapeError(Error):
+class ShapeError(Error, ValueError):
     """Extents, numbers of axes or element types do not fit each other or their layout."""
 
 
-class UsageError(Error):
-    """A call at the wrong time or on the wrong object."""
+class UsageError(Error, ValueError, TypeError):
+    """An argument of a wrong value or type, arguments that differ between ranks, or a call at the wrong time."""
 
 
-class MpiError(Error):
+class AxisError(UsageError, IndexError):
+    """The number of an axis that an array has not."""
+
+
+class MpiError(Error, RuntimeError):
     """A call of the MPI library failed; not recoverable."""
 
 
-class ProtocolError(Error):
+class ProtocolError(Error, ValueError):
     """Dimension data break a rule of the Distributed Array Protocol.
 
     code: reason code of the broken rule, for example ``"stop_gt_size"`` (docs/protocol.md lists

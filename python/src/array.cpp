@@ -136,12 +136,16 @@ void ArrayState::join(const Communicator& comm) {
 }
 
 void ArrayState::attach(const Communicator& comm) {
-    // On a rank where it is attached already the others must not wait.
-    const protocol::ExportedSection mine = agree_on(comm, "attach", [&] {
-        require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
-        return m_view ? exported(protocol::v0_10_0) : m_exported;
-    });
-    AnyDistView view = import_dist_view(comm, mine);
+    std::optional<AnyDistView> view;
+    {
+        const nb::gil_scoped_release release;
+        // On a rank where it is attached already the others must not wait.
+        const protocol::ExportedSection mine = agree_on(comm, "attach", [&] {
+            require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
+            return m_view ? exported(protocol::v0_10_0) : m_exported;
+        });
+        view = import_dist_view(comm, mine);
+    }
     m_view = std::move(view);
     m_exported = {};
     describe_axes_from_layout();
@@ -176,7 +180,7 @@ protocol::ExportedSection ArrayState::exported(const Version& version) const {
 }
 
 std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
-    require<UsageError>(axis >= 0 && axis < rank(), [&] {
+    require<AxisError>(axis >= 0 && axis < rank(), [&] {
         return text("global_indices: expected an axis in [0, ", rank(), "), got ", axis);
     });
     const AxisOfSection& at = m_axes[static_cast<std::size_t>(axis)];

@@ -104,12 +104,12 @@ private:
     /// A plan for arrays of some layouts, this one's first.
     struct Plan {
         std::vector<ArrayLayout> layouts;
-        PaddingExchangePlan plan;
+        std::shared_ptr<PaddingExchangePlan> plan;
     };
 
     void describe_axes_from_layout();
     void check_exchange(const std::vector<ArrayState*>& arrays) const;
-    PaddingExchangePlan& plan_for(const std::vector<ArrayState*>& arrays);
+    std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays);
 
     protocol::ExportedSection m_exported{}; ///< until attached
     std::optional<AnyDistView> m_view;

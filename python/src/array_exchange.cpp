@@ -81,7 +81,7 @@ void ArrayState::check_exchange(const std::vector<ArrayState*>& arrays) const {
     }
 }
 
-PaddingExchangePlan& ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
+std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
     constexpr std::size_t most_plans = 4;
     const std::vector<ArrayLayout> layouts = layouts_of(arrays);
     const auto known = std::find_if(m_plans.begin(), m_plans.end(),
@@ -92,10 +92,14 @@ PaddingExchangePlan& ArrayState::plan_for(const std::vector<ArrayState*>& arrays
     }
     std::vector<FieldExchange> fields;
     for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
-    PaddingExchangePlan plan(*m_comm, fields);
+    std::shared_ptr<PaddingExchangePlan> plan;
+    {
+        const nb::gil_scoped_release release;
+        plan = std::make_shared<PaddingExchangePlan>(*m_comm, fields);
+    }
     if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
-    m_plans.push_back({layouts, std::move(plan)});
-    return m_plans.back().plan;
+    m_plans.push_back({layouts, plan});
+    return plan;
 }
 
 void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
@@ -125,12 +129,12 @@ void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>
         return;
     }
     agree(*m_comm, caller, failure, digest);
-    PaddingExchangePlan& plan = plan_for(arrays);
+    const std::shared_ptr<PaddingExchangePlan> plan = plan_for(arrays);
     std::vector<AnyDistView> views;
     for (const ArrayState* array : arrays) views.push_back(*array->m_view);
     const nb::gil_scoped_release release;
     with_exec(kernels,
-              [&](const auto& exec) { plan.execute(exec, std::span<const AnyDistView>(views)); });
+              [&](const auto& exec) { plan->execute(exec, std::span<const AnyDistView>(views)); });
 }
 
 } // namespace distview::python

@@ -43,6 +43,8 @@ void translate(const std::exception_ptr& failure, void*) {
         raise("LayoutError", e);
     } catch (const ShapeError& e) {
         raise("ShapeError", e);
+    } catch (const AxisError& e) {
+        raise("AxisError", e);
     } catch (const UsageError& e) {
         raise("UsageError", e);
     } catch (const MpiError& e) {
@@ -84,8 +86,12 @@ std::exception_ptr image_of(nb::handle error) {
     if (is("UsageError")) return std::make_exception_ptr(UsageError(message));
     if (is("MpiError")) return std::make_exception_ptr(MpiError(message, MPI_ERR_OTHER));
     if (is("Error")) return std::make_exception_ptr(Error(message));
-    // TypeError, ValueError and whatever else: named in the text, since the class cannot travel.
-    return std::make_exception_ptr(Error(name_of_type(error) + ": " + message));
+    // Named in the text, since the class itself cannot travel. UsageError derives from both of these.
+    const std::string named = name_of_type(error) + ": " + message;
+    for (PyObject* const type : {PyExc_TypeError, PyExc_ValueError})
+        if (nb::isinstance(error, nb::handle(type)))
+            return std::make_exception_ptr(UsageError(named));
+    return std::make_exception_ptr(Error(named));
 }
 
 } // namespace
@@ -111,9 +117,15 @@ Failure current_failure() noexcept {
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest) {
     try {
+        const nb::gil_scoped_release release;
         distview::agree(comm, caller, failure.image, digest);
     } catch (...) {
         if (!failure.cause) throw;
+        // KeyboardInterrupt and SystemExit stay what they are where they arose.
+        if (!nb::isinstance(failure.cause, nb::handle(PyExc_Exception))) {
+            PyErr_SetObject(failure.cause.type().ptr(), failure.cause.ptr());
+            throw nb::python_error();
+        }
         translate(std::current_exception(), nullptr);
         nb::python_error raised;
         Py_INCREF(failure.cause.ptr());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/core/error.hpp>
 
 #include <nanobind/nanobind.h>
 
@@ -9,6 +10,12 @@
 #include <exception>
 
 namespace distview::python {
+
+/// A number of an axis that is none: distview.AxisError, which is an IndexError as well.
+class AxisError : public UsageError {
+public:
+    using UsageError::UsageError;
+};
 
 /// From then on exceptions of the library become those of distview._errors.
 void register_errors();
@@ -25,7 +32,8 @@ struct Failure {
 /// Call from a catch block; never throws.
 Failure current_failure() noexcept;
 
-/// distview::agree(), and on ranks that failed in Python that failure as the exception's cause.
+/// distview::agree() without the GIL, and on ranks that failed in Python that failure as the exception's
+/// cause; KeyboardInterrupt and SystemExit are raised themselves.
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest = 0);
 

@@ -22,4 +22,5 @@ NB_MODULE(_distview, module) {
     register_protocol(module);
     register_capsules(module);
     register_device(module);
+    register_signals(module);
 }

@@ -121,6 +121,7 @@ Redistribution::Redistribution(const std::optional<Communicator>& comm, const Ar
                                const ArrayLayout& to, const RedistributionOptions& options)
     : m_comm(comm), m_conjugates(options.conjugate), m_in_place(options.in_place),
       m_buffer_bytes(options.buffer_bytes) {
+    const nb::gil_scoped_release release;
     if (comm)
         m_plan.emplace(*comm, from, to, options);
     else

@@ -22,7 +22,7 @@ namespace {
 
 const AxisOfSection& axis_of(const Array& self, int axis) {
     const auto& axes = self.state->axes();
-    require<UsageError>(axis >= 0 && axis < self.state->rank(), [&] {
+    require<AxisError>(axis >= 0 && axis < self.state->rank(), [&] {
         return text("DistView: expected an axis in [0, ", axes.size(), "), got ", axis);
     });
     return axes[static_cast<std::size_t>(axis)];

@@ -20,6 +20,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -62,6 +63,7 @@ ReduceOperation operation_named(const std::string& name) {
 template <class Number>
 std::vector<Number> reduced(const Communicator& comm, const std::string& operation,
                             std::vector<Number> values) {
+    const nb::gil_scoped_release release;
     all_reduce(comm, operation_named(operation), std::span<Number>(values));
     return values;
 }
@@ -77,11 +79,15 @@ nb::list gather_bytes(const Communicator& comm, const nb::bytes& mine,
     if (comm.rank() == root)
         for (const std::int64_t size : sizes)
             pieces.emplace_back(static_cast<std::size_t>(size), '\0');
-    gather_pieces(comm, root, bytes_of(mine), sizes, {},
-                  [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
-                      std::memcpy(pieces[static_cast<std::size_t>(rank)].data() + offset,
-                                  piece.data(), piece.size());
-                  });
+    const std::span<const std::byte> own = bytes_of(mine);
+    {
+        const nb::gil_scoped_release release;
+        gather_pieces(comm, root, own, sizes, {},
+                      [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
+                          std::memcpy(pieces[static_cast<std::size_t>(rank)].data() + offset,
+                                      piece.data(), piece.size());
+                      });
+    }
     nb::list result;
     for (const std::string& piece : pieces) result.append(nb::bytes(piece.data(), piece.size()));
     return result;
@@ -89,15 +95,21 @@ nb::list gather_bytes(const Communicator& comm, const nb::bytes& mine,
 
 /// The bytes of all ranks, on every rank.
 nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
-    const std::vector<std::int64_t> sizes =
-        all_gather(comm, static_cast<std::int64_t>(mine.size()));
-    nb::list result;
-    for (int root = 0; root < comm.size(); ++root) {
-        std::string piece(static_cast<std::size_t>(sizes[static_cast<std::size_t>(root)]), '\0');
-        if (root == comm.rank()) piece.assign(mine.c_str(), mine.size());
-        broadcast(comm, root, std::as_writable_bytes(std::span(piece.data(), piece.size())));
-        result.append(nb::bytes(piece.data(), piece.size()));
+    const std::string_view own(mine.c_str(), mine.size());
+    std::vector<std::string> pieces;
+    {
+        const nb::gil_scoped_release release;
+        const std::vector<std::int64_t> sizes =
+            all_gather(comm, static_cast<std::int64_t>(own.size()));
+        for (int root = 0; root < comm.size(); ++root) {
+            const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(root)]);
+            std::string& piece = pieces.emplace_back(size, '\0');
+            if (root == comm.rank()) piece = own;
+            broadcast(comm, root, std::as_writable_bytes(std::span(piece)));
+        }
     }
+    nb::list result;
+    for (const std::string& piece : pieces) result.append(nb::bytes(piece.data(), piece.size()));
     return result;
 }
 
@@ -110,7 +122,8 @@ void register_communicator(nb::module_& module) {
         .def_prop_ro("rank", &Communicator::rank, "This process's rank.")
         .def_prop_ro("size", &Communicator::size, "Number of processes.")
         .def_prop_ro("is_open", &Communicator::is_open, "Whether it can still be used.")
-        .def("close", &Communicator::close, "Frees the duplicate. Collective.")
+        .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
+             "Frees the duplicate. Collective.")
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
              "Calls action(), which returns (result, digest), on every rank and returns its result.\n"
              "Raises on all ranks what it raised on the lowest, or UsageError if the digests,\n"
@@ -126,6 +139,7 @@ void register_communicator(nb::module_& module) {
     module.def(
         "communicator_at",
         [](std::uintptr_t address) {
+            const nb::gil_scoped_release release;
             require_mpi("distview");
             return Communicator(*reinterpret_cast<const MPI_Comm*>(address));
         },
@@ -139,6 +153,7 @@ void register_communicator(nb::module_& module) {
             require<UsageError>(comm != MPI_Comm{}, [&] {
                 return text("distview: ", handle, " is no Fortran handle of a communicator");
             });
+            const nb::gil_scoped_release release;
             return Communicator(comm);
         },
         "handle"_a, "Of a Fortran handle. Collective the first time.");

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "errors.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
 
@@ -32,7 +33,7 @@ BlockOptions block_options(const WidthsPair& padding, const WidthsPair& boundary
 }
 
 int checked_axis(const ArrayLayout& layout, int axis) {
-    require<UsageError>(axis >= 0 && axis < layout.rank(), [&] {
+    require<AxisError>(axis >= 0 && axis < layout.rank(), [&] {
         return text("Layout: expected an axis in [0, ", layout.rank(), "), got ", axis);
     });
     return axis;

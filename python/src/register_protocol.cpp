@@ -90,8 +90,12 @@ Array import_together(nb::handle object, const Communicator& comm) {
         failure = current_failure();
     }
     agree(comm, "from_distarray", failure);
-    AnyDistView view = import_dist_view(comm, read->exported);
-    Array result{std::make_shared<ArrayState>(std::move(view), std::move(read->format))};
+    std::optional<AnyDistView> view;
+    {
+        const nb::gil_scoped_release release;
+        view = import_dist_view(comm, read->exported);
+    }
+    Array result{std::make_shared<ArrayState>(std::move(*view), std::move(read->format))};
     result.state->join(comm);
     return result;
 }

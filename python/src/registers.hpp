@@ -15,5 +15,6 @@ void register_redistribution(nb::module_& module);
 void register_protocol(nb::module_& module);
 void register_capsules(nb::module_& module);
 void register_device(nb::module_& module);
+void register_signals(nb::module_& module);
 
 } // namespace distview::python

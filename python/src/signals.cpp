@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "registers.hpp"
+
+#include <distview/comm/interrupt.hpp>
+
+namespace distview::python {
+
+namespace {
+
+unsigned long main_thread = 0; // as Python numbers threads: the only one that runs signal handlers
+
+/// Runs Python's handlers of pending signals; throws what they raise, as KeyboardInterrupt of Ctrl-C.
+void run_signal_handlers() {
+    if (!Py_IsInitialized() || PyThread_get_thread_ident() != main_thread) return;
+    const nb::gil_scoped_acquire acquire;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+} // namespace
+
+void register_signals(nb::module_& module) {
+    const nb::object thread = nb::module_::import_("threading").attr("main_thread")();
+    main_thread = nb::cast<unsigned long>(thread.attr("ident"));
+    set_interrupt_check(run_signal_handlers);
+    module.def(
+        "ignore_signals", [] { set_interrupt_check(nullptr); },
+        "From now on calls that wait do not look for signals: for the interpreter's exit. Local.");
+}
+
+} // namespace distview::python

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls that wait for other ranks let the program's other threads go on."""
+
+import threading
+import time
+
+import distview
+import numpy as np
+import pytest
+
+#: Each on an array of another communicator by each of two threads.
+ACTIONS = {
+    "zeros": lambda u: distview.zeros(12, comm=u.comm),
+    "index arrays": lambda u: distview.zeros(
+        None, [("u", np.arange(2) + 2 * u.process)], u.comm
+    ),
+    "from_distarray": lambda u: distview.from_distarray(u, u.comm),
+    "attach": lambda u: attached(u),
+    "exchange_padding": lambda u: u.exchange_padding(),
+    "redistribute": lambda u: distview.redistribute(u, "c"),
+    "gather": lambda u: u.gather(),
+    "sum": lambda u: u.sum(),
+    "max": lambda u: u.max(),
+    "norm": lambda u: u.norm(),
+    "dot": lambda u: u.dot(u),
+    "an error": lambda u: refused(u),
+}
+
+every_action = pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
+
+
+def attached(u):
+    local = distview.from_distarray(u, validate="local")
+    if not local.attached:
+        local.attach(u.comm)
+
+
+def refused(u):
+    with pytest.raises(distview.UsageError):
+        u.gather(root=-1)
+
+
+@pytest.fixture
+def arrays(comm, mpi):
+    """Two arrays on two communicators."""
+    if mpi.Query_thread() < mpi.THREAD_MULTIPLE:
+        pytest.skip("this MPI library lets one thread call at a time")
+    comms = [comm.Dup(), comm.Dup()]
+    yield [distview.ones(12, comm=made, padding=1, periodic=True) for made in comms]
+    for made in comms:
+        made.Free()
+
+
+class Thread(threading.Thread):
+    """Raises in join() what its function raised."""
+
+    error = None
+
+    def run(self):
+        try:
+            super().run()
+        except BaseException as error:
+            self.error = error
+
+    def join(self):
+        super().join()
+        if self.error:
+            raise self.error
+
+
+@every_action
+def test_two_threads_on_two_communicators(comm, arrays, action):
+    """Ranks of even number are in both calls at once, the others make one after the other, the last
+    first: whoever holds the interpreter while it waits keeps the second call from beginning."""
+    first, second = arrays
+    if comm.rank % 2:
+        action(second)
+        action(first)
+        return
+    waiting = Thread(target=action, args=(first,))
+    waiting.start()
+    time.sleep(0.1)
+    action(second)
+    waiting.join()
+
+
+@every_action
+def test_other_threads_go_on(comm, arrays, action):
+    """The others come to the call when a thread of rank 0 has told them, while rank 0 waits in it."""
+    if comm.rank == 0:
+
+        def tell():
+            time.sleep(0.1)
+            for rank in range(1, comm.size):
+                comm.send("come", rank)
+
+        thread = Thread(target=tell)
+        thread.start()
+        action(arrays[0])
+        thread.join()
+    else:
+        assert comm.recv(source=0) == "come"
+        action(arrays[0])
