@@ -4,13 +4,23 @@
 # chroot, in which every folder of the host that is not part of its operating system is where it
 # always is: the same paths mean the same files, in the same working folder.
 
-# Variables of the caller that mean the same inside. All others stay outside: a host's PATH,
-# LD_LIBRARY_PATH, CC or PYTHONPATH point at a system that is not there.
-enter_keep='^(DISTVIEW_.*|OMP_.*|KOKKOS_.*|OMPI_MCA_.*|PRTE_MCA_.*|PMIX_MCA_.*|FETCHCONTENT_SOURCE_DIR_.*'
-enter_keep+='|GTEST_.*|BENCHMARK_.*|CTEST_.*|(ASAN|LSAN|UBSAN|TSAN)_OPTIONS|GOMP_.*|MALLOC_.*'
-enter_keep+='|CMAKE_BUILD_PARALLEL_LEVEL|VERBOSE'
-enter_keep+='|HOME|USER|LOGNAME|TERM|COLORTERM|NO_COLOR|COLUMNS|LINES|CI|TZ|TMPDIR|SOURCE_DATE_EPOCH'
-enter_keep+='|(http|https|no|HTTP|HTTPS|NO)_(proxy|PROXY))$'
+# Variables of the caller that stay outside: they name the host's system, which is not there inside,
+# or a job of its batch system or of its mpirun. All others are passed on.
+enter_drop='PATH|LD_.*|LIBRARY_PATH|CPATH|.*_INCLUDE_PATH|COMPILER_PATH|GCC_EXEC_PREFIX'
+enter_drop+='|CC|CXX|CPP|FC|F77|F90|LD|AR|AS|NM|RANLIB|STRIP|OBJCOPY|OBJDUMP|READELF'
+enter_drop+='|CUDACXX|CUDAHOSTCXX|NVCC_.*|(OMPI|MPICH|I_MPI)_(CC|CXX|CPP|FC|F77|F90)'
+enter_drop+='|PKG_CONFIG.*|CMAKE_(PREFIX|APPBUNDLE|FRAMEWORK|INCLUDE|LIBRARY|MODULE|PROGRAM)_PATH'
+enter_drop+='|CMAKE_TOOLCHAIN_FILE|CMAKE_.*_COMPILER(_LAUNCHER)?|CMAKE_GENERATOR.*|MAKEFLAGS|MFLAGS'
+enter_drop+='|(Kokkos|KOKKOS|KokkosKernels|MPI|OMPI|OPAL|I_MPI|MPICH|GTest|GTEST|benchmark|nlohmann_json'
+enter_drop+='|CLI11|hwloc|HWLOC|BLAS|OpenBLAS|OPENBLAS|LAPACK|SCALAPACK|FFTW|FFTW3|PETSC|PETSc|CUDA'
+enter_drop+='|CUDAToolkit|Python|Python3|nanobind|distview)_(ROOT|DIR|HOME|PATH|PREFIX)'
+enter_drop+='|PYTHON(PATH|HOME|STARTUP|USERBASE|EXECUTABLE|PLATLIBDIR|NOUSERSITE)|VIRTUAL_ENV|CONDA.*'
+enter_drop+='|PERL5.*|PERLLIB|PERL_.*|TCLLIBPATH|RUBYLIB|GCONV_PATH|NLSPATH|LOCPATH'
+enter_drop+='|LANG|LANGUAGE|LC_.*|SHELL|ENV|BASH_ENV|SHELLOPTS|BASHOPTS|CDPATH|GLOBIGNORE|PWD|OLDPWD|SHLVL|_'
+enter_drop+='|(SSL|NIX_SSL)_CERT_.*|GIT_SSL_.*|PIP_CERT|.*_CA_(BUNDLE|CERTS).*|APT_CONFIG'
+enter_drop+='|(SLURM|SLURMD|PBS|LSB|LSF|SGE|FLUX|ALPS|PMI|PMI2|PMIX|PRTE|PRRTE|HYDRA|OMPI|OPAL|ORTE)_.*'
+# Of these families, what users set.
+enter_keep='(OMPI|PRTE|PMIX)_MCA_.*'
 
 # Arguments of the user's program: files that they name in system folders are brought along.
 enter_arguments=()
@@ -41,7 +51,9 @@ enter_toolchain() {
     why=$(root_impossible)
     [[ -z $why ]] || die "the private Debian root cannot be entered: $why"
     while read -r name; do
-        if [[ $name =~ $enter_keep ]]; then variables+=("$name=${!name}"); fi
+        if [[ $name =~ ^($enter_keep)$ || ! $name =~ ^($enter_drop)$ ]]; then
+            variables+=("$name=${!name}")
+        fi
     done < <(compgen -e)
     variables+=(PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin LC_ALL=C.UTF-8
         SHELL=/bin/bash PYTHONNOUSERSITE=1)

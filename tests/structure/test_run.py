@@ -124,5 +124,69 @@ class Run(unittest.TestCase):
         self.assertTrue(done.stderr.endswith("  01_layouts daxpy\n"), done.stderr)
 
 
+# The way into the private root up to its last step, which needs the right to mount: that prints the variables.
+ENTER = """
+. "$1/lib/common.sh"
+root_impossible() { :; }
+root_dir=$2 toolchain_kind=private toolchain_summary=stand-in
+: >"$root_dir/.distview-root"
+enter_toolchain true
+"""
+UNSHARE = """#!/bin/sh
+while [ "$1" != -- ]; do shift; done
+shift 5
+count=$1
+while [ "$count" -gt 0 ]; do shift; count=$((count - 1)); printf '%s\\0' "$1"; done
+"""
+
+
+class Environment(unittest.TestCase):
+    def entered(self, given):
+        """What is left of these variables in the private root."""
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in (("unshare", UNSHARE), ("flock", "#!/bin/sh\n")):
+                path = Path(folder) / name
+                path.write_text(text, encoding="utf-8")
+                path.chmod(0o755)
+            path = f"{folder}{os.pathsep}{os.environ['PATH']}"
+            done = subprocess.run(
+                ["bash", "-c", ENTER, "bash", SCRIPTS, folder],
+                env={**given, "PATH": path},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return dict(entry.split("=", 1) for entry in done.stdout.split("\0") if entry)
+
+    def test_variables_of_the_user_are_passed_on(self):
+        given = {
+            "MY_SETTING": "two\nlines with spaces",
+            "OMP_NUM_THREADS": "3",
+            "OPENBLAS_NUM_THREADS": "1",
+            "UCX_TLS": "sm",
+            "OMPI_MCA_btl": "self",
+            "PYTHONUNBUFFERED": "1",
+            "CXXFLAGS": "-O1",
+            "DISTVIEW_TRANSPORT": "message",
+            "PATHS": "mine",
+            "EMPTY": "",
+        }
+        entered = self.entered(given)
+        self.assertEqual({name: entered.get(name) for name in given}, given)
+
+    def test_variables_that_name_the_hosts_system_are_not(self):
+        names = (
+            "LD_LIBRARY_PATH LD_PRELOAD LIBRARY_PATH CPATH CPLUS_INCLUDE_PATH CC CXX FC PYTHONPATH PYTHONHOME "
+            "VIRTUAL_ENV CONDA_PREFIX PKG_CONFIG_PATH CMAKE_PREFIX_PATH CMAKE_CXX_COMPILER_LAUNCHER Kokkos_ROOT "
+            "KOKKOS_DIR MPI_HOME CUDA_HOME OPAL_PREFIX PERL5LIB LANG LC_CTYPE BASH_ENV SSL_CERT_FILE PIP_CERT CURL_CA_BUNDLE "
+            "SLURM_JOB_ID PMIX_RANK OMPI_COMM_WORLD_RANK"
+        ).split()
+        entered = self.entered({name: "/nowhere" for name in names})
+        self.assertEqual([name for name in names if name in entered], [])
+        self.assertEqual(entered["PATH"].split(":")[0], "/usr/local/bin")
+        self.assertEqual(entered["LC_ALL"], "C.UTF-8")
+
+
 if __name__ == "__main__":
     unittest.main()
