@@ -14,7 +14,7 @@ from ._comm import communicator
 from ._distview import Layout
 from ._errors import UsageError
 from ._gather import gather
-from ._slices import slice_of
+from ._slices import axis_slices, slice_of
 
 _CELLS = ("interior", "owned")
 
@@ -43,6 +43,7 @@ class DistView(_distview.Array):
 
     def __init__(self, array: _distview.Array, comm: Any = None) -> None:
         super().__init__(array)
+        self._slices_of: tuple[Any, ...] = array._slices_of if isinstance(array, DistView) else ()
         # Other names for the same section see it attached, too.
         self._joint: _Joint = array._joint if isinstance(array, DistView) else _Joint(comm)
 
@@ -140,6 +141,8 @@ class DistView(_distview.Array):
         result = DistView.__new__(DistView)
         _distview.Array.__init__(result, slice_of(self, key))
         result._joint = self._joint
+        slices = axis_slices(key, self._attached_layout("slice").interior_shape, "slice")
+        result._slices_of = (*(self._slices_of or (self._number,)), slices)
         return result
 
     # Its memory
@@ -304,6 +307,13 @@ class DistView(_distview.Array):
     @property
     def _communicator(self) -> _distview.Communicator | None:
         return self._joint.communicator
+
+    def _alike(self, *arguments: Any) -> tuple[Any, ...]:
+        """What is the same on all ranks that pass this array, or the same slices of it, and these
+        arguments; slices that a rank makes by itself do not change it."""
+        layout = self.layout
+        which = self._slices_of or (self._number,)
+        return which, self.typestr, layout.fingerprint if layout is not None else 0, arguments
 
     def _attached_layout(self, caller: str) -> Layout:
         layout = self.layout

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import operator
 from typing import TYPE_CHECKING, Any
@@ -32,21 +33,47 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
         return where, part, np.empty([_GlobalAxis(layout, d, cells).count for d in range(view.ndim)],
                                      part.dtype)  # fmt: skip
 
-    at, part, result = agreed(comm, "gather", prepare, lambda prepared: (prepared[0], cells))
+    at, part, result = agreed(comm, "gather", prepare, lambda prepared: view._alike(prepared[0], cells))
     if comm is None:
-        pieces = [part.tobytes()]
-    else:
-        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
-        pieces = comm.gather_bytes(part.tobytes(), counts, at)
+        if result is not None and result.size:
+            axes = [_GlobalAxis(layout, d, cells) for d in range(view.ndim)]
+            _put(result, [axis.places(0) for axis in axes], part)
+        return result
+    counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
+    pieces = np.empty(sum(counts) if result is not None else 0, np.uint8)
+    comm.gather_bytes(_bytes(part), counts, at, pieces)
     if result is None or result.size == 0:
         return result
     axes = [_GlobalAxis(layout, d, cells) for d in range(view.ndim)]
+    ends = list(itertools.accumulate(counts))
     # Of an index on several processes the owner, the lowest, is written last.
     for p in reversed(range(view.process_count)):
         places = [axis.places(p) for axis in axes]
-        block: np.ndarray = np.ndarray([len(place) for place in places], part.dtype, pieces[p])
-        result[np.ix_(*places)] = block
+        extents = [_length(place) for place in places]
+        block: np.ndarray = np.ndarray(extents, part.dtype, pieces[ends[p] - counts[p] : ends[p]])
+        _put(result, places, block)
     return result
+
+
+def _bytes(part: np.ndarray) -> np.ndarray:
+    """The elements in C order as a row of bytes; a copy only if they do not lie so."""
+    if part.size == 0:
+        return np.empty(0, np.uint8)
+    return np.ascontiguousarray(part).reshape(-1).view(np.uint8)
+
+
+def _length(place: slice | np.ndarray) -> int:
+    if isinstance(place, slice):
+        return len(range(place.start, place.stop, place.step))
+    return len(place)
+
+
+def _put(result: np.ndarray, places: list[slice | np.ndarray], block: np.ndarray) -> None:
+    if all(isinstance(place, slice) for place in places):
+        result[tuple(places)] = block
+        return
+    indices = [np.r_[place] if isinstance(place, slice) else place for place in places]
+    result[np.ix_(*indices)] = block
 
 
 class _GlobalAxis:
@@ -61,13 +88,20 @@ class _GlobalAxis:
         whole = layout.shape if cells == "owned" else layout.interior_shape
         self.count = len(self._labels) if self._labels is not None else whole[axis]
 
-    def places(self, process: int) -> np.ndarray:
+    def places(self, process: int) -> slice | np.ndarray:
+        """Where a process's cells go: a slice if they are equally far apart."""
         indices = np.asarray(self._layout.global_indices(self._axis, process))
         if self._labels is not None:
             return np.searchsorted(self._labels, indices)
         begin, end = _cell_range(self._layout, self._axis, process, self._cells)
         first = self._layout.boundary(self._axis)[0] if self._cells == "interior" else 0
-        return indices[begin:end] - first
+        cells = indices[begin:end] - first
+        if len(cells) == 0:
+            return slice(0, 0, 1)
+        step = int(cells[1] - cells[0]) if len(cells) > 1 else 1
+        if step > 0 and (np.diff(cells) == step).all():
+            return slice(int(cells[0]), int(cells[-1]) + 1, step)
+        return cells
 
 
 def _cell_range(layout: Layout, axis: int, process: int, cells: str) -> tuple[int, int]:

@@ -22,7 +22,7 @@ def total(view: DistView, caller: str, cells: str) -> Any:
         part = _numbers(view, caller, cells)
         return part.sum(dtype=_accumulator(part.dtype))
 
-    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: cells))
+    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(cells)))
 
 
 def dot(view: DistView, other: DistView, cells: str) -> Any:
@@ -38,28 +38,45 @@ def dot(view: DistView, other: DistView, cells: str) -> Any:
         wide = _accumulator(np.result_type(first.dtype, second.dtype))
         return (np.conj(first).astype(wide) * second.astype(wide)).sum(dtype=wide)
 
-    value = agreed(view._communicator, "dot", mine, lambda value: (cells, value.dtype))
+    value = agreed(view._communicator, "dot", mine, lambda value: (view._alike(cells), other._alike()))
     return _added_up(view, value)
 
 
 def norm(view: DistView, order: Any, cells: str) -> float:
     """See DistView.norm()."""
 
-    def mine() -> float:
-        sizes = _magnitudes(_numbers(view, "norm", cells))
-        if order == 1:
-            return float(sizes.sum())
-        if order == 2:
-            return float(np.vdot(sizes, sizes))
-        if order == math.inf:
-            return float(sizes.max(initial=0.0))
-        raise UsageError(f"norm: expected order 1, 2 or inf, got {order!r}")
+    def mine() -> np.ndarray:
+        if order not in (1, 2, math.inf):
+            raise UsageError(f"norm: expected order 1, 2 or inf, got {order!r}")
+        return _magnitudes(_numbers(view, "norm", cells))
 
-    value = agreed(view._communicator, "norm", mine, lambda value: (float(order), cells))
+    sizes = agreed(view._communicator, "norm", mine, lambda _: view._alike(float(order), cells))
+    if order == 1:
+        return _combined(view, "sum", [float(sizes.sum())])[0]
     if order == math.inf:
-        return _extreme_of_all(view, "max", value)
-    whole = _combined(view, "sum", [value])[0]
-    return math.sqrt(whole) if order == 2 else whole
+        return _extreme_of_all(view, "max", float(sizes.max(initial=0.0)))
+    return _euclidean(view, sizes)
+
+
+def _euclidean(view: DistView, sizes: np.ndarray) -> float:
+    """The 2-norm, right wherever it is representable. What it branches on is the same on all ranks."""
+
+    def sum_of_squares(factor: float) -> float:
+        with np.errstate(over="ignore", under="ignore"):
+            scaled = (sizes * factor).ravel()
+            return _combined(view, "sum", [float(scaled @ scaled)])[0]
+
+    squares = sum_of_squares(1.0)
+    limits = np.finfo(np.float64)
+    # Below the first, squares may have been rounded to the spacing of subnormal numbers.
+    if float(limits.tiny / limits.eps) <= squares <= float(limits.max):
+        return math.sqrt(squares)
+    largest = _extreme_of_all(view, "max", float(sizes.max(initial=0.0)))
+    if not largest > 0 or math.isinf(largest):
+        return largest
+    # A power of two, which rounds nothing; of subnormal numbers the inverse would be infinite.
+    factor = math.ldexp(1.0, min(1 - math.frexp(largest)[1], 1022))
+    return math.sqrt(sum_of_squares(factor)) / factor
 
 
 def extreme(view: DistView, operation: str, cells: str) -> Any:
@@ -78,7 +95,7 @@ def extreme(view: DistView, operation: str, cells: str) -> Any:
         worst_integer = 2**63 - 1 if operation == "min" else -(2**63)
         return part.dtype, worst_integer if found is None else int(found) - _shift(part.dtype)
 
-    dtype, value = agreed(view._communicator, operation, mine, lambda found: cells)
+    dtype, value = agreed(view._communicator, operation, mine, lambda _: view._alike(cells))
     if dtype.kind == "f":
         return _extreme_of_all(view, operation, value)
     result = _combined(view, operation, [value])[0] + _shift(dtype)

@@ -210,6 +210,9 @@ void add_protocol(nb::class_<Array>& type) {
             return export_dictionary(self, *nb::cast<Array*>(self), protocol::v0_10_0);
         },
         "The Distributed Array Protocol's export, version 0.10.0. Local (not collective); no copy.");
+    type.def_prop_ro(
+        "_number", [](const Array& self) { return self.state->number(); },
+        "The same on all ranks that made, attached and sliced their arrays in one order; else 0.");
     type.def(
         "_attach",
         [](const Array& self, const Communicator& comm) { self.state->attach(comm); },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "errors.hpp"
+#include "python_objects.hpp"
 #include "registers.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <cstring>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -68,29 +70,32 @@ std::vector<Number> reduced(const Communicator& comm, const std::string& operati
     return values;
 }
 
-std::span<const std::byte> bytes_of(const nb::bytes& bytes) {
-    return std::as_bytes(std::span(bytes.c_str(), bytes.size()));
-}
-
-/// The bytes of all ranks, on root; an empty list elsewhere.
-nb::list gather_bytes(const Communicator& comm, const nb::bytes& mine,
-                      const std::vector<std::int64_t>& sizes, int root) {
-    std::vector<std::string> pieces;
-    if (comm.rank() == root)
-        for (const std::int64_t size : sizes)
-            pieces.emplace_back(static_cast<std::size_t>(size), '\0');
-    const std::span<const std::byte> own = bytes_of(mine);
-    {
-        const nb::gil_scoped_release release;
-        gather_pieces(comm, root, own, sizes, {},
-                      [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
-                          std::memcpy(pieces[static_cast<std::size_t>(rank)].data() + offset,
-                                      piece.data(), piece.size());
-                      });
+/// The bytes of all ranks, one rank after the other, in `all` on root; elsewhere `all` is not looked at.
+void gather_bytes(const Communicator& comm, nb::handle mine, const std::vector<std::int64_t>& sizes,
+                  int root, nb::handle all) {
+    const PythonBuffer own(mine);
+    std::optional<PythonBuffer> whole;
+    std::vector<char*> places;
+    if (comm.rank() == root) {
+        whole.emplace(all);
+        const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+        require<UsageError>(!(*whole)->readonly && (*whole)->len == total, [&] {
+            return text("gather: expected a buffer of ", total, " bytes, got ", (*whole)->len);
+        });
+        auto* at = static_cast<char*>((*whole)->buf);
+        for (const std::int64_t size : sizes) {
+            places.push_back(at);
+            at += size;
+        }
     }
-    nb::list result;
-    for (const std::string& piece : pieces) result.append(nb::bytes(piece.data(), piece.size()));
-    return result;
+    const std::span<const std::byte> bytes(static_cast<const std::byte*>(own->buf),
+                                           static_cast<std::size_t>(own->len));
+    const nb::gil_scoped_release release;
+    gather_pieces(comm, root, bytes, sizes, {},
+                  [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
+                      std::memcpy(places[static_cast<std::size_t>(rank)] + offset, piece.data(),
+                                  piece.size());
+                  });
 }
 
 /// The bytes of all ranks, on every rank.
@@ -133,7 +138,8 @@ void register_communicator(nb::module_& module) {
         .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
              "The same for integers of 64 bits. Collective.")
         .def("gather_bytes", &gather_bytes, "mine"_a, "sizes"_a, "root"_a,
-             "The bytes of all ranks on root, an empty list elsewhere. Collective.")
+             "all"_a.none(),
+             "Brings the contiguous bytes of all ranks to root, which has a buffer for all. Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
     module.def(

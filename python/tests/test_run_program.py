@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""python -m distview: an error is printed once, and the job ends, whatever the other ranks wait for."""
+
+import importlib.util
+import os
+import re
+import shutil
+import sys
+
+import pytest
+from test_exit import run
+
+PROGRAM = """
+import sys
+from mpi4py import MPI
+import distview
+comm = MPI.COMM_WORLD
+"""
+
+
+@pytest.fixture
+def ranks(tmp_path):
+    """Runs a program on 4 ranks: its status, and all lines of stdout and stderr."""
+    launcher = os.environ.get("DISTVIEW_MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
+    if launcher is None or importlib.util.find_spec("mpi4py") is None:
+        pytest.skip("needs mpi4py and mpirun")
+    if "PMIX_RANK" in os.environ or "PMI_RANK" in os.environ:
+        pytest.skip("below another mpirun")
+
+    def run_program(text, *arguments):
+        file = tmp_path / "program.py"
+        file.write_text(PROGRAM + text)
+        command = [launcher, "-n", "4", sys.executable, "-m", "distview", str(file), *arguments]
+        status, out, err = run(*command, session_folder=tmp_path)
+        return status, out.splitlines(), err.splitlines()
+
+    return run_program
+
+
+def count(lines, pattern):
+    return sum(bool(re.search(pattern, line)) for line in lines)
+
+
+@pytest.mark.time_limit(120)
+def test_an_error_of_all_ranks_is_printed_once(ranks):
+    status, _, err = ranks('distview.zeros(10, "x", comm)')
+    assert status != 0
+    assert count(err, "^distview: on all 4 ranks:$") == 1
+    assert count(err, "^Traceback") <= 2  # the cause, and what it became
+    assert count(err, r"LayoutError: .* 4 ranks failed\]$") == 1
+    assert count(err, "runpy|__main__.py") == 0
+    assert len(err) < 60
+
+
+@pytest.mark.time_limit(120)
+def test_an_error_of_one_rank_ends_those_that_wait(ranks):
+    status, out, err = ranks("""
+u = distview.ones(10, comm=comm)
+if comm.rank == 2:
+    raise RuntimeError("planted")
+u.sum()
+print("went on")
+""")
+    assert status != 0 and out == []
+    assert count(err, "^distview: on rank 2 of 4:$") == 1 and count(err, "RuntimeError: planted$") == 1
+    assert count(err, "^Traceback") == 1
+
+
+@pytest.mark.time_limit(120)
+def test_different_errors_are_each_printed_once(ranks):
+    status, _, err = ranks('raise (KeyError if comm.rank == 1 else OSError)("planted")')
+    assert status != 0
+    assert count(err, "^distview: on ranks 0, 2, 3 of 4:$") == count(err, "OSError: planted$") == 1
+    assert count(err, "^distview: on rank 1 of 4:$") == count(err, "KeyError: 'planted'$") == 1
+
+
+@pytest.mark.time_limit(120)
+def test_programs_that_end_by_themselves(ranks):
+    status, out, err = ranks("print(sys.argv[1:], __name__); sys.exit(0)", "-n", "x")
+    assert (status, out, err) == (0, ["['-n', 'x'] __main__"] * 4, [])
+    status, _, err = ranks("sys.exit('no such file')")
+    assert status == 1 and count(err, "no such file") == 1
+    status, _, err = ranks("sys.exit(3) if comm.rank == 1 else comm.Barrier()")
+    assert status == 3
+
+
+def alone(*arguments):
+    return run(sys.executable, "-m", "distview", *arguments)
+
+
+def test_one_process(tmp_path):
+    """A file, a module, a command: as Python runs them, with tracebacks that begin in the program."""
+    (tmp_path / "other.py").write_text("VALUE = 7")
+    file = tmp_path / "program.py"
+    file.write_text("import sys, other\nprint(other.VALUE, sys.argv, __name__)\n1 // 0\n")
+    status, out, err = alone(str(file), "-c", "a")
+    assert status == 1 and out == f"7 {[str(file), '-c', 'a']} __main__\n"
+    assert err.startswith(f'Traceback (most recent call last):\n  File "{file}", line 3')
+    assert "ZeroDivisionError" in err.splitlines()[-1]
+    assert alone("-c", "import sys; print(sys.argv, __name__)", "b") == (0, "['-c', 'b'] __main__\n", "")
+    status, out, _ = alone("-m", "calendar", "2024", "2")
+    assert status == 0 and "February 2024" in out
+    assert alone("-c", "raise SystemExit(5)")[0] == 5
+    for wrong in ((), ("-m",), ("-c",)):
+        status, _, err = alone(*wrong)
+        assert status == 2 and err.startswith("usage: python -m distview")
+
+
+def test_importing_installs_no_hook():
+    check = "import sys; a = sys.excepthook; import distview; assert sys.excepthook is a"
+    assert run(sys.executable, "-c", check) == (0, "", "")
