@@ -66,10 +66,10 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options)
-    : m_engine(make_engine(comm, {FieldExchange{layout, options}}, true)) {}
+    : m_engine(name, make_engine(comm, {FieldExchange{layout, options}}, true)) {}
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
                                          const std::vector<FieldExchange>& fields)
-    : m_engine(make_engine(comm, fields, false)) {}
+    : m_engine(name, make_engine(comm, fields, false)) {}
 
 } // namespace distview

@@ -48,7 +48,8 @@ struct FieldExchange {
 /// DistView made anew every time binds every time. The last 32 sets are kept.
 ///
 /// One exchange at a time is in flight per plan; different plans may be in flight together if all
-/// ranks start, and finish, them in the same order. A plan is used by one thread at a time.
+/// ranks start, and finish, them in the same order. A plan is used by one thread at a time. Every call of a plan
+/// that has been moved from is a UsageError, on that rank alone.
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    the padding that options name; see PaddingExchangeSchedule
@@ -174,7 +175,7 @@ public:
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
         auto& binding =
             m_engine->begin(impl::ExchangeKind::combine, described, impl::DeviceOf<Exec>::layer());
-        CombineHandle<Exec, Op, typename Fields::value_type...> handle(m_engine, exec, op);
+        CombineHandle<Exec, Op, typename Fields::value_type...> handle(m_engine.shared(), exec, op);
         begin(exec, binding);
         return handle;
     }
@@ -198,8 +199,8 @@ public:
         return schedules[static_cast<std::size_t>(field)];
     }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
-    const LocalBox& inner_cells() const noexcept { return m_engine->inner_cells(); }
-    const std::vector<LocalBox>& outer_cells() const noexcept { return m_engine->outer_cells(); }
+    const LocalBox& inner_cells() const { return m_engine->inner_cells(); }
+    const std::vector<LocalBox>& outer_cells() const { return m_engine->outer_cells(); }
 
     /// Processes that get elements of this one in every execute, ascending.
     std::vector<int> send_peers() const { return m_engine->send_peers(); }
@@ -207,7 +208,7 @@ public:
     std::vector<int> receive_peers() const { return m_engine->receive_peers(); }
 
     /// Bytes of message buffers of the sets bound so far.
-    std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
+    std::size_t workspace_bytes() const { return m_engine->workspace_bytes(); }
     /// Geometry, partners and transports of this process, for people.
     std::string describe() const { return m_engine->describe(); }
 
@@ -229,7 +230,7 @@ private:
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
         auto& binding = m_engine->begin(impl::ExchangeKind::fill, fields,
                                         impl::DeviceOf<Exec>::layer(), search<Exec>);
-        ExchangeHandle<Exec> handle(m_engine, exec);
+        ExchangeHandle<Exec> handle(m_engine.shared(), exec);
         if constexpr (impl::on_device<Exec>) {
             begin(exec, binding);
         } else {
@@ -283,7 +284,7 @@ private:
                       "access");
     }
 
-    std::shared_ptr<impl::PaddingExchangeEngine> m_engine;
+    impl::PlanEngine<impl::PaddingExchangeEngine> m_engine;
     std::vector<impl::Field> m_described;
 };
 

@@ -87,7 +87,8 @@ public:
     ///         what is not there (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                        const RedistributionOptions& options = {})
-        : m_engine(impl::make_redistribution_engine(comm, from, to, options)) {}
+        : m_engine("RedistributionPlan",
+                   impl::make_redistribution_engine(comm, from, to, options)) {}
     RedistributionPlan(RedistributionPlan&&) noexcept = default;
     RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 
@@ -189,21 +190,19 @@ public:
             .finish();
     }
 
-    const RedistributionSchedule& schedule() const noexcept { return m_engine->schedule(); }
+    const RedistributionSchedule& schedule() const { return m_engine->schedule(); }
     /// This rank's process of the source's grid, and of the target's; -1 if it is none.
-    int from_process() const noexcept { return m_engine->from_process(); }
-    int to_process() const noexcept { return m_engine->to_process(); }
+    int from_process() const { return m_engine->from_process(); }
+    int to_process() const { return m_engine->to_process(); }
     /// Other ranks that get elements of this one, and whose this one gets; ascending.
     std::vector<int> send_peers() const { return m_engine->send_ranks(); }
     std::vector<int> receive_peers() const { return m_engine->receive_ranks(); }
     /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
-    int stage_count() const noexcept { return m_engine->stage_count(); }
-    const RedistributionSchedule& stage(int number) const noexcept {
-        return m_engine->stage(number);
-    }
+    int stage_count() const { return m_engine->stage_count(); }
+    const RedistributionSchedule& stage(int number) const { return m_engine->stage(number); }
 
     /// Bytes of the buffers of the sets bound so far.
-    std::size_t workspace_bytes() const noexcept { return m_engine->workspace_bytes(); }
+    std::size_t workspace_bytes() const { return m_engine->workspace_bytes(); }
     /// Layouts, what moves, and transports of this process, for people.
     std::string describe() const { return m_engine->describe(); }
 
@@ -294,12 +293,12 @@ private:
     RedistributionHandle<Exec, Op, Pairs...>
     start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
         m_engine->begin(fields);
-        RedistributionHandle<Exec, Op, Pairs...> handle(m_engine, exec, op);
+        RedistributionHandle<Exec, Op, Pairs...> handle(m_engine.shared(), exec, op);
         handle.begin_step();
         return handle;
     }
 
-    std::shared_ptr<impl::RedistributionEngine> m_engine;
+    impl::PlanEngine<impl::RedistributionEngine> m_engine;
 };
 
 } // namespace distview

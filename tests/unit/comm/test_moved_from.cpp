@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Plans and handles that have been moved from: every call is an error, and the one that was moved to works.
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+void expect_moved_from(const std::vector<std::function<void()>>& calls, const std::string& begin) {
+    for (std::size_t i = 0; i < calls.size(); ++i) {
+        try {
+            calls[i]();
+            ADD_FAILURE() << "call " << i << ": nothing thrown";
+        } catch (const UsageError& error) {
+            const std::string what = error.what();
+            EXPECT_TRUE(what.starts_with(begin)) << "call " << i << ": " << what;
+            EXPECT_NE(what.find("has been moved from"), std::string::npos)
+                << "call " << i << ": " << what;
+        }
+    }
+}
+
+TEST(MovedFrom, PaddingExchangePlan) {
+    const Exec exec;
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(8 * comm.size(), {.padding = 1, .periodic = true})});
+    const auto u = make_dist_view<double*>(exec, comm, layout, "u");
+    const std::array<AnyDistView, 1> any{u};
+    PaddingExchangePlan plan(comm, layout);
+    PaddingExchangePlan kept = std::move(plan);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    expect_moved_from(
+        {[&] { plan.bind(exec, u); }, [&] { plan.bind(u); }, [&] { plan.bind(); },
+         [&] { plan.bind(exec, any); }, [&] { plan.bind(any); }, [&] { plan.execute(exec, u); },
+         [&] { plan.execute(exec, any); }, [&] { static_cast<void>(plan.start(exec, u)); },
+         [&] { static_cast<void>(plan.start(exec, any)); }, [&] { plan.combine(exec, Sum{}, u); },
+         [&] { static_cast<void>(plan.start_combine(exec, Sum{}, u)); },
+         [&] { plan.wait_for_readers(); }, [&] { plan.schedule(); }, [&] { plan.inner_cells(); },
+         [&] { plan.outer_cells(); }, [&] { plan.send_peers(); }, [&] { plan.receive_peers(); },
+         [&] { plan.workspace_bytes(); }, [&] { plan.describe(); }},
+        "PaddingExchangePlan: ");
+    auto handle = kept.start(exec, u);
+    auto taken = std::move(handle);
+    expect_moved_from({[&] { handle.finish(); }, [&] { handle.finish_filling(); },
+                       [&] { static_cast<void>(handle.can_finish()); },
+                       [&] { handle.finish(LocalBox{}); }},
+                      "ExchangeHandle::");
+    taken.finish();
+    auto combination = kept.start_combine(exec, Sum{}, u);
+    auto taken_combination = std::move(combination);
+    expect_moved_from({[&] { combination.finish(); }}, "CombineHandle::finish");
+    // NOLINTEND(bugprone-use-after-move)
+    taken_combination.finish();
+    kept.execute(exec, u);
+}
+
+TEST(MovedFrom, RedistributionPlan) {
+    const Exec exec;
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(8 * comm.size())});
+    const auto a = make_dist_view<double*>(exec, comm, layout, "a");
+    const auto b = make_dist_view<double*>(exec, comm, layout, "b");
+    const AnyDistView any_a = a;
+    const AnyDistView any_b = b;
+    RedistributionPlan plan(comm, layout, layout);
+    RedistributionPlan kept = std::move(plan);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    expect_moved_from(
+        {[&] { plan.bind(a, b); }, [&] { plan.bind(exec, a, b); },
+         [&] { plan.execute(exec, a, b); }, [&] { plan.execute(exec, 2.0, a, 1.0, b); },
+         [&] { plan.execute(exec, any_a, any_b); },
+         [&] { plan.execute_as<double>(exec, 1.0, any_a, 0.0, any_b); },
+         [&] { plan.combine(exec, Sum{}, a, b); },
+         [&] { static_cast<void>(plan.start(exec, a, b)); }, [&] { plan.schedule(); },
+         [&] { plan.from_process(); }, [&] { plan.to_process(); }, [&] { plan.send_peers(); },
+         [&] { plan.receive_peers(); }, [&] { plan.workspace_bytes(); }, [&] { plan.describe(); }},
+        "RedistributionPlan: ");
+    auto handle = kept.start(exec, a, b);
+    auto taken = std::move(handle);
+    expect_moved_from({[&] { handle.finish(); }, [&] { static_cast<void>(handle.can_finish()); }},
+                      "RedistributionHandle::");
+    // NOLINTEND(bugprone-use-after-move)
+    taken.finish();
+    kept.execute(exec, a, b);
+}
+
+} // namespace
+
+} // namespace distview::testing
