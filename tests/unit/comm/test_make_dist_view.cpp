@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -151,6 +152,54 @@ TEST(MakeDistView, NeedsAnOpenCommunicator) {
     comm.close();
     EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double**>(Exec(), comm, layout, "a"), UsageError,
                               "Communicator: used after close()");
+}
+
+TEST(WrapDistView, IsTheMemoryGiven) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout = rows_over(comm.size());
+    const Kokkos::View<double**, Kokkos::HostSpace> section("mine", 5, 7);
+    const auto a = wrap_dist_view(comm, layout, section);
+    EXPECT_EQ(a.view().data(), section.data());
+    EXPECT_EQ(a.process(), comm.rank());
+    EXPECT_EQ(a.layout(), layout);
+    EXPECT_EQ(a.label(), "mine");
+    const auto owner = std::make_shared<int>(3);
+    const auto b = wrap_dist_view(comm, layout, section, "b", owner);
+    EXPECT_EQ(b.label(), "b");
+    EXPECT_EQ(b.owner(), owner);
+}
+
+TEST(WrapDistView, RefusesOnAllRanksASectionThatDoesNotFitOnOne) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout = rows_over(comm.size());
+    const Kokkos::View<double**, Kokkos::HostSpace> section("mine", is_last_rank() ? 4 : 5, 7);
+    EXPECT_THROW_ON_ALL_RANKS(
+        wrap_dist_view(comm, layout, section), ShapeError,
+        text("DistView: expected 5 elements along axis 0 of the section of process ",
+             comm.size() - 1, ", the view 'mine' has 4"));
+    EXPECT_THROW_ON_ALL_RANKS(
+        wrap_dist_view(comm, rows_over(is_last_rank() ? comm.size() + 1 : comm.size()), section),
+        UsageError, "wrap_dist_view: expected a process grid for the");
+}
+
+TEST(WrapDistView, RefusesArgumentsThatDiffer) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";
+    const std::size_t rows = is_last_rank() ? 6 : 5;
+    const Kokkos::View<double**, Kokkos::HostSpace> section("mine", rows, 7);
+    EXPECT_THROW_ON_ALL_RANKS(
+        wrap_dist_view(comm, rows_over(comm.size(), is_last_rank() ? 4 : 3), section), UsageError,
+        "wrap_dist_view: expected the same arguments on all ranks");
+    const Kokkos::View<float**, Kokkos::HostSpace> floats("mine", 5, 7);
+    const Kokkos::View<double**, Kokkos::HostSpace> doubles("mine", 5, 7);
+    const auto wrap = [&] {
+        if (is_last_rank())
+            wrap_dist_view(comm, rows_over(comm.size()), floats);
+        else
+            wrap_dist_view(comm, rows_over(comm.size()), doubles);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(wrap(), UsageError,
+                              "wrap_dist_view: expected the same arguments on all ranks");
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace distview {
 
@@ -64,6 +65,14 @@ std::optional<View> make_in_arena(const Exec& exec, const Communicator& comm,
     Kokkos::deep_copy(exec, section, Value());
     return View(layout, comm.rank(), section, memory, label);
 }
+
+/// What all ranks that make an array have in common: layout and element type. Throws as agree() does.
+template <DistViewLike View>
+void agree_on_array(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+                    const ArrayLayout& layout) {
+    agree(comm, caller, failure,
+          layout.fingerprint() * 31 + element_code<typename View::non_const_value_type>());
+}
 } // namespace impl
 
 /// Makes this rank's section of a new distributed array, filled with zeros.
@@ -97,8 +106,37 @@ auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayou
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, "make_dist_view", failure,
-          layout.fingerprint() * 31 + impl::element_code<typename View::non_const_value_type>());
+    impl::agree_on_array<View>(comm, "make_dist_view", failure, layout);
+    return view;
+}
+
+/// Wraps memory that there is as this rank's section of a distributed array: DistView's constructor, but a rank
+/// whose section does not fit is an error on all ranks.
+///
+///     auto u = wrap_dist_view(comm, layout, section, "u");   // section: a Kokkos::View
+///
+/// Rank r of the communicator is process r of the layout's grid. Neighbours read the array in place only if it lies
+/// in memory of allocate_shared().
+///
+/// Collective: over comm; all ranks pass equal layouts and the same element type
+/// Shapes:     the section's extents are layout.local_extents(comm.rank()), padding included
+/// Cost:       no allocation of elements, one agreement
+/// Errors:     UsageError if the layout's grid has not comm.size() processes or differs between ranks, ShapeError
+///             if a rank's section has other extents (thrown on all ranks)
+template <ViewLike Section>
+DistViewOf<Section> wrap_dist_view(const Communicator& comm, const ArrayLayout& layout,
+                                   const Section& section, const std::string& label = {},
+                                   std::shared_ptr<const void> owner = nullptr) {
+    using View = DistViewOf<Section>;
+    View view;
+    std::exception_ptr failure;
+    try {
+        impl::check_grid("wrap_dist_view", comm, layout);
+        view = View(layout, comm.rank(), section, std::move(owner), label);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    impl::agree_on_array<View>(comm, "wrap_dist_view", failure, layout);
     return view;
 }
 
