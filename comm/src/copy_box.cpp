@@ -13,7 +13,6 @@ namespace {
 /// it to a thread; little enough that a few neighbours' regions keep several threads busy, and that
 /// pieces which meet the same lines, taken one after the other, find them in the cache.
 constexpr std::int64_t piece_bytes = 16384;
-constexpr std::int64_t line_bytes = 64;
 
 /// Outermost first: by the larger of the two strides, so that the inner loop is dense on one side
 /// at least.
@@ -73,14 +72,6 @@ bool join(CopyBox& box, const CopyBox& other) {
     box.lanes[box.lane_count++] = {other.source - box.source, other.destination - box.destination,
                                    other.element_size};
     return true;
-}
-
-/// As bytes_of(), but of the cache lines that are touched.
-std::int64_t touched_bytes(const CopyBox& box) {
-    std::int64_t bytes = std::max(box.element_size, line_bytes);
-    for (int k = 0; k < box.lane_count; ++k) bytes += std::max(box.lanes[k].bytes, line_bytes);
-    for (int d = 0; d < box.rank; ++d) bytes *= box.axes[d].count;
-    return bytes;
 }
 
 /// Cuts along the outermost axis.

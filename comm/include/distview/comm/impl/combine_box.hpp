@@ -32,7 +32,9 @@ void combine(const CopyBox& box, const Op& op) {
 template <class T, ExecutionSpace Exec, class Op>
 void combine_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes, int begin,
                    int end, const Op& op) {
-    run_boxes(exec, label, begin, end, [boxes, op](int i) { combine<T>(boxes[i], op); });
+    run_boxes(
+        exec, label, begin, end, [boxes, op](int i) { combine<T>(boxes[i], op); },
+        [=] { return touched_bytes(boxes, begin, end); });
 }
 
 } // namespace distview::impl

@@ -202,19 +202,25 @@ bool runs_at_once(const Exec& exec) {
     return is_synchronous<Exec> && exec.concurrency() == 1;
 }
 
-/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`.
+/// Bytes of memory below which a kernel of the host runs on the calling thread: starting other threads and waiting
+/// for them costs as much as 5 to 50 us of copying, and milliseconds where threads share a core.
+/// perf/comm/bench_small_copies.cpp
+inline constexpr std::int64_t one_thread_bytes = std::int64_t{1} << 20;
+
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if bytes(),
+/// which is called only if there are others, is less than one_thread_bytes.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
 /// an instance with several threads does Kokkos get the label and copy it.
 ///
 /// Space: on return work may still run on `exec`
-template <class Number = int, ExecutionSpace Exec, class Work>
+template <class Number = int, ExecutionSpace Exec, class Work, class Bytes>
 void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
-               const Work& work) {
+               const Work& work, const Bytes& bytes) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
-    if (runs_at_once(exec)) {
+    if (runs_at_once(exec) || (is_synchronous<Exec> && bytes() < one_thread_bytes)) {
         std::uint64_t kernel = 0;
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
@@ -229,11 +235,37 @@ void run_boxes(const Exec& exec, const std::string& label, Number begin, Number 
                          work);
 }
 
+/// The same, with as many threads as there are.
+template <class Number = int, ExecutionSpace Exec, class Work>
+void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
+               const Work& work) {
+    run_boxes(exec, label, begin, end, work, [] { return one_thread_bytes; });
+}
+
+/// Bytes of the cache lines that copying a box touches on one side.
+inline std::int64_t touched_bytes(const CopyBox& box) {
+    constexpr std::int64_t line = 64;
+    const auto touched = [](std::int64_t bytes) { return bytes < line ? line : bytes; };
+    std::int64_t bytes = touched(box.element_size);
+    for (int k = 0; k < box.lane_count; ++k) bytes += touched(box.lanes[k].bytes);
+    for (int d = 0; d < box.rank; ++d) bytes *= box.axes[d].count;
+    return bytes;
+}
+
+/// The same of boxes[begin, end); adds up no more than tells whether one thread copies them.
+inline std::int64_t touched_bytes(const CopyBox* boxes, int begin, int end) {
+    std::int64_t bytes = 0;
+    for (int i = begin; i < end && bytes < one_thread_bytes; ++i) bytes += touched_bytes(boxes[i]);
+    return bytes;
+}
+
 /// Copies boxes[begin, end), as run_boxes() does; they must stay until the work has finished.
 template <ExecutionSpace Exec>
 void copy_boxes(const Exec& exec, const std::string& label, const CopyBox* boxes, int begin,
                 int end) {
-    run_boxes(exec, label, begin, end, [boxes](int i) { copy(boxes[i]); });
+    run_boxes(
+        exec, label, begin, end, [boxes](int i) { copy(boxes[i]); },
+        [=] { return touched_bytes(boxes, begin, end); });
 }
 
 } // namespace distview::impl

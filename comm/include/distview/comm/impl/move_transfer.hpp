@@ -90,6 +90,11 @@ struct MoveUnits {
     void append(MoveTransfer transfer, std::int64_t unit_elements = usual_elements);
     /// Puts units [begin, end) into the order in which their first elements lie in memory.
     void order_by_source(int begin, int end);
+    /// About how many bytes units [begin, end) read, if elements have so many each.
+    std::int64_t bytes(int begin, int end, std::size_t element_bytes) const noexcept {
+        return elements * (end - begin) / static_cast<std::int64_t>(units.size()) *
+               static_cast<std::int64_t>(element_bytes);
+    }
 };
 
 /// Bytes of the elements that `runs` has with `peer`.
@@ -103,13 +108,15 @@ void move_units(const Exec& exec, const std::string& label, const MoveUnits& all
                 int end, const MoverType& mover) {
     const MoveUnit* const units = all.units.data();
     const MoveTransfer* const transfers = all.transfers.data();
-    run_boxes(exec, label, begin, end, [units, transfers, mover](int i) {
+    const auto run = [units, transfers, mover](int i) {
         const MoveUnit& unit = units[i];
         transfers[unit.transfer].nest(unit.nest).for_each_block(
             unit.first_block, unit.blocks,
             [&](const MoveBlock& block) { move_block(mover, block); });
         if (mover.streams) end_streaming();
-    });
+    };
+    run_boxes(exec, label, begin, end, run,
+              [&] { return all.bytes(begin, end, static_cast<std::size_t>(MoverType::to_size)); });
 }
 
 } // namespace distview::impl

@@ -103,12 +103,14 @@ void swap_units(const Exec& exec, const std::string& label, const MoveUnits& all
                 int end, const SwapperType& swapper) {
     const MoveUnit* const units = all.units.data();
     const MoveTransfer* const transfers = all.transfers.data();
-    run_boxes(exec, label, begin, end, [units, transfers, swapper](int i) {
+    const auto run = [units, transfers, swapper](int i) {
         const MoveUnit& unit = units[i];
         transfers[unit.transfer].nest(unit.nest).for_each_block(
             unit.first_block, unit.blocks,
             [&](const MoveBlock& block) { swap_block(swapper, block); });
-    });
+    };
+    run_boxes(exec, label, begin, end, run,
+              [&] { return all.bytes(begin, end, static_cast<std::size_t>(SwapperType::size)); });
 }
 
 } // namespace distview::impl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which thread copies: of kernels that take less than starting threads does, the one that calls.
+#include <distview/comm/impl/combine_box.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// Adds, and counts the elements that another thread than its maker's has added.
+struct Watched {
+    std::atomic<long>* elsewhere;
+    std::thread::id maker = std::this_thread::get_id();
+
+    double operator()(double here, double incoming) const {
+        if (std::this_thread::get_id() != maker) ++*elsewhere;
+        return here + incoming;
+    }
+};
+
+ArrayLayout square(const Communicator& comm, std::int64_t n) {
+    return {
+        ProcessGrid{comm.size(), 1},
+        {block(n, {.padding = 2, .periodic = true}), block(n, {.padding = 2, .periodic = true})}};
+}
+
+TEST(SmallKernels, OfPaddingRunOnTheCallingThread) {
+    const Exec exec;
+    if (exec.concurrency() == 1) GTEST_SKIP() << "one thread";
+    const Communicator comm(MPI_COMM_SELF);
+    const ArrayLayout layout = square(comm, 512);
+    const auto u = make_dist_view<double**>(exec, comm, layout, "u");
+    PaddingExchangePlan plan(comm, layout);
+    std::atomic<long> elsewhere{0};
+    plan.combine(exec, Watched{&elsewhere}, u);
+    EXPECT_EQ(elsewhere, 0);
+}
+
+TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
+    const Exec exec;
+    if (exec.concurrency() == 1) GTEST_SKIP() << "one thread";
+    const Communicator comm(MPI_COMM_SELF);
+    for (const std::int64_t n : {200, 1000}) {
+        const ArrayLayout layout = square(comm, n);
+        const auto a = make_dist_view<double**>(exec, comm, layout, "a");
+        const auto b = make_dist_view<double**>(exec, comm, layout, "b");
+        RedistributionPlan plan(comm, layout, layout);
+        std::atomic<long> elsewhere{0};
+        plan.combine(exec, Watched{&elsewhere}, a, b);
+        const bool is_small = n == 200; // else 8 MB, which are for all threads
+        EXPECT_EQ(elsewhere == 0, is_small) << elsewhere << " elements, n = " << n;
+    }
+}
+
+TEST(SmallKernels, AreThoseThatTouchFewCacheLines) {
+    impl::CopyBox box;
+    box.element_size = 8;
+    EXPECT_EQ(impl::touched_bytes(box), 64);
+    box.rank = 2;
+    box.axes[0] = {10, 800, 800};
+    box.axes[1] = {5, 80, 8};
+    EXPECT_EQ(impl::touched_bytes(box), 10 * 5 * 64);
+    box.element_size = 100;
+    box.lane_count = 1;
+    box.lanes[0] = {0, 0, 8};
+    EXPECT_EQ(impl::touched_bytes(box), 10 * 5 * 164);
+    EXPECT_EQ(impl::touched_bytes(&box, 0, 0), 0);
+}
+
+} // namespace
+
+} // namespace distview::testing
