@@ -3,10 +3,16 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstring>
 #include <memory>
+#include <string>
+#include <string_view>
 #include <vector>
 
 namespace distview::testing {
@@ -37,6 +43,35 @@ TEST(CommunicatorState, ClosesItsUsersOnce) {
     comm.state()->add(std::make_shared<User>()); // gone before close()
     comm.close();
     EXPECT_EQ(user->closed, 1);
+}
+
+// As if the ranks had been built with versions of the library that lay out shared memory in different ways.
+TEST(CommunicatorState, GoesByMessagesWhereSharedMemoryHasAnotherLayout) {
+    if (world_size() == 1) GTEST_SKIP() << "no neighbour";
+    const OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    const Kokkos::DefaultHostExecutionSpace exec;
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(4 * comm.size(), {.padding = 1, .periodic = true})});
+    const auto exchange = [&](const char* transport) {
+        const auto u = make_dist_view<double*>(exec, comm, layout, "u");
+        Kokkos::deep_copy(u.owned(), comm.rank());
+        const auto place = comm.state()->arena()->find(u.view().data());
+        ASSERT_TRUE(place.has_value());
+        if (std::string_view(transport) == "message") {
+            char* const segment =
+                reinterpret_cast<char*>(u.view().data()) - place->offset; // key, then version
+            const std::int64_t version = distview::impl::SharedSegment::layout_version + 1;
+            std::memcpy(segment + sizeof(std::int64_t), &version, sizeof(version));
+        }
+        PaddingExchangePlan plan(comm, layout);
+        plan.execute(exec, u);
+        EXPECT_EQ(u.view()(0), (comm.rank() + comm.size() - 1) % comm.size());
+        EXPECT_NE(plan.describe().find(std::string(": ") + transport + ", "), std::string::npos)
+            << plan.describe();
+    };
+    exchange("direct");
+    exchange("message");
 }
 
 } // namespace
