@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
+#include <distview/comm/impl/processors.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -14,8 +15,6 @@
 #include <span>
 #include <utility>
 #include <vector>
-
-#include <unistd.h>
 
 namespace distview {
 
@@ -169,22 +168,33 @@ private:
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
         constexpr int least_limit = 32767; // what the standard guarantees
         const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
-        const int here = ranks_of_node(comm);
-        // Of the node: std::thread::hardware_concurrency() counts those that this rank is bound to.
-        const bool crowded = here > ::sysconf(_SC_NPROCESSORS_ONLN);
-        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, crowded);
-        state->set_one_node(here == size);
+        const Node node = node_of(comm);
+        auto state =
+            std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, node.is_crowded);
+        state->set_one_node(node.ranks == size);
         return state;
     }
 
-    static int ranks_of_node(MPI_Comm comm) {
+    struct Node {
+        int ranks = 0;
+        bool is_crowded = false;
+    };
+
+    /// Asks the ranks of this node which processors they may use.
+    static Node node_of(MPI_Comm comm) {
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
-        int ranks = 0;
-        check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+        Node result;
+        check_mpi(MPI_Comm_size(node, &result.ranks), "MPI_Comm_size");
+        const ProcessorSet mine = allowed_processors();
+        std::vector<ProcessorSet> all(static_cast<std::size_t>(result.ranks));
+        check_mpi(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
+                                all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, node),
+                  "MPI_Allgather");
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-        return ranks;
+        result.is_crowded = shares_processors(mine, all);
+        return result;
     }
 
     static int on_parent_freed(MPI_Comm parent, int, void*, void*) {

@@ -65,10 +65,14 @@ void publish(SyncLine& line, std::uint64_t epoch, bool crowded) noexcept {
 }
 
 bool Waiter::wait(SyncLine& line, std::uint64_t epoch) noexcept {
-    if (m_left > 0) {
+    if (m_spins > 0) {
         relax();
-        --m_left;
+        --m_spins;
         return false;
+    }
+    if (m_yields > 0) {
+        std::this_thread::yield();
+        return --m_yields == 0; // each may have taken milliseconds
     }
     line.sleepers.fetch_add(1, std::memory_order_seq_cst);
     const std::uint64_t seen = line.epoch.load(std::memory_order_seq_cst);

@@ -2,6 +2,9 @@
 //
 // Reading in place against messages with ranks in all directions, meant for more ranks than cores:
 // who waits must leave the core to those that it waits for. Run it with 8 and 12 ranks on 2 cores.
+//
+// `pinned` binds all ranks to the first processors that they may use, and lets each compute before it exchanges:
+// run it with 2, 3 and 4 ranks.
 
 #include "perf.hpp"
 #include "plan_of_transport.hpp"
@@ -11,7 +14,10 @@
 
 #include <mpi.h>
 
+#include <sched.h>
+
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -56,10 +62,61 @@ void for_each(const Cube& cube, Visit&& visit) {
                         i < extents[2] - 1);
 }
 
-void crowded(benchmark::State& state) {
+/// Binds this rank to the first `count` of the processors that it may use; 0 for all.
+class Processors {
+public:
+    explicit Processors(std::int64_t count) {
+        ::sched_getaffinity(0, sizeof(m_before), &m_before);
+        if (count == 0) return;
+        cpu_set_t bound;
+        CPU_ZERO(&bound);
+        for (int i = 0; i < CPU_SETSIZE && count > 0; ++i)
+            if (CPU_ISSET(i, &m_before)) {
+                CPU_SET(i, &bound);
+                --count;
+            }
+        ::sched_setaffinity(0, sizeof(bound), &bound);
+    }
+    ~Processors() { ::sched_setaffinity(0, sizeof(m_before), &m_before); }
+    Processors(const Processors&) = delete;
+    Processors& operator=(const Processors&) = delete;
+
+private:
+    cpu_set_t m_before{};
+};
+
+/// So much work that a processor of this rank alone would take this long.
+class Computation {
+public:
+    explicit Computation(std::int64_t microseconds) {
+        constexpr std::int64_t trial = 200000;
+        const auto begin = std::chrono::steady_clock::now();
+        m_steps = trial;
+        run();
+        const std::chrono::duration<double, std::micro> took =
+            std::chrono::steady_clock::now() - begin;
+        m_steps =
+            static_cast<std::int64_t>(static_cast<double>(microseconds * trial) / took.count());
+    }
+    void run() {
+        for (std::int64_t i = 0; i < m_steps; ++i) m_value = m_value * 0.999 + 1.0;
+        benchmark::DoNotOptimize(m_value);
+    }
+
+private:
+    double m_value = 1;
+    std::int64_t m_steps = 0;
+};
+
+void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
+             std::int64_t microseconds) {
     const Exec exec;
-    const Communicator& comm = perf::communicator();
-    const ArrayLayout layout = bricks(perf::smoke() ? 4 : state.range(0), comm.size());
+    Computation computation(perf::smoke() ? 1 : microseconds);
+    const Processors bound(processors);
+    MPI_Comm parent = MPI_COMM_NULL; // another one, which finds out who shares a processor now
+    MPI_Comm_dup(perf::communicator().mpi(), &parent);
+    const Communicator comm(parent);
+    const ArrayLayout layout = bricks(perf::smoke() ? 4 : n, comm.size());
     const Cube shared = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
         exec, comm, layout, "shared");
     const Cube plain(exec, "plain", layout, comm.rank());
@@ -79,13 +136,37 @@ void crowded(benchmark::State& state) {
     };
     if (!check(shared, "direct", direct) || !check(plain, "message", message)) return;
 
-    const std::vector<double> medians =
-        perf::contest(state, exec,
-                      {{"direct", [&] { direct.execute(exec, shared); }},
-                       {"message", [&] { message.execute(exec, plain); }}});
+    const std::vector<double> medians = perf::contest(state, exec,
+                                                      {{"direct",
+                                                        [&] {
+                                                            if (microseconds > 0) computation.run();
+                                                            direct.execute(exec, shared);
+                                                        }},
+                                                       {"message", [&] {
+                                                            if (microseconds > 0) computation.run();
+                                                            message.execute(exec, plain);
+                                                        }}});
     state.counters["direct_over_message"] = medians[0] / medians[1];
+    MPI_Comm_free(&parent);
 }
+
+void crowded(benchmark::State& state) { compare(state, state.range(0), 0, 0); }
 BENCHMARK(crowded)->ArgName("n")->Arg(32)->Arg(64)->Iterations(300)->UseManualTime()->Unit(
     benchmark::kMicrosecond);
+
+void pinned(benchmark::State& state) {
+    compare(state, state.range(0), state.range(1), state.range(2));
+}
+BENCHMARK(pinned)
+    ->ArgNames({"n", "processors", "compute_us"})
+    ->Args({4, 1, 0})
+    ->Args({32, 1, 0})
+    ->Args({4, 2, 0})
+    ->Args({32, 2, 0})
+    ->Args({4, 2, 1000})
+    ->Args({32, 2, 1000})
+    ->Iterations(300)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
 
 } // namespace

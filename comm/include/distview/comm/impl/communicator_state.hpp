@@ -37,7 +37,8 @@ public:
     MPI_Comm comm() const noexcept { return m_comm; }
     int rank() const noexcept { return m_rank; }
     int size() const noexcept { return m_size; }
-    /// Whether more of its ranks are on this node than the node has processors.
+    /// Whether ranks share processors: this one and those that may use one of its processors are more than the
+    /// processors that these may use together, when the communicator was made.
     bool crowded() const noexcept { return m_crowded; }
     /// Whether all its ranks are on one node.
     bool is_one_node() const noexcept { return m_is_one_node; }

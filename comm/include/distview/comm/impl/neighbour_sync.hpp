@@ -56,20 +56,25 @@ inline bool stayed(const SyncLine& line) noexcept {
     return (line.epoch.load(std::memory_order_relaxed) & gone_bit) == 0;
 }
 
-/// How a thread waits: briefly in vain, since neighbours are mostly about to arrive, then asleep, so
-/// that others get the core and the one that is waited for wakes it at once.
+/// How a thread waits. With a core of its own it spins, since neighbours are mostly about to arrive, and then
+/// sleeps until it is woken. Where processes are `crowded`, one that is waited for needs this core: the thread offers
+/// it a few times, which costs a tenth of falling asleep and being woken, and then sleeps.
 class Waiter {
 public:
-    /// With more waiting threads than cores, those that are waited for need the core at once.
-    explicit Waiter(bool crowded) noexcept : m_left(crowded ? 0 : patience) {}
+    explicit Waiter(bool crowded) noexcept
+        : m_spins(crowded ? 0 : most_spins), m_yields(crowded ? most_yields : 0) {}
 
     /// Waits a little for `line` to come to `epoch`. True when some time has passed: a good moment
     /// to let MPI make progress, without which a neighbour may not arrive.
     bool wait(SyncLine& line, std::uint64_t epoch) noexcept;
 
 private:
-    static constexpr int patience = 2000;
-    int m_left;
+    static constexpr int most_spins = 2000;
+    /// perf/comm/bench_exchange_crowded.cpp. More are no faster, and each may cost a time slice where programs that
+    /// compute share the core.
+    static constexpr int most_yields = 5;
+    int m_spins;
+    int m_yields;
 };
 
 } // namespace distview::impl

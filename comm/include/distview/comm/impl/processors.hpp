@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+namespace distview::impl {
+
+/// Processors of a node, one bit each.
+using ProcessorSet = std::array<std::uint64_t, 16>;
+
+/// Those that the calling thread may use; none if the system does not tell, or has more than a set holds.
+ProcessorSet allowed_processors() noexcept;
+
+/// Whether the processes that may use one of the processors `mine` are more than the processors that they may use
+/// together; no if `mine` is empty. `all` is of all processes of the node, this one too.
+bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept;
+
+} // namespace distview::impl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/neighbour_sync.hpp>
+#include <distview/comm/impl/processors.hpp>
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
+#include <vector>
+
+#include <sched.h>
+
+namespace distview::testing {
+
+namespace {
+
+using impl::ProcessorSet;
+using impl::shares_processors;
+
+ProcessorSet set_of(std::initializer_list<int> processors) {
+    ProcessorSet result{};
+    for (const int i : processors)
+        result[static_cast<std::size_t>(i) / 64] |= std::uint64_t{1} << (i % 64);
+    return result;
+}
+
+TEST(Processors, AreSharedByMoreProcessesThanThereAre) {
+    const ProcessorSet zero = set_of({0});
+    const ProcessorSet one = set_of({1});
+    const ProcessorSet both = set_of({0, 1});
+    const ProcessorSet far = set_of({100, 1023});
+    using Sets = std::vector<ProcessorSet>;
+    EXPECT_FALSE(shares_processors(zero, Sets{zero}));
+    EXPECT_TRUE(shares_processors(zero, Sets{zero, zero}));
+    EXPECT_FALSE(shares_processors(zero, Sets{zero, one}));
+    EXPECT_FALSE(shares_processors(zero, Sets{zero, one, one})) << "the other one's matter";
+    EXPECT_FALSE(shares_processors(both, Sets{both, both}));
+    EXPECT_TRUE(shares_processors(both, Sets{both, both, both}));
+    EXPECT_TRUE(shares_processors(both, Sets{both, zero, one}));
+    EXPECT_FALSE(shares_processors(far, Sets{far, far, zero, zero}));
+    EXPECT_FALSE(shares_processors({}, Sets{{}, {}})) << "the system does not tell";
+}
+
+/// Binds this process to the first processor that it may use.
+class FirstProcessor {
+public:
+    FirstProcessor() {
+        ::sched_getaffinity(0, sizeof(m_before), &m_before);
+        cpu_set_t one;
+        CPU_ZERO(&one);
+        for (int i = 0; CPU_COUNT(&one) == 0 && i < CPU_SETSIZE; ++i)
+            if (CPU_ISSET(i, &m_before)) CPU_SET(i, &one);
+        ::sched_setaffinity(0, sizeof(one), &one);
+    }
+    ~FirstProcessor() { ::sched_setaffinity(0, sizeof(m_before), &m_before); }
+    FirstProcessor(const FirstProcessor&) = delete;
+    FirstProcessor& operator=(const FirstProcessor&) = delete;
+
+private:
+    cpu_set_t m_before{};
+};
+
+// As taskset, or mpirun's --cpu-set, binds them.
+TEST(Processors, OfRanksThatAreBoundToOneAreShared) {
+    const FirstProcessor bound;
+    const OwnedComm parent = duplicate_world();
+    EXPECT_EQ(Communicator(parent.get()).state()->crowded(), world_size() > 1);
+}
+
+// A thread that spins keeps its neighbour from the core that they share: it offers the core before it looks often.
+TEST(Waiter, OffersTheCoreAtOnceWhereProcessesAreCrowded) {
+    impl::SyncLine line;
+    impl::Waiter waiter(true);
+    int looks = 1;
+    for (; !waiter.wait(line, 1); ++looks) {
+    }
+    EXPECT_LE(looks, 10) << "looks before some time had passed";
+}
+
+} // namespace
+
+} // namespace distview::testing
