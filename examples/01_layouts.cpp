@@ -19,10 +19,10 @@ int main() try {
         const Extents extents = layout.local_extents(process);
         const BlockLayout& rows = layout.axis(0).as_block();
         std::printf(
-            "process %d at (%d, %d) holds %2lld x %lld: it owns rows %2lld to %2lld, columns",
+            "process %d at (%d, %d) holds %2lld x %lld: it computes rows %2lld to %2lld, columns",
             process, at[0], at[1], static_cast<long long>(extents[0]),
-            static_cast<long long>(extents[1]), static_cast<long long>(rows.owned(at[0]).begin),
-            static_cast<long long>(rows.owned(at[0]).end - 1));
+            static_cast<long long>(extents[1]), static_cast<long long>(rows.interior(at[0]).begin),
+            static_cast<long long>(rows.interior(at[0]).end - 1));
         const AxisLayout& columns = layout.axis(1);
         for (LocalIndex l(0); l < columns.local_extent(at[1]); ++l)
             std::printf(" %lld", static_cast<long long>(columns.to_global(at[1], l)));

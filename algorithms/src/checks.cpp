@@ -12,7 +12,7 @@ namespace {
 
 /// Whether process p has the same cells along two axes, wherever its sections hold them.
 bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
-    if (a.type() != b.type() || a.interior_size() != b.interior_size()) return false;
+    if (a.type() != b.type() || a.size() != b.size()) return false;
     switch (a.type()) {
     case DistType::cyclic: return a.as_cyclic().block_size() == b.as_cyclic().block_size();
     case DistType::unstructured: {
@@ -25,8 +25,7 @@ bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
     }
     const BlockLayout& x = a.as_block();
     const BlockLayout& y = b.as_block();
-    return x.interior(p).begin - x.boundary().low == y.interior(p).begin - y.boundary().low &&
-           x.interior(p).size() == y.interior(p).size() &&
+    return x.interior(p) == y.interior(p) &&
            (cells == Cells::interior || x.boundary_padding(p) == y.boundary_padding(p));
 }
 

@@ -49,7 +49,7 @@ GatherGeometry::GatherGeometry(const char* caller, const ArrayLayout& layout, Ce
     for (int d = 0; d < layout.rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         const AxisLayout& axis = layout.axis(d);
-        m_extents[i] = cells == Cells::owned ? axis.size() : axis.interior_size();
+        m_extents[i] = cells == Cells::owned ? axis.protocol_size() : axis.size();
         if (axis.type() != DistType::unstructured) continue;
         require<UsageError>(axis.as_unstructured().known_process() < 0, [&] {
             return text(caller, ": expected the indices of all processes along axis ", d,
@@ -83,12 +83,13 @@ PackedSection GatherGeometry::packed_section(int process, const Extents& strides
     for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
         const AxisLayout& axis = m_layout.axis(static_cast<int>(d));
         const LocalRange range = cell_range(axis, at[d], m_cells);
+        // Of owned cells boundary padding comes first.
         const std::int64_t before =
-            axis.is_block() && m_cells == Cells::interior ? axis.as_block().boundary().low : 0;
+            axis.is_block() && m_cells == Cells::owned ? axis.as_block().boundary().low : 0;
         std::vector<std::int64_t> offsets;
         for (LocalIndex l = range.begin; l < range.end; ++l) {
             const GlobalIndex g = axis.to_global(at[d], l);
-            std::int64_t index = g - before;
+            std::int64_t index = g + before;
             if (axis.type() == DistType::unstructured) {
                 const auto& labels = m_labels[d];
                 index = std::lower_bound(labels.begin(), labels.end(), g.value()) - labels.begin();

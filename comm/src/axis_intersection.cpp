@@ -166,7 +166,7 @@ std::string where(const AxisIntersection::Side& side, const char* name) {
 }
 
 AxisSlice checked(const AxisIntersection::Side& side, const char* name) {
-    return complete_slice(side.slice, side.layout.interior_size(), where(side, name));
+    return complete_slice(side.slice, side.layout.size(), where(side, name));
 }
 
 void require_all_labels(const AxisIntersection::Side& side, const char* name) {

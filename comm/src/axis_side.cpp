@@ -18,7 +18,7 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t positive) noexcept 
 } // namespace
 
 AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding)
-    : m_layout(layout), m_slice(slice), m_role(role), m_size(layout.interior_size()),
+    : m_layout(layout), m_slice(slice), m_role(role), m_size(layout.size()),
       m_grid_size(layout.grid_size()) {
     switch (layout.type()) {
     case DistType::block:
@@ -98,14 +98,14 @@ std::int64_t AxisSide::bound(int p) const noexcept {
     if (m_layout.is_block()) {
         const BlockLayout& block = m_layout.as_block();
         // That of the last process ends the interior.
-        return p == m_grid_size ? m_size : block.interior(p).begin.value() - block.boundary().low;
+        return p == m_grid_size ? m_size : block.interior(p).begin.value();
     }
     return p > 0 && m_block_size > m_size / p ? m_size : std::min(p * m_block_size, m_size);
 }
 
 std::int64_t AxisSide::held_begin(int p) const noexcept {
     if (!m_layout.is_block()) return bound(p);
-    return m_layout.as_block().held(p).begin.value() - m_layout.as_block().boundary().low;
+    return m_layout.as_block().held(p).begin.value();
 }
 
 std::int64_t AxisSide::held_end(int p) const noexcept {
@@ -146,9 +146,8 @@ void AxisSide::append_windows(int p, std::vector<AxisWindow>& windows) const {
 }
 
 AxisWindow AxisSide::owner_window(std::int64_t t) const noexcept {
-    const int p = m_layout.is_block()
-                      ? m_layout.owner(GlobalIndex(cell(t) + m_layout.as_block().boundary().low))
-                      : static_cast<int>(cell(t) / m_block_size);
+    const int p = m_layout.is_block() ? m_layout.owner(GlobalIndex(cell(t)))
+                                      : static_cast<int>(cell(t) / m_block_size);
     AxisWindow window;
     find_window(p, 0, window);
     return window;

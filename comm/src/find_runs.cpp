@@ -86,7 +86,7 @@ template <class Chosen>
 ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
     std::vector<AxisSpec> axes;
     for (int d = 0; d < layout.rank(); ++d)
-        axes.push_back(chosen(d) ? block(layout.size(d)) : axis_spec(layout.axis(d)));
+        axes.push_back(chosen(d) ? block(layout.extent(d)) : axis_spec(layout.axis(d)));
     return {layout.grid(), axes};
 }
 

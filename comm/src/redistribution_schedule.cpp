@@ -327,8 +327,7 @@ std::string RedistributionSchedule::describe() const {
         const AxisSlice to = axis(d).to_slice();
         result << "\n  axis " << d << " from axis " << permutation(d) << ": " << to.count
                << (to.count == 1 ? " cell" : " cells");
-        if (to.count == m_to.interior_size(d) && from == AxisSlice{0, to.count, 1} && from == to)
-            continue;
+        if (to.count == m_to.extent(d) && from == AxisSlice{0, to.count, 1} && from == to) continue;
         result << ", " << slice_text(from) << " become " << slice_text(to);
     }
     return result.str();

@@ -16,10 +16,10 @@ namespace {
 void check_element_count(const ProcessGrid& grid, const std::array<AxisLayout, max_rank>& axes) {
     // One empty axis makes the array empty, however large the others.
     for (int d = 0; d < grid.rank(); ++d)
-        if (axes[static_cast<std::size_t>(d)].size() == 0) return;
+        if (axes[static_cast<std::size_t>(d)].protocol_size() == 0) return;
     std::int64_t count = 1;
     for (int d = 0; d < grid.rank(); ++d) {
-        const std::int64_t size = axes[static_cast<std::size_t>(d)].size();
+        const std::int64_t size = axes[static_cast<std::size_t>(d)].protocol_size();
         require<LayoutError>(count <= std::numeric_limits<std::int64_t>::max() / size, [&] {
             return text("ArrayLayout: the product of the axes' sizes exceeds 2^63-1 at axis ", d);
         });
@@ -81,7 +81,7 @@ std::string describe_axis(const AxisLayout& axis) {
     const char* split = block.split() == BlockSplit::regular     ? "regular block"
                         : block.split() == BlockSplit::irregular ? "irregular block"
                                                                  : "block";
-    std::string result = text(split, ", ", axis.interior_size(), " elements over ", processes);
+    std::string result = text(split, ", ", axis.size(), " elements over ", processes);
     bool varies = false;
     Widths padding;
     if (block.grid_size() > 1)
@@ -137,16 +137,9 @@ ArrayLayout::ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& a
 std::int64_t ArrayLayout::size() const noexcept {
     // Where one is 0, the others' product may not fit.
     for (int d = 0; d < rank(); ++d)
-        if (size(d) == 0) return 0;
+        if (extent(d) == 0) return 0;
     std::int64_t count = 1;
-    for (int d = 0; d < rank(); ++d) count *= size(d);
-    return count;
-}
-
-std::int64_t ArrayLayout::interior_size() const noexcept {
-    if (size() == 0) return 0;
-    std::int64_t count = 1;
-    for (int d = 0; d < rank(); ++d) count *= interior_size(d);
+    for (int d = 0; d < rank(); ++d) count *= extent(d);
     return count;
 }
 
@@ -167,9 +160,10 @@ int ArrayLayout::owner(std::span<const GlobalIndex> index) const {
     for (std::size_t d = 0; d < index.size(); ++d) {
         const AxisLayout& layout = m_state->axes[d];
         if (layout.type() != DistType::unstructured)
-            require<ShapeError>(index[d] >= 0 && index[d] < layout.size(), [&] {
+            require<ShapeError>(layout.global_range().contains(index[d]), [&] {
+                const GlobalRange all = layout.global_range();
                 return text("ArrayLayout::owner: index ", index[d].value(), " of axis ", d,
-                            " is not in [0, ", layout.size(), ")");
+                            " is not in [", all.begin.value(), ", ", all.end.value(), ")");
             });
         at[d] = layout.owner(index[d]);
         if (at[d] < 0) return -1;

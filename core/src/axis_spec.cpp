@@ -51,14 +51,13 @@ AxisSpec spec_of(const BlockLayout& layout) {
         if (processes > 1)
             options.padding = {layout.communication_padding(1).low,
                                layout.communication_padding(0).high};
-        return layout.split() == BlockSplit::regular
-                   ? regular_block(layout.interior_size(), options)
-                   : block(layout.interior_size(), options);
+        return layout.split() == BlockSplit::regular ? regular_block(layout.size(), options)
+                                                     : block(layout.size(), options);
     }
     std::vector<std::int64_t> bounds{0};
     std::vector<Widths> paddings;
     for (int p = 0; p < processes; ++p) {
-        bounds.push_back(layout.interior(p).end - GlobalIndex(layout.boundary().low));
+        bounds.push_back(layout.interior(p).end.value());
         paddings.push_back(layout.communication_padding(p));
     }
     return block_bounds(std::move(bounds), options, std::move(paddings));

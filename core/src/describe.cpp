@@ -51,8 +51,9 @@ bool has_copies(const AxisLayout& axis) {
 std::vector<Cell> whole_axis(const AxisLayout& axis) {
     std::vector<Cell> cells;
     if (axis.type() != DistType::unstructured) {
-        for (std::int64_t g = 0; g < axis.size(); ++g)
-            cells.push_back({.index = g, .coordinate = axis.owner(GlobalIndex(g))});
+        const GlobalRange all = axis.global_range();
+        for (GlobalIndex g = all.begin; g < all.end; ++g)
+            cells.push_back({.index = g, .coordinate = axis.owner(g)});
         return cells;
     }
     std::map<std::int64_t, int> holders; // in ascending order
@@ -222,13 +223,14 @@ std::string describe(const ArrayLayout& layout) {
     const int rank = layout.rank();
     if (rank == 0) return result + "\n\nits one element belongs to process 0";
 
-    bool small = rank <= 2 && layout.size() > 0;
+    bool small = rank <= 2;
     bool padded = false;
     for (int d = 0; d < rank; ++d) {
         const AxisLayout& axis = layout.axis(d);
-        small = small && axis.size() <= (rank == 1 ? most_cells_1d : most_cells_2d) &&
+        const std::int64_t drawn = axis.protocol_size();
+        small = small && drawn > 0 && drawn <= (rank == 1 ? most_cells_1d : most_cells_2d) &&
                 !partly_known(axis);
-        padded = padded || axis.size() > axis.interior_size() || has_copies(axis);
+        padded = padded || drawn > axis.size() || has_copies(axis);
     }
     if (!small) return result + describe_table(layout);
 

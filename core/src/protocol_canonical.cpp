@@ -72,7 +72,7 @@ CanonicalAxis canonical(const Dimension& dim, const std::optional<AxisPadding>& 
         begin = dim.grid_rank == 0 ? 0 : begin + edges.low;
         end = dim.grid_rank == dim.grid_size - 1 ? result.size : end + edges.low;
     }
-    result.owned = {GlobalIndex(begin), GlobalIndex(end)};
+    result.owned = {ProtocolIndex(begin), ProtocolIndex(end)};
     return result;
 }
 
@@ -111,7 +111,7 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     const int r = layout.coordinates(process)[static_cast<std::size_t>(axis)];
     CanonicalAxis result;
     result.kind = from.type();
-    result.size = from.size();
+    result.size = from.protocol_size();
     result.grid_size = from.grid_size();
     result.grid_rank = r;
     result.axis_padding = AxisPadding{};
@@ -129,7 +129,8 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     }
     case DistType::block: {
         const BlockLayout& block = from.as_block();
-        result.owned = block.owned(r);
+        const GlobalRange owned = block.owned(r);
+        result.owned = {block.protocol_index(owned.begin), block.protocol_index(owned.end)};
         result.communication = block.communication_padding(r);
         result.edges = block.boundary_padding(r);
         result.periodic = block.periodic();

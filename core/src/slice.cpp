@@ -45,13 +45,9 @@ SlicedAxis irregular_blocks(int grid_size, const AxisSlice& slice, int process, 
 }
 
 SlicedAxis sliced(const BlockLayout& layout, const AxisSlice& slice, int process) {
-    const std::int64_t low = layout.boundary().low;
     return irregular_blocks(
-        layout.grid_size(), slice, process,
-        [&](int p) { return layout.interior(p).end.value() - low; },
-        [&](std::int64_t cell) {
-            return layout.to_local(process, GlobalIndex(low + cell)).value();
-        });
+        layout.grid_size(), slice, process, [&](int p) { return layout.interior(p).end.value(); },
+        [&](std::int64_t cell) { return layout.to_local(process, GlobalIndex(cell)).value(); });
 }
 
 /// Cells until process 0 gets a block again, or all if that does not happen.
@@ -145,7 +141,7 @@ SectionSlice slice_section(const ArrayLayout& layout, int process,
         const AxisLayout& axis = layout.axis(static_cast<int>(d));
         const std::string where = text("slice: axis ", d, ": ");
         const AxisSlice cells =
-            complete_slice(slices.empty() ? AxisSlice{} : slices[d], axis.interior_size(), where);
+            complete_slice(slices.empty() ? AxisSlice{} : slices[d], axis.size(), where);
         SlicedAxis part = sliced(axis, cells, at[d], where);
         axes.push_back(std::move(part.spec));
         result.begin[d] = part.begin;

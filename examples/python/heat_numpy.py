@@ -33,7 +33,7 @@ comm = MPI.COMM_WORLD
 
 # Blocks of the plate, each with one more cell on every side; around the plate these are walls of 0.
 now = distview.zeros((ROWS, COLUMNS), "bb", comm, padding=1)
-i, j = (now.global_indices(axis, "interior") - 1 for axis in (0, 1))
+i, j = (now.global_indices(axis, "interior") for axis in (0, 1))
 now.interior[...] = start(i[:, None], j[None, :])
 
 # Memory of NumPy's does as well.

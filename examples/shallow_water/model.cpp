@@ -83,8 +83,8 @@ Model<Real, Space>::Model(const Space& exec, const distview::Communicator& comm,
     const Array<Real, Space>& any = input.arrays[0];
     m_section.ny = static_cast<int>(any.interior_range(0).size());
     m_section.nx = static_cast<int>(any.interior_range(1).size());
-    m_section.first_row = any.global_index(0, any.interior_range(0).begin) - padding;
-    m_section.first_column = any.global_index(1, any.interior_range(1).begin) - padding;
+    m_section.first_row = any.global_index(0, any.interior_range(0).begin);
+    m_section.first_column = any.global_index(1, any.interior_range(1).begin);
     m_section.south_wall = any.coordinate(0) == 0;
     m_section.north_wall = any.coordinate(0) == process_grid.extent(0) - 1;
 

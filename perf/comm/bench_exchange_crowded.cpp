@@ -46,9 +46,8 @@ template <class Visit>
 void for_each(const Cube& cube, Visit&& visit) {
     const auto global = [&](int axis, std::int64_t l) {
         const LocalRange cells = cube.interior_range(axis);
-        const std::int64_t size = cube.layout().interior_size(axis);
-        const std::int64_t low = cube.layout().axis(axis).periodic() ? 1 : 0;
-        const std::int64_t first = cube.global_index(axis, cells.begin) - low;
+        const std::int64_t size = cube.extent(axis);
+        const std::int64_t first = cube.global_index(axis, cells.begin).value();
         return (first + l - 1 + size) % size;
     };
     const auto extents = cube.layout().local_extents(cube.process());

@@ -34,7 +34,8 @@ class DistView(_distview.Array):
     Made by zeros(), wrap(), from_distarray() and their like. ``view`` is the whole section with
     padding, ``owned`` the part without communication padding, ``interior`` the part without any:
     NumPy arrays that share the memory; where only a device reads it CuPy arrays, or an error that names
-    copy_to_host(). Indices are 0-based; global indices are the protocol's, which count boundary padding.
+    copy_to_host(). shape, size, len and global indices are those of the interior, from 0; boundary
+    padding has negative indices and those from the size on.
 
     Exports itself without a copy as ``__distarray__``, buffer, ``__array_interface__``,
     ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. What is called here has finished on
@@ -80,18 +81,21 @@ class DistView(_distview.Array):
 
     @property
     def size(self) -> int:
-        """Number of elements of the whole array, boundary padding included."""
+        """Number of elements of the whole array, without boundary padding."""
         return math.prod(self.shape)
 
-    @property
-    def interior_shape(self) -> tuple[int, ...]:
-        """Number of elements of the whole array along each axis without boundary padding."""
-        return self._attached_layout("interior_shape").interior_shape
-
     def global_indices(self, axis: int, cells: str = "owned") -> np.ndarray:
-        """Global indices of this section's cells along an axis; cells: owned, interior or all."""
+        """Global indices of this section's cells along an axis; cells: owned, interior or all.
+
+        The interior's count from 0; boundary padding has negative ones and those from shape[axis] on.
+        """
         begin, end = self._range(axis, cells)
         return np.asarray(self.section_indices(axis))[begin:end]
+
+    def protocol_indices(self, axis: int, cells: str = "owned") -> np.ndarray:
+        """The same as the protocol counts, boundary padding first; also of sections not attached."""
+        begin, end = self._range(axis, cells, "protocol_indices")
+        return np.asarray(self.section_protocol_indices(axis))[begin:end]
 
     def describe(self) -> str:
         """The layout in words, and for small arrays as a picture in text. Local."""
@@ -116,7 +120,8 @@ class DistView(_distview.Array):
                 "" if self.attached else ", not attached",
             ]
         )
-        return f"<DistView {axes} {self.shape} {self.dtype}, {place}{marks}>"
+        shape = self.shape if self.attached else f"protocol shape {self.protocol_shape}"
+        return f"<DistView {axes} {shape} {self.dtype}, {place}{marks}>"
 
     def __len__(self) -> int:
         if self.ndim == 0:
@@ -269,7 +274,8 @@ class DistView(_distview.Array):
     def gather(self, root: int = 0, cells: str = "interior") -> np.ndarray | None:
         """All sections' cells as one NumPy array on rank root; None elsewhere.
 
-        cells: "interior" counts from the first interior element, "owned" has boundary padding too.
+        cells: "interior" has the cells at their global indices; "owned" has boundary padding too,
+        before and after them.
         Unstructured axes are in ascending order of their indices. Collective.
         """
         return gather(self, root, cells)

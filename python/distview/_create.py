@@ -44,7 +44,7 @@ def zeros(
 
     or a string of one letter per axis; for one axis the entry itself (but ("u", [[0, 2]]) for the
     list of one process: [[0, 2]] is an entry for each axis, and [0, 2] are bounds). On axes with
-    index lists or block bounds the size may be None. Or a Layout, whose interior_shape is the shape
+    index lists or block bounds the size may be None. Or a Layout, whose shape is the shape
     (or None), and which has padding, periodicity and grid of its own.
 
     comm: an mpi4py communicator, a Fortran handle, or None for one process. padding: width of the
@@ -95,8 +95,9 @@ def from_function(
     """A new distributed array of function(i, j, ...) at each global index, padding included.
 
     The function gets one array of global indices per axis, of the section's shape, and is called
-    once on every process; it must not communicate. Other arguments as zeros(). What it raises on a
-    rank is raised there as it is, and on the other ranks as an Error with its class and text.
+    once on every process; it must not communicate. Indices are the interior's, from 0: boundary
+    padding has negative ones and those from the size on. Other arguments as zeros(). What it raises
+    on a rank is raised there as it is, and on the other ranks as an Error with its class and text.
 
     Collective over comm.
     """

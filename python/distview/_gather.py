@@ -85,7 +85,7 @@ class _GlobalAxis:
         if layout.types[axis] == "u":
             lists = [np.asarray(layout.global_indices(axis, p)) for p in range(layout.process_count)]
             self._labels = np.unique(np.concatenate(lists))
-        whole = layout.shape if cells == "owned" else layout.interior_shape
+        whole = layout.protocol_shape if cells == "owned" else layout.shape
         self.count = len(self._labels) if self._labels is not None else whole[axis]
 
     def places(self, process: int) -> slice | np.ndarray:
@@ -94,8 +94,8 @@ class _GlobalAxis:
         if self._labels is not None:
             return np.searchsorted(self._labels, indices)
         begin, end = _cell_range(self._layout, self._axis, process, self._cells)
-        first = self._layout.boundary(self._axis)[0] if self._cells == "interior" else 0
-        cells = indices[begin:end] - first
+        before = self._layout.boundary(self._axis)[0] if self._cells == "owned" else 0
+        cells = indices[begin:end] + before
         if len(cells) == 0:
             return slice(0, 0, 1)
         step = int(cells[1] - cells[0]) if len(cells) > 1 else 1

@@ -58,8 +58,8 @@ def check_layout(
     for name, value, default in given:
         if type(value) is not type(default) or value != default:
             raise LayoutError(f"layout: a Layout has its own {name}, got {name}={value!r} as well")
-    if shape is not None and tuple(_sizes(shape)) != layout.interior_shape:
-        raise LayoutError(f"layout: the shape says {shape!r}, the Layout {layout.interior_shape}")
+    if shape is not None and tuple(_sizes(shape)) != layout.shape:
+        raise LayoutError(f"layout: the shape says {shape!r}, the Layout {layout.shape}")
 
 
 def finish_layout(axes: list[Axis], processes: int, grid: Any, gather: Gather | None) -> Layout:

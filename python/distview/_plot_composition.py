@@ -70,7 +70,8 @@ class Composition:
         aligned = plane.layout.types[plane.column_axis] == "b"
         for column in range(plane.grid[1]):
             labels = plane.section(0, column)[1].labels
-            offset = labels[0] * self.cell[0] if aligned and len(labels) else 0.0
+            first = plane.columns.labels[0]
+            offset = (labels[0] - first) * self.cell[0] if aligned and len(labels) else 0.0
             width = max(len(labels) * self.cell[0], 0.6)
             y += 0.2 if self._strip_has_ticks(plane) else 0.0
             self.sections.append((plane, 0, column, x + offset, y, width, STRIP))

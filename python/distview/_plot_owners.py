@@ -44,9 +44,9 @@ def process_at(layout, axis, coordinate):
 
 def whole_axis(layout, axis):
     """An axis of the whole array; unstructured indices in ascending order."""
-    if layout.size(axis) > MOST_ELEMENTS:
+    if layout.protocol_shape[axis] > MOST_ELEMENTS:
         raise UsageError(
-            f"plot_layout: axis {axis} has {layout.size(axis)} elements, a picture shows at most "
+            f"plot_layout: axis {axis} has {layout.protocol_shape[axis]} elements, a picture shows at most "
             f"{MOST_ELEMENTS}: plot a smaller array of the same layout"
         )
     parts = []
@@ -54,6 +54,7 @@ def whole_axis(layout, axis):
         process = process_at(layout, axis, c)
         begin, end = layout.owned_range(axis, process)
         parts.append(layout.global_indices(axis, process)[begin:end])
+    low, high = layout.boundary(axis)
     if layout.types[axis] == "u":
         held = np.concatenate(parts)
         holders = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
@@ -63,18 +64,11 @@ def whole_axis(layout, axis):
         owners = holders[order][first]
         shared = counts > 1
     else:
-        labels = np.arange(layout.size(axis))
+        labels = np.arange(-low, layout.shape[axis] + high)
         owners = np.zeros(len(labels), dtype=np.int64)
         for coordinate, part in enumerate(parts):
-            owners[part] = coordinate
+            owners[part + low] = coordinate
         shared = None
-
-    low = high = 0
-    if layout.types[axis] == "b":
-        # Boundary padding is what the first and the last process own outside their interiors.
-        ends = [process_at(layout, axis, c) for c in (0, layout.grid[axis] - 1)]
-        low = layout.interior_range(axis, ends[0])[0] - layout.owned_range(axis, ends[0])[0]
-        high = layout.owned_range(axis, ends[1])[1] - layout.interior_range(axis, ends[1])[1]
     n = len(labels)
     result = Axis(labels, owners, (0, n), (low, n - high), shared)
     if len(result.pieces()) > MOST_PIECES:

@@ -85,8 +85,8 @@ class RedistributionPlan:
                 one,
                 other,
                 _permutation(permutation, one.rank, caller),
-                axis_slices(from_slice, one.interior_shape, f"{caller}: from_slice"),
-                axis_slices(to_slice, other.interior_shape, f"{caller}: to_slice"),
+                axis_slices(from_slice, one.shape, f"{caller}: from_slice"),
+                axis_slices(to_slice, other.shape, f"{caller}: to_slice"),
             ), _buffer_bytes(in_place, buffer_bytes), _strategy(strategy)
 
         what, most, way = agreed(taken, "RedistributionPlan", prepare)
@@ -160,8 +160,8 @@ class RedistributionPlan:
 
     def __repr__(self) -> str:
         return (
-            f"<RedistributionPlan {self.source_layout.interior_shape} over {self.source_layout.grid}"
-            f" to {self.target_layout.interior_shape} over {self.target_layout.grid}: "
+            f"<RedistributionPlan {self.source_layout.shape} over {self.source_layout.grid}"
+            f" to {self.target_layout.shape} over {self.target_layout.grid}: "
             f"{self.elements} elements, {self.wire_elements} between processes>"
         )
 
@@ -247,7 +247,7 @@ def _new(
                 "description: the size of the whole is not known"
             )
         order = _permutation(permutation, source.rank, "redistribute") or range(source.rank)
-        slices = axis_slices(from_slice, source.interior_shape, "redistribute: from_slice")
+        slices = axis_slices(from_slice, source.shape, "redistribute: from_slice")
         return tuple(slices[axis][1] for axis in order)
 
     taken = _communicator_of(None, array)

@@ -86,7 +86,7 @@ def extreme(view: DistView, operation: str, cells: str) -> Any:
         part = _numbers(view, operation, cells)
         if part.dtype.kind == "c":
             raise ShapeError(f"{operation}: complex numbers have no order")
-        if 0 in (view.interior_shape if cells == "interior" else view.shape):
+        if 0 in (view.shape if cells == "interior" else view.protocol_shape):
             raise UsageError(f"{operation}: the array has no {cells} cells")
         found = getattr(part, operation)() if part.size else None
         if part.dtype.kind == "f":

@@ -56,5 +56,5 @@ def _is_integer(entry: Any) -> bool:
 
 def slice_of(view: DistView, key: Any) -> _distview.Array:
     """See DistView.__getitem__(); without the communicator."""
-    shape = view._attached_layout("slice").interior_shape
+    shape = view._attached_layout("slice").shape
     return _distview.slice_array(view, axis_slices(key, shape, "slice"))

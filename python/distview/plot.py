@@ -44,7 +44,8 @@ def plot_layout(
     process_coords: True names processes by their grid coordinates, False by number, a sequence by
         its entries.
     legend: whether to explain the marks, and the colours where names do not fit.
-    values: an array of the global shape, to be written into the cells; or True for a view's own,
+    values: an array to be written into the cells, as gather() returns it: of the layout's shape, or of
+        its protocol_shape with values of boundary padding (cells="owned"); or True for a view's own,
         which are gathered: then the call is collective over the view's communicator, draws on
         process 0, and returns None elsewhere. Unstructured axes are in ascending order of indices.
     title: of the figure; None for the layout in words, "" for none.
@@ -171,10 +172,21 @@ def _show_values(
         if values is None:
             return False
     values = np.asarray(values)
-    if values.shape != tuple(layout.shape):
+    if values.shape == layout.shape != layout.protocol_shape:
+        # Nothing is written into boundary padding.
+        inner = values
+        values = np.full(layout.protocol_shape, "", object)
+        values[
+            tuple(
+                slice(layout.boundary(d)[0], layout.boundary(d)[0] + n)
+                for d, n in enumerate(layout.shape)
+            )
+        ] = inner
+    if values.shape != layout.protocol_shape:
+        padded = f", or {layout.protocol_shape} with boundary padding"
         raise UsageError(
-            f"{caller}: expected values of shape {tuple(layout.shape)}, boundary padding included, "
-            f"got {values.shape}"
+            f"{caller}: expected values of shape {layout.shape}"
+            f"{padded if layout.protocol_shape != layout.shape else ''}, got {values.shape}"
         )
     for plane in planes:
         plane.show(values)

@@ -74,7 +74,7 @@ ArrayState::ArrayState(protocol::ExportedSection exported, std::string format)
                                                  static_cast<int>(d), -1);
         AxisOfSection axis;
         axis.type = dim.type;
-        axis.size = dim.size;
+        axis.protocol_size = dim.size;
         axis.grid_size = dim.grid_size;
         axis.grid_rank = dim.grid_rank;
         axis.extent = extent;
@@ -98,9 +98,9 @@ void ArrayState::describe_axes_from_layout() {
     for (int d = 0; d < layout.rank(); ++d) {
         const AxisLayout& from = layout.axis(d);
         const int r = at[static_cast<std::size_t>(d)];
-        m_axes.push_back({from.type(), from.size(), from.grid_size(), r, from.local_extent(r),
-                          from.communication_padding(r), from.boundary_padding(r),
-                          from.periodic()});
+        m_axes.push_back({from.type(), from.protocol_size(), from.grid_size(), r,
+                          from.local_extent(r), from.communication_padding(r),
+                          from.boundary_padding(r), from.periodic()});
     }
 }
 
@@ -180,18 +180,26 @@ protocol::ExportedSection ArrayState::exported(const Version& version) const {
 }
 
 std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
-    require<AxisError>(axis >= 0 && axis < rank(), [&] {
-        return text("global_indices: expected an axis in [0, ", rank(), "), got ", axis);
-    });
+    const AxisLayout& layout = view("global_indices").layout().axis(checked_axis(axis));
     const AxisOfSection& at = m_axes[static_cast<std::size_t>(axis)];
-    std::vector<std::int64_t> result(static_cast<std::size_t>(at.extent));
-    const auto process = static_cast<int>(at.grid_rank);
+    std::vector<std::int64_t> result;
+    result.reserve(static_cast<std::size_t>(at.extent));
+    for (LocalIndex l(0); l < at.extent; ++l)
+        result.push_back(layout.to_global(static_cast<int>(at.grid_rank), l).value());
+    return result;
+}
+
+std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
     if (m_view) {
-        const AxisLayout& layout = m_view->layout().axis(axis);
-        for (std::int64_t l = 0; l < at.extent; ++l)
-            result[static_cast<std::size_t>(l)] = layout.to_global(process, LocalIndex(l)).value();
+        const AxisLayout& layout = m_view->layout().axis(checked_axis(axis));
+        std::vector<std::int64_t> result = global_indices(axis);
+        for (std::int64_t& index : result)
+            index = layout.protocol_index(GlobalIndex(index)).value();
         return result;
     }
+    const AxisOfSection& at = m_axes[static_cast<std::size_t>(checked_axis(axis))];
+    std::vector<std::int64_t> result(static_cast<std::size_t>(at.extent));
+    const auto process = static_cast<int>(at.grid_rank);
     const protocol::CanonicalAxis canonical = protocol::canonical_axis(
         m_exported.version, m_exported.dim_data[static_cast<std::size_t>(axis)], at.extent);
     switch (at.type) {
@@ -209,6 +217,13 @@ std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
     case DistType::unstructured: result = canonical.indices; break;
     }
     return result;
+}
+
+int ArrayState::checked_axis(int axis) const {
+    require<AxisError>(axis >= 0 && axis < rank(), [&] {
+        return text("global_indices: expected an axis in [0, ", rank(), "), got ", axis);
+    });
+    return axis;
 }
 
 bool ArrayState::holds_objects() const noexcept {

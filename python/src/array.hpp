@@ -27,7 +27,7 @@ namespace distview::python {
 /// One axis of a section, as far as its process knows it.
 struct AxisOfSection {
     DistType type = DistType::block;
-    std::int64_t size = 0; ///< of the whole axis
+    std::int64_t protocol_size = 0; ///< of the whole axis, in the protocol's counting
     std::int64_t grid_size = 1;
     std::int64_t grid_rank = 0;
     std::int64_t extent = 0; ///< of the section
@@ -93,8 +93,10 @@ public:
 
     std::vector<protocol::DimData> dim_data(const protocol::Version& version) const;
     protocol::ExportedSection exported(const protocol::Version& version) const;
-    /// Global indices of all positions of the section along an axis.
+    /// Global indices of all positions of the section along an axis. Throws UsageError if not attached.
     std::vector<std::int64_t> global_indices(int axis) const;
+    /// The same as version 0.10 of the protocol counts them.
+    std::vector<std::int64_t> protocol_indices(int axis) const;
 
     /// Fills the padding of this array and of `others`, which `failure` kept from being read if it
     /// is set. Collective over the communicator; what fails on one rank is thrown on all.
@@ -108,6 +110,7 @@ private:
     };
 
     void describe_axes_from_layout();
+    int checked_axis(int axis) const;
     void check_exchange(const std::vector<ArrayState*>& arrays) const;
     std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays);
 

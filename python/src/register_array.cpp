@@ -65,8 +65,20 @@ void add_shape_properties(nb::class_<Array>& type) {
                      "Number of axes.");
     type.def_prop_ro(
         "shape",
-        [](const Array& self) { return per_axis(self, [](Axis a) { return nb::int_(a.size); }); },
-        "Number of elements of the whole array along each axis, boundary padding included.");
+        [](const Array& self) {
+            const ArrayLayout& layout = self.state->view("shape").layout();
+            nb::list result;
+            for (int d = 0; d < layout.rank(); ++d) result.append(nb::int_(layout.extent(d)));
+            return nb::tuple(result);
+        },
+        "Number of elements of the whole array along each axis, without boundary padding.");
+    type.def_prop_ro(
+        "protocol_shape",
+        [](const Array& self) {
+            return per_axis(self, [](Axis a) { return nb::int_(a.protocol_size); });
+        },
+        "The same with boundary padding: the protocol's size, in version 0.10. Of a section that\n"
+        "is not attached in the version that it came in.");
     type.def_prop_ro(
         "local_shape",
         [](const Array& self) { return numbers_tuple(self.state->section().extents); },
@@ -130,7 +142,13 @@ void add_shape_properties(nb::class_<Array>& type) {
         "section_indices",
         [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
         nb::arg("axis"),
-        "The global index of every position of the section along an axis, padding included.");
+        "The global index of every position of the section along an axis, padding included.\n"
+        "Boundary padding has negative ones and those from the size on.");
+    type.def(
+        "section_protocol_indices",
+        [](const Array& self, int axis) { return int64_array(self.state->protocol_indices(axis)); },
+        nb::arg("axis"),
+        "The same as the protocol counts, from the first element of the boundary padding.");
 }
 
 void add_memory_properties(nb::class_<Array>& type) {

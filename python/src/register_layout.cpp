@@ -87,13 +87,12 @@ int owner(const ArrayLayout& layout, nb::handle given) {
     std::vector<GlobalIndex> at;
     for (std::size_t d = 0; d < index.size(); ++d) {
         const AxisLayout& axis = layout.axis(static_cast<int>(d));
-        require<UsageError>(axis.type() == DistType::unstructured ||
-                                (index[d] >= 0 && index[d] < axis.size()),
-                            [&] {
-                                return text("Layout.owner: expected an index in [0, ", axis.size(),
-                                            ") along axis ", d, ", got ", index[d]);
-                            });
         at.emplace_back(index[d]);
+        const GlobalRange all = axis.global_range();
+        require<UsageError>(axis.type() == DistType::unstructured || all.contains(at.back()), [&] {
+            return text("Layout.owner: expected an index in [", all.begin.value(), ", ",
+                        all.end.value(), ") along axis ", d, ", got ", index[d]);
+        });
     }
     return layout.owner(at);
 }
@@ -145,9 +144,9 @@ void register_layout(nb::module_& module) {
     // In one line with the name: nvcc takes a line that begins with `module,` for one of a C++ module.
     nb::class_<ArrayLayout>(module, "Layout",
         "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
-        "Indices are 0-based. Global indices are the protocol's: those of a block axis count its\n"
-        "boundary padding. Processes are numbered in C order over the grid, the last axis fastest.\n"
-        "Nothing here communicates.")
+        "Sizes and global indices are those of the interior, from 0: boundary padding has\n"
+        "negative indices and those from the size on. Processes are numbered in C order over\n"
+        "the grid, the last axis fastest. Nothing here communicates.")
         .def(
             "__init__",
             [](ArrayLayout* self, const std::vector<int>& grid, const std::vector<AxisSpec>& axes) {
@@ -165,15 +164,15 @@ void register_layout(nb::module_& module) {
         .def_prop_ro(
             "shape",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::int_(self.size(d)); });
+                return per_axis(self, [&](int d) { return nb::int_(self.extent(d)); });
             },
-            "Number of elements along each axis, boundary padding included (the protocol's size).")
+            "Number of elements along each axis, without boundary padding.")
         .def_prop_ro(
-            "interior_shape",
+            "protocol_shape",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::int_(self.interior_size(d)); });
+                return per_axis(self, [&](int d) { return nb::int_(self.protocol_size(d)); });
             },
-            "Number of elements along each axis without boundary padding.")
+            "Number of elements along each axis with boundary padding: the protocol's size.")
         .def_prop_ro("types", &types, "The axes' dist_types, one letter each: 'b', 'c' or 'u'.")
         .def_prop_ro(
             "periodic",
@@ -183,10 +182,6 @@ void register_layout(nb::module_& module) {
             "Whether each axis is periodic.")
         .def_prop_ro("fingerprint", &ArrayLayout::fingerprint,
                      "A 64-bit number that equal layouts share.")
-        .def(
-            "size",
-            [](const ArrayLayout& self, int axis) { return self.size(checked_axis(self, axis)); },
-            "axis"_a, "Number of elements along an axis, boundary padding included.")
         .def(
             "boundary",
             [](const ArrayLayout& self, int axis) {
@@ -232,7 +227,8 @@ void register_layout(nb::module_& module) {
                 return int64_array(global_indices(self, axis, process));
             },
             "axis"_a, "process"_a,
-            "The global index of every position of a section along an axis, padding included.")
+            "The global index of every position of a section along an axis, padding included.\n"
+            "Boundary padding has negative ones and those from the size on.")
         .def("permuted", &permute_axes, "axes"_a,
              "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
         .def("owner", &owner, "index"_a,

@@ -28,9 +28,11 @@ class Producer:
 
 
 def labels_of(layout, axis):
-    """The indices of an axis of the whole array, in the order of a NumPy array's axis."""
+    """The indices of an axis of the whole array, boundary padding included, in the order of a NumPy
+    array's axis."""
     if layout.types[axis] != "u":
-        return np.arange(layout.shape[axis])
+        low, high = layout.boundary(axis)
+        return np.arange(-low, layout.shape[axis] + high)
     return np.unique(
         np.concatenate([layout.global_indices(axis, p) for p in range(layout.process_count)])
     )
@@ -81,7 +83,7 @@ def interior(layout, whole):
 def mirrored(layout, whole):
     """A whole array whose boundary padding on periodic axes is the interior's other end."""
     for axis in range(layout.rank):
-        inner = layout.interior_shape[axis]
+        inner = layout.shape[axis]
         if layout.periodic[axis] and inner:
             low = layout.boundary(axis)[0]
             sources = low + (np.arange(whole.shape[axis]) - low) % inner

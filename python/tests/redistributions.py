@@ -41,13 +41,13 @@ def random_pair(rng, processes):
         if target.rank == source.rank:
             break
     permutation = rng.permutation(source.rank).tolist()
-    sizes = [source.interior_shape[a] for a in permutation]
-    counts = [int(rng.integers(0, min(a, b) + 1)) for a, b in zip(sizes, target.interior_shape)]
+    sizes = [source.shape[a] for a in permutation]
+    counts = [int(rng.integers(0, min(a, b) + 1)) for a, b in zip(sizes, target.shape)]
     if rng.random() < 0.5:
-        counts = [min(a, b) for a, b in zip(sizes, target.interior_shape)]
+        counts = [min(a, b) for a, b in zip(sizes, target.shape)]
     by_source = [counts[permutation.index(a)] for a in range(source.rank)]
-    return (source, target, permutation, random_slices(rng, source.interior_shape, by_source),
-            random_slices(rng, target.interior_shape, counts))  # fmt: skip
+    return (source, target, permutation, random_slices(rng, source.shape, by_source),
+            random_slices(rng, target.shape, counts))  # fmt: skip
 
 
 def same(a, b):

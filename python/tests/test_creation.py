@@ -76,7 +76,7 @@ def test_full():
 
 def test_from_function():
     view = distview.from_function(lambda i, j: 100 * i + j, (3, 4), "bc", padding=(1, 0), dtype=int)
-    assert view.view.tolist() == [[100 * i + j for j in range(4)] for i in range(5)]
+    assert view.view.tolist() == [[100 * i + j for j in range(4)] for i in range(-1, 4)]
     labels = distview.from_function(lambda i: -i, None, ("u", [[5, -2, 9]]))
     assert labels.view.tolist() == [-5, 2, -9]
     assert distview.from_function(lambda i: 3, 4).view.tolist() == [3] * 4
@@ -102,7 +102,7 @@ def test_zeros_like():
 
 def test_without_axes():
     view = distview.zeros(())
-    assert (view.shape, view.interior_shape, view.local_shape, view.grid) == ((),) * 4
+    assert (view.shape, view.protocol_shape, view.local_shape, view.grid) == ((),) * 4
     assert (view.ndim, view.size, view.padding, view.dim_data) == (0, 1, (), ())
     for cells in (view.view, view.owned, view.interior):
         assert cells.shape == ()
@@ -252,7 +252,7 @@ def test_a_view_that_was_never_made():
         (lambda: distview.zeros(()), "<DistView no axes () float64, one process>"),
         (
             lambda: distview.zeros((3, 4), "bc", dtype="i2", padding=(1, 0), periodic=(True, False)),
-            "<DistView block x cyclic (5, 4) int16, one process, padding ((1, 1), (0, 0)), "
+            "<DistView block x cyclic (3, 4) int16, one process, padding ((1, 1), (0, 0)), "
             "periodic (True, False)>",
         ),
         (
@@ -271,14 +271,14 @@ def test_repr_of_a_part():
     part = {"__version__": "0.10.0", "buffer": np.zeros(5), "dim_data": (dim,)}
     view = distview.from_distarray(part, validate="local")
     assert repr(view) == (
-        "<DistView block (9,) float64, process 1 of 3, section (5,), padding ((1, 1),), not attached>"
+        "<DistView block protocol shape (9,) float64, process 1 of 3, section (5,), padding ((1, 1),), not attached>"
     )
     assert view.describe() == (
         repr(view) + "\n(one process's section; attach(comm) tells about the others)"
     )
     assert not view.attached and view.layout is None and view.comm is None
     for use in (view.sum, view.gather, view.exchange_padding, view.norm, view.min, view.max,
-                lambda: view.dot(view), lambda: view.interior_shape,
+                lambda: view.dot(view), lambda: view.shape, lambda: view.global_indices(0),
                 lambda: distview.zeros_like(view)):  # fmt: skip
         with pytest.raises(distview.UsageError, match=r'validate="local".*call attach\(comm\)'):
             use()

@@ -86,7 +86,7 @@ def test_shared_indices_are_owned_by_the_first():
     layout = layout_of(None, [[7, -3], [8, 7]], 2)
     assert held(layout) == [[7, -3], [8, 7]]
     assert [layout.owner([i]) for i in (-3, 7, 8, 0)] == [0, 0, 1, -1]
-    assert layout.shape == layout.interior_shape == (3,)
+    assert layout.shape == layout.protocol_shape == (3,)
 
 
 def test_a_string_has_one_letter_for_each_axis():
@@ -111,29 +111,29 @@ def test_shape_is_an_integer_or_a_sequence_of_them():
     "padding, boundary, expected",
     [
         (0, None, [range(0, 4), range(4, 7), range(7, 10)]),
-        (1, None, [range(0, 6), range(4, 9), range(7, 12)]),
-        ((2, 1), None, [range(0, 7), range(4, 10), range(7, 13)]),
-        ([2, 1], None, [range(0, 7), range(4, 10), range(7, 13)]),
-        (((2, 1),), None, [range(0, 7), range(4, 10), range(7, 13)]),
-        ((np.int32(2), np.uint8(1)), None, [range(0, 7), range(4, 10), range(7, 13)]),
+        (1, None, [range(-1, 5), range(3, 8), range(6, 11)]),
+        ((2, 1), None, [range(-2, 5), range(2, 8), range(5, 11)]),
+        ([2, 1], None, [range(-2, 5), range(2, 8), range(5, 11)]),
+        (((2, 1),), None, [range(-2, 5), range(2, 8), range(5, 11)]),
+        ((np.int32(2), np.uint8(1)), None, [range(-2, 5), range(2, 8), range(5, 11)]),
         (1, 0, [range(0, 5), range(3, 8), range(6, 10)]),
         (1, (0, 2), [range(0, 5), range(3, 8), range(6, 12)]),
-        (0, (1, 2), [range(0, 5), range(5, 8), range(8, 13)]),
+        (0, (1, 2), [range(-1, 4), range(4, 7), range(7, 12)]),
         ((3,), (0,), [range(0, 7), range(1, 10), range(4, 10)]),
     ],
 )
 def test_sections_with_padding(padding, boundary, expected):
-    """Global indices count the padding at the array's two ends."""
+    """Padding at the array's two ends has indices below 0 and from the size on."""
     for periodic in (False, True, [False], (np.True_,)):
         layout = layout_of(10, "b", 3, padding=padding, boundary=boundary, periodic=periodic)
         assert held(layout) == [list(part) for part in expected]
         low, high = layout.boundary(0)
-        assert layout.shape == (10 + low + high,) and layout.interior_shape == (10,)
-        assert [i for part in owned(layout) for i in part] == list(range(10 + low + high))
+        assert layout.shape == (10,) and layout.protocol_shape == (10 + low + high,)
+        assert [i for part in owned(layout) for i in part] == list(range(-low, 10 + high))
         inner = [layout.interior_range(0, p) for p in range(3)]
         assert [end - begin for begin, end in inner] == [4, 3, 3]
         assert [layout.global_indices(0, p)[b] for p, (b, _) in enumerate(inner)] == [
-            low, 4 + low, 7 + low]  # fmt: skip
+            0, 4, 7]  # fmt: skip
         assert layout.periodic == (bool(np.any(periodic)),)
 
 
@@ -162,7 +162,7 @@ def test_padding_of_several_axes():
 def test_padding_of_an_axis_that_is_not_distributed_is_boundary_padding():
     layout = layout_of((4, 6), "nb", 2, padding=((1, 2), 1))
     assert layout.boundary(0) == (1, 2)
-    assert held(layout) == [list(range(7))] * 2
+    assert held(layout) == [list(range(-1, 6))] * 2
 
 
 def test_irregular_blocks_with_padding():

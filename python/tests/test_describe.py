@@ -15,15 +15,15 @@ def test_text_of_a_padded_axis():
   axis 0: block, 4 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
 
 who owns what
-  element | 0 1 2 3 4 5
-  process | 0 0 0 1 1 1
+  element | -1  0  1  2  3  4
+  process |  0  0  0  1  1  1
 
 sections: (communication padding), [boundary padding]
   process 0 at (0), section (4)
-    element |  0   1   2   3
+    element | -1   0   1   2
     process | [0]  0   0  (1)
   process 1 at (1), section (4)
-    element |  2   3   4   5
+    element |  1   2   3   4
     process | (0)  1   1  [1]"""
     )
 

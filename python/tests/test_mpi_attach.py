@@ -55,7 +55,7 @@ def test_attached_sections_are_whole_arrays(comm, seed, version):
     assert view.attached and view.comm is comm
     assert view.layout == together.layout
     assert view.data_pointer == together.data_pointer
-    for name in ("shape", "local_shape", "grid", "coordinates", "padding", "periodic", "types"):
+    for name in ("shape", "protocol_shape", "local_shape", "grid", "coordinates", "padding", "periodic", "types"):
         assert getattr(view, name) == getattr(together, name), name
     scattered(view, whole)
     view.exchange_padding(together)
@@ -63,22 +63,27 @@ def test_attached_sections_are_whole_arrays(comm, seed, version):
     gathered = view.gather(0, "owned")
     if comm.rank == 0:
         np.testing.assert_array_equal(gathered, mirrored(layout, whole))
-        np.testing.assert_array_equal(view.layout.interior_shape, interior(layout, whole).shape)
+        np.testing.assert_array_equal(view.shape, interior(layout, whole).shape)
 
 
 def test_what_a_section_knows_alone(comm):
     """Its own indices, parts and dictionaries, in the numbers of its version."""
     layout = ring(comm)
-    whole = np.arange(np.prod(layout.shape), dtype=float).reshape(layout.shape)
+    sizes = layout.protocol_shape
+    whole = np.arange(np.prod(sizes), dtype=float).reshape(sizes)
     memory = np.array(part(layout, whole, comm.rank))
     full = distview.from_distarray(Producer(layout, comm.rank, memory), comm)
     view = distview.from_distarray(Producer(layout, comm.rank, memory), validate="local")
     for cells in ("all", "owned", "interior"):
         for axis in range(2):
-            assert (view.global_indices(axis, cells) == full.global_indices(axis, cells)).all()
+            own = view.protocol_indices(axis, cells)
+            assert (own == full.protocol_indices(axis, cells)).all()
+            low = layout.boundary(axis)[0]
+            assert (own == full.global_indices(axis, cells) + low).all()
     for name in ("view", "owned", "interior"):
         assert (getattr(view, name) == getattr(full, name)).all()
-    assert (view.shape, view.local_shape, view.padding) == (full.shape, full.local_shape, full.padding)
+    for name in ("protocol_shape", "local_shape", "padding"):
+        assert getattr(view, name) == getattr(full, name), name
     assert view.dim_data == full.dim_data == layout.dim_data(comm.rank)
     assert np.asarray(view).base is not None and memoryview(view).shape == view.local_shape
     again = distview.from_distarray(view, validate="local")
@@ -93,7 +98,8 @@ def test_what_a_section_cannot_do_alone(comm):
     for use in (view.exchange_padding, view.gather, view.sum, view.min, view.max, view.norm,
                 lambda: view.dot(whole), lambda: whole.dot(view), lambda: whole.exchange_padding(view),
                 lambda: view.exchange_padding(whole), lambda: distview.zeros_like(view),
-                lambda: view.interior_shape):  # fmt: skip
+                lambda: view.shape, lambda: view.size, lambda: len(view),
+                lambda: view.global_indices(0)):  # fmt: skip
         with pytest.raises(distview.UsageError) as caught:
             use()
         assert LOCAL_ONLY in str(caught.value)

@@ -16,7 +16,7 @@ from mpi_cases import on_rank, raised_on_all
 def exercise(comm):
     """All that communicates, on a communicator given in any form."""
     view = distview.zeros((9, 8), "bb", comm, padding=1, periodic=(True, False))
-    whole = random_values(np.random.default_rng(5), view.shape, "f8")
+    whole = random_values(np.random.default_rng(5), view.protocol_shape, "f8")
     scattered(view, whole).exchange_padding()
     assert_exchanged(view, whole)
     gathered = view.gather()

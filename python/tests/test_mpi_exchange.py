@@ -22,7 +22,7 @@ def made(comm, dtype, *args, **kwargs):
     """A view, and the whole array that it was filled from."""
     rng = np.random.default_rng(3)
     view = distview.zeros(*args, comm=comm, dtype=dtype, **kwargs)
-    whole = random_values(rng, view.shape, dtype)
+    whole = random_values(rng, view.protocol_shape, dtype)
     return scattered(view, whole), whole
 
 
@@ -142,7 +142,7 @@ def test_arrays_that_come_and_go(comm):
 
 def wrong_arguments(comm, view):
     other = distview.zeros_like(view)
-    wider = distview.zeros(view.interior_shape, comm=comm, padding=2)
+    wider = distview.zeros(view.shape, comm=comm, padding=2)
     alone = distview.zeros((3, 3), padding=1)
     objects = distview.wrap(np.full(view.local_shape, None), None, view.layout, comm)
     read_only = np.zeros(view.local_shape)

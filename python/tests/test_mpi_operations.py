@@ -46,7 +46,7 @@ def test_gather(comm, seed):
 @pytest.mark.parametrize("dtype", OTHERS)
 def test_gather_of_elements_that_are_no_numbers(comm, dtype):
     layout = distview.zeros((7, 5), comm=comm, padding=1).layout
-    whole = random_values(np.random.default_rng(4), layout.shape, dtype)
+    whole = random_values(np.random.default_rng(4), layout.protocol_shape, dtype)
     memory = np.array(part(layout, whole, comm.rank), order="F")
     view = distview.from_distarray(Producer(layout, comm.rank, memory), comm)
     gathered = view.gather(comm.size - 1, "owned")

@@ -41,7 +41,7 @@ def part_of(layout, process, whole):
             lists = [layout.global_indices(axis, p) for p in range(layout.process_count)]
             places.append(np.searchsorted(np.unique(np.concatenate(lists)), indices))
         else:
-            places.append(indices - layout.boundary(axis)[0])
+            places.append(indices)
     return whole[np.ix_(*places)]
 
 
@@ -62,7 +62,7 @@ def test_padding_is_filled_on_request(comm, seed):
     """As by an exchange of the target afterwards."""
     rng = np.random.default_rng([seed, comm.size, 1])
     target = random_layout(rng, comm.size)
-    a, whole = made(comm, distview.zeros(target.interior_shape, comm=comm).layout)
+    a, whole = made(comm, distview.zeros(target.shape, comm=comm).layout)
     b = distview.zeros_like(distview.zeros(None, target, comm))
     c = distview.redistribute(a, out=distview.zeros_like(b))
     distview.redistribute(a, out=b, fill_padding=True)

@@ -22,7 +22,7 @@ def whole_numbers(rng, shape, dtype):
 
 
 def filled(comm, layout, dtype, seed):
-    whole = whole_numbers(np.random.default_rng(seed), layout.shape, dtype)
+    whole = whole_numbers(np.random.default_rng(seed), layout.protocol_shape, dtype)
     view = scattered(distview.zeros(None, layout, comm, dtype), whole)
     return view, interior(layout, whole).copy()
 

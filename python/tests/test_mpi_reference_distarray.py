@@ -72,9 +72,12 @@ def arrays_for_both(comm, seed, count, max_axes=3):
 
 
 def check_index_maps(theirs, layout, process):
-    """Every cell of the section, padding included, has the same global index on both sides."""
+    """Every cell of the section, padding included, has the same protocol index on both sides."""
     shape = layout.local_shape(process)
-    indices = [layout.global_indices(axis, process).tolist() for axis in range(layout.rank)]
+    indices = [
+        (layout.global_indices(axis, process) + layout.boundary(axis)[0]).tolist()
+        for axis in range(layout.rank)
+    ]
     for local in itertools.product(*map(range, shape)):
         expected = tuple(along[position] for along, position in zip(indices, local, strict=True))
         assert theirs.global_from_local(local) == expected
@@ -91,7 +94,7 @@ def test_distarray_takes_every_array_without_copy(distarray, comm):
         assert address(theirs.ndarray) == address(view.view)
         assert theirs.ndarray.shape == theirs.local_shape == view.local_shape
         assert theirs.dtype == view.dtype
-        assert (theirs.global_shape, theirs.grid_shape) == (view.shape, view.grid)
+        assert (theirs.global_shape, theirs.grid_shape) == (view.protocol_shape, view.grid)
         assert theirs.cart_coords == view.coordinates
         check_index_maps(theirs, view.layout, comm.rank)
         # What one writes, the other reads.
@@ -167,7 +170,7 @@ def test_we_take_what_distarray_makes(distarray, comm, dist):
 
     view = distview.from_distarray(theirs, comm)
     assert view.view.ctypes.data == theirs.ndarray.ctypes.data
-    assert (view.shape, view.grid, view.dtype) == (shape, theirs.grid_shape, np.float32)
+    assert (view.protocol_shape, view.grid, view.dtype) == (shape, theirs.grid_shape, np.float32)
     whole = view.gather()
     if comm.rank == 0:
         assert (whole == np.arange(np.prod(shape)).reshape(shape)).all()

@@ -14,7 +14,7 @@ USAGE, LAYOUT = distview.UsageError, distview.LayoutError
 def random_key(rng, layout):
     """Slices of all axes that a slice of the array can have, written in some way."""
     key = []
-    for d, n in enumerate(layout.interior_shape):
+    for d, n in enumerate(layout.shape):
         begin, end = np.sort(rng.integers(-n, n + 1, 2)).tolist() if n else (0, 0)
         step = int(rng.integers(1, 4))
         if layout.types[d] == "b":
@@ -36,7 +36,7 @@ def test_random_slices(comm, seed):
     view, whole = made(comm, layout, ["f8", "i2", "c16", "?", "f4"][seed % 5])
     key = random_key(rng, layout)
     part = view[key]
-    assert part.shape == part.interior_shape == whole[key].shape
+    assert part.shape == part.protocol_shape == whole[key].shape
     assert part.grid == view.grid and part.process == view.process and part.comm is view.comm
     assert not any(map(any, part.padding)) and not any(part.periodic)
     assert (gathered(comm, part) == whole[key]).all()
@@ -72,9 +72,9 @@ def test_exports_conform(comm, version):
 
 def test_in_plain_sight(comm):
     n = comm.size
-    view = distview.from_function(lambda i: i - 1, 4 * n, comm=comm, dtype=int, padding=1)
+    view = distview.from_function(lambda i: i, 4 * n, comm=comm, dtype=int, padding=1)
     part = view[2 : 4 * n : 3]
-    assert part.interior_shape == (len(range(2, 4 * n, 3)),)
+    assert part.shape == (len(range(2, 4 * n, 3)),)
     own = [g for g in range(2, 4 * n, 3) if g // 4 == comm.rank]
     assert part.view.tolist() == own
     assert part.view.base is not None and np.shares_memory(part.view, view.view)

@@ -103,7 +103,7 @@ def test_what_remains(arrays):
     assert np.linalg.norm(np.asarray(a)) == 12
     assert np.shape(a) == a.shape and np.ndim(a) == 2
     assert np.shares_memory(a, a.interior) and not np.may_share_memory(a, b)
-    assert np.transpose(distview.zeros((2, 3, 4)), (2, 0, 1)).layout.interior_shape == (4, 2, 3)
+    assert np.transpose(distview.zeros((2, 3, 4)), (2, 0, 1)).layout.shape == (4, 2, 3)
 
 
 @pytest.mark.parametrize("part", ["view", "owned", "interior"])

@@ -29,7 +29,7 @@ def made(dtype, *args, **kwargs):
     """A view and the whole array that it was filled from."""
     rng = np.random.default_rng(1)
     view = distview.zeros(*args, dtype=dtype, **kwargs)
-    whole = random_values(rng, view.shape, dtype)
+    whole = random_values(rng, view.protocol_shape, dtype)
     return scattered(view, whole), whole
 
 
@@ -80,7 +80,7 @@ def test_random_layouts_and_buffers(seed):
     scattered(view, whole)
     view.exchange_padding()
     assert_exchanged(view, whole)
-    assert view.layout.interior_shape == layout.interior_shape
+    assert view.layout.protocol_shape == layout.protocol_shape
     for cells, expected in (("interior", interior(layout, whole)), ("owned", mirrored(layout, whole))):
         gathered = view.gather(0, cells)
         assert gathered.shape == expected.shape
@@ -170,15 +170,19 @@ def test_gather_arguments(arguments, text):
 
 def test_parts_of_a_section():
     view = distview.from_function(lambda i, j: 10 * i + j, (2, 2), "bc", padding=(1, 0), dtype=int)
-    assert view.view.tolist() == view.owned.tolist() == [[0, 1], [10, 11], [20, 21], [30, 31]]
-    assert view.interior.tolist() == [[10, 11], [20, 21]]
+    assert view.view.tolist() == view.owned.tolist() == [[-10, -9], [0, 1], [10, 11], [20, 21]]
+    assert view.interior.tolist() == [[0, 1], [10, 11]]
     for cells in ("view", "owned", "interior"):
         assert np.shares_memory(getattr(view, cells), view.view)
-    assert view.global_indices(0).tolist() == view.global_indices(0, "all").tolist() == [0, 1, 2, 3]
-    assert view.global_indices(0, "interior").tolist() == [1, 2]
+    assert view.global_indices(0).tolist() == view.global_indices(0, "all").tolist() == [-1, 0, 1, 2]
+    assert view.global_indices(0, "interior").tolist() == [0, 1]
+    assert view.protocol_indices(0).tolist() == [0, 1, 2, 3]
+    assert view.protocol_indices(0, "interior").tolist() == [1, 2]
     for axis in (-1, 2):
         with pytest.raises(distview.UsageError, match="an axis in"):
             view.global_indices(axis)
+        with pytest.raises(distview.UsageError, match="an axis in"):
+            view.protocol_indices(axis)
     with pytest.raises(distview.UsageError, match='"owned", "interior" or "all", got \'mine\''):
         view.global_indices(0, "mine")
 

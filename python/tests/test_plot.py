@@ -93,8 +93,8 @@ def test_cells_have_their_owners_colours(name):
     (whole,) = panels(figure)["whole array"]
     assert coloured(whole) == Counter(elements(layout).values())
     assert marked(whole, "communication padding") == 0
-    assert marked(whole, "boundary padding") == np.prod(layout.shape) - np.prod(
-        layout.interior_shape
+    assert marked(whole, "boundary padding") == np.prod(layout.protocol_shape) - np.prod(
+        layout.shape
     )
     for process in range(layout.process_count):
         (axes,) = panels(figure)[f"process {process}"]
@@ -141,11 +141,11 @@ def test_names_are_grid_coordinates_numbers_or_what_is_given():
 def test_edges_have_global_indices():
     figure = distview.plot_layout(LAYOUTS["padded"])
     whole, first, second, third, _ = figure.axes
-    assert tick_labels(whole.xaxis) == [str(g) for g in range(14)]
-    assert tick_labels(whole.yaxis) == [str(g) for g in range(12)]
-    assert tick_labels(first.xaxis) == [str(g) for g in range(8)]
-    assert tick_labels(second.xaxis) == [str(g) for g in range(6, 14)]
-    assert tick_labels(third.yaxis) == [str(g) for g in range(5, 12)]
+    assert tick_labels(whole.xaxis) == [str(g) for g in range(-1, 13)]
+    assert tick_labels(whole.yaxis) == [str(g) for g in range(-1, 11)]
+    assert tick_labels(first.xaxis) == [str(g) for g in range(-1, 7)]
+    assert tick_labels(second.xaxis) == [str(g) for g in range(5, 13)]
+    assert tick_labels(third.yaxis) == [str(g) for g in range(4, 11)]
     assert whole.get_xlabel() == "axis 1, periodic"
     assert whole.get_ylabel() == "axis 0"
     long = distview.plot_layout(LAYOUTS["long axis"]).axes[0]
@@ -181,10 +181,14 @@ def test_values_are_written_into_every_cell():
     figure = distview.plot_layout(layout, values=values)
     assert texts(figure.axes[0]) == [str(v) for v in values.ravel()]
     for process, axes in enumerate(figure.axes[1:]):
-        rows, columns = (layout.global_indices(d, process) for d in range(2))
+        rows, columns = (layout.global_indices(d, process) + 1 for d in range(2))
         assert texts(axes) == [str(v) for v in values[np.ix_(rows, columns)].ravel()]
-    with pytest.raises(distview.UsageError, match=r"shape \(12, 14\), boundary .* got \(10, 12\)"):
-        distview.plot_layout(layout, values=values[1:-1, 1:-1])
+    inner = distview.plot_layout(layout, values=values[1:-1, 1:-1]).axes[0]
+    blank = np.full(values.shape, "", object)
+    blank[1:-1, 1:-1] = values[1:-1, 1:-1]
+    assert texts(inner) == [str(v) for v in blank.ravel()]
+    with pytest.raises(distview.UsageError, match=r"shape \(10, 12\), or \(12, 14\) with .* got \(10, 14\)"):
+        distview.plot_layout(layout, values=values[1:-1])
     with pytest.raises(distview.UsageError, match="expects a DistView"):
         distview.plot_layout(layout, values=True)
 
@@ -199,7 +203,7 @@ def test_values_of_unstructured_axes_are_in_ascending_order():
 def test_values_of_a_view_are_its_own():
     view = distview.from_function(lambda i, j: 10 * i + j, (3, 4), dtype="int32", padding=1)
     figure = distview.plot_layout(view, values=True)
-    expected = [str(10 * i + j) for i in range(5) for j in range(6)]
+    expected = [str(10 * i + j) for i in range(-1, 4) for j in range(-1, 5)]
     assert texts(figure.axes[0]) == expected
     assert texts(figure.axes[1]) == expected
 
@@ -219,7 +223,7 @@ def test_three_axes_are_drawn_slice_by_slice():
     layout = LAYOUTS["three axes"]
     figure = distview.plot_layout(layout)
     wholes = panels(figure)["whole array"]
-    assert [text.get_text() for text in figure.texts[-2:]] == ["axis 0: 0 to 3", "axis 0: 4 to 7"]
+    assert [text.get_text() for text in figure.texts[-2:]] == ["axis 0: -1 to 2", "axis 0: 3 to 6"]
     owners = elements(layout)
     for axes, index in zip(wholes, (0, 4), strict=True):
         assert coloured(axes) == Counter(p for at, p in owners.items() if at[0] == index)

@@ -121,7 +121,7 @@ def test_example_2_lacks_a_comma(written_by_hand, version, validator, validator_
     distview.check_all(repaired)
     # The same 18 elements in both versions: 9 owned on each process.
     views = [distview.from_distarray(export, validate="local") for export in repaired]
-    owned = [view.global_indices(0).tolist() for view in views]
+    owned = [view.protocol_indices(0).tolist() for view in views]
     assert owned == [list(range(9)), list(range(9, 18))]
 
 

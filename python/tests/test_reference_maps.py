@@ -38,7 +38,7 @@ def test_shapes_and_owners(distarray, processes):
             continue
         layout = distview_layout(array)
         theirs = their_distribution(distarray, layout)
-        assert (theirs.shape, theirs.grid_shape) == (layout.shape, layout.grid)
+        assert (theirs.shape, theirs.grid_shape) == (layout.protocol_shape, layout.grid)
         assert theirs.localshapes() == [layout.local_shape(p) for p in range(processes)]
         # It finds several owners of padding, and looks for unstructured indices everywhere.
         if any(axis.padding or axis.kind == "u" for axis in array.axes):

@@ -17,7 +17,9 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
     g -= 1;
     const GlobalIndex held = axis.to_global(0, l + 1);
     return layout.owner(index) + axis.owner(held) + static_cast<int>(axis.to_local(0, g)) +
-           static_cast<int>(local_index[0]) + ProcessGrid{2}.size();
+           static_cast<int>(local_index[0]) + ProcessGrid{2}.size() +
+           axis.owner(axis.global_index(axis.protocol_index(g))) +
+           static_cast<int>(layout.extent(0) + layout.protocol_size(0));
 #elif DISTVIEW_CASE == 1  // expected: deleted
     // Who owns a local index depends on whose it is.
     return axis.owner(l) + layout.owner(index) + static_cast<int>(local_index[0]);
@@ -44,5 +46,16 @@ int ask(const ArrayLayout& layout, const AxisLayout& axis) {
     // A number of processes is no grid yet: over how many axes?
     const ProcessGrid grid = 6;
     return grid.size() + layout.owner(index) + axis.owner(g) + static_cast<int>(local_index[0] + l);
+#elif DISTVIEW_CASE == 10  // expected: deleted
+    // What the protocol counts begins with boundary padding.
+    return axis.owner(axis.protocol_index(g)) + layout.owner(index) +
+           static_cast<int>(local_index[0]);
+#elif DISTVIEW_CASE == 11  // expected: deleted
+    return static_cast<int>(axis.global_index(axis.protocol_index(g)) - axis.protocol_index(g)) +
+           layout.owner(index) + static_cast<int>(local_index[0] + l);
+#elif DISTVIEW_CASE == 12  // expected: no matching function|too many arguments|no member function
+    // Of which elements? extent(axis) counts the interior, protocol_size(axis) boundary padding too.
+    return static_cast<int>(layout.size(0)) + layout.owner(index) + axis.owner(g) +
+           static_cast<int>(local_index[0] + l);
 #endif
 }

@@ -38,13 +38,15 @@ static_assert(!DimLayout<NotTriviallyCopyable>);
 
 constexpr AxisLayout block(BlockLayout(16, 2, BlockSplit::balanced, 1, 1, true));
 static_assert(block.is_block() && block.type() == DistType::block && block.periodic());
-static_assert(block.size() == 18 && block.interior_size() == 16 && block.grid_size() == 2);
-static_assert(block.owner(GlobalIndex(9)) == 1 && block.to_local(1, GlobalIndex(9)) == 1);
+static_assert(block.size() == 16 && block.protocol_size() == 18 && block.grid_size() == 2);
+static_assert(block.owner(GlobalIndex(8)) == 1 && block.to_local(1, GlobalIndex(8)) == 1);
+static_assert(block.global_range() == GlobalRange{GlobalIndex(-1), GlobalIndex(17)});
 static_assert(block.as_block().split() == BlockSplit::balanced);
 static_assert(block.communication_padding(0) == Widths(0, 1));
 
 constexpr AxisLayout cyclic(CyclicLayout(13, 4, 2));
 static_assert(cyclic.type() == DistType::cyclic && cyclic.as_cyclic().block_size() == 2);
+static_assert(cyclic.protocol_size() == 13 && cyclic.protocol_index(GlobalIndex(12)) == 12);
 static_assert(cyclic.owner(GlobalIndex(12)) == 2 && cyclic.local_extent(2) == 3);
 static_assert(cyclic.to_global(1, LocalIndex(3)) == 11 && !cyclic.periodic());
 static_assert(cyclic.with_tables(nullptr, nullptr).as_cyclic().size() == 13);

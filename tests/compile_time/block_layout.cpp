@@ -14,14 +14,16 @@ static_assert(std::is_nothrow_default_constructible_v<BlockLayout>);
 
 // 16 interior elements on 2 processes, all widths 1: the example of the class comment.
 constexpr BlockLayout padded(16, 2, BlockSplit::balanced, 1, 1);
-static_assert(padded.size() == 18 && padded.interior_size() == 16 && padded.grid_size() == 2);
-static_assert(padded.owned(1) == GlobalRange{GlobalIndex(9), GlobalIndex(18)});
-static_assert(padded.held(1) == GlobalRange{GlobalIndex(8), GlobalIndex(18)});
-static_assert(padded.interior(0) == GlobalRange{GlobalIndex(1), GlobalIndex(9)});
+static_assert(padded.size() == 16 && padded.protocol_size() == 18 && padded.grid_size() == 2);
+static_assert(padded.owned(1) == GlobalRange{GlobalIndex(8), GlobalIndex(17)});
+static_assert(padded.held(1) == GlobalRange{GlobalIndex(7), GlobalIndex(17)});
+static_assert(padded.interior(0) == GlobalRange{GlobalIndex(0), GlobalIndex(8)});
 static_assert(padded.owned_local(0) == LocalRange{LocalIndex(0), LocalIndex(9)});
 static_assert(padded.interior_local(1) == LocalRange{LocalIndex(1), LocalIndex(9)});
-static_assert(padded.owner(GlobalIndex(8)) == 0 && padded.owner(GlobalIndex(9)) == 1);
+static_assert(padded.owner(GlobalIndex(7)) == 0 && padded.owner(GlobalIndex(8)) == 1);
 static_assert(padded.to_local(1, padded.to_global(1, LocalIndex(4))) == 4);
+static_assert(padded.protocol_index(GlobalIndex(-1)) == 0);
+static_assert(padded.global_index(ProtocolIndex(17)) == 16);
 static_assert(padded.communication_padding(0) == Widths(0, 1));
 static_assert(padded.boundary_padding(0) == Widths(1, 0));
 

@@ -43,7 +43,7 @@ int count_wrong(const Array& array, std::int64_t rows, std::int64_t columns, int
         for (std::size_t j = 0; j < array.view().extent(1); ++j) {
             const auto wrap = [&](int axis, std::size_t l, std::int64_t n) {
                 const auto at = LocalIndex(static_cast<std::int64_t>(l));
-                return (array.global_index(axis, at).value() - 1 + n) % n;
+                return (array.global_index(axis, at).value() + n) % n;
             };
             wrong += array.view()(i, j) != value(wrap(0, i, rows), wrap(1, j, columns), round);
         }
@@ -56,8 +56,8 @@ void fill(const Array& array, int round) {
     const LocalRange columns = array.interior_range(1);
     for (auto i = rows.begin; i < rows.end; ++i)
         for (auto j = columns.begin; j < columns.end; ++j)
-            array.view()(i.value(), j.value()) = value(array.global_index(0, i).value() - 1,
-                                                       array.global_index(1, j).value() - 1, round);
+            array.view()(i.value(), j.value()) =
+                value(array.global_index(0, i).value(), array.global_index(1, j).value(), round);
 }
 
 /// What is wrong with the transports that a plan describes.

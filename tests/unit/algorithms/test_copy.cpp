@@ -178,7 +178,6 @@ void check_axpby(Random& random, std::int64_t limit) {
         set_cells(exec, x, cells, [](const auto& g) { return T(1 + (g[0] & 15)); }, T(-1));
         set_cells(exec, y, cells, [](const auto& g) { return T(2 + (g[0] & 7)); }, T(-1));
     };
-    // Between two boundary paddings global indices differ by a shift: y is known from its own.
     const auto old_y = [](const auto& g) { return T(2 + (g[0] & 7)); };
 
     ready();

@@ -2,6 +2,7 @@
 #include "sections.hpp"
 
 #include <distview/algorithms/gather.hpp>
+#include <distview/algorithms/min_max.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -34,8 +35,8 @@ public:
             auto& i = place[static_cast<std::size_t>(d)];
             if (const auto found = m_place.find(d); found != m_place.end())
                 i = found->second.at(i);
-            else if (m_layout.axis(d).is_block() && m_cells == Cells::interior)
-                i -= m_layout.axis(d).as_block().boundary().low;
+            else if (m_layout.axis(d).is_block() && m_cells == Cells::owned)
+                i += m_layout.axis(d).as_block().boundary().low;
         }
         return place;
     }
@@ -43,7 +44,7 @@ public:
         Position<Rank> result{};
         for (int d = 0; d < Rank; ++d)
             result[static_cast<std::size_t>(d)] =
-                m_cells == Cells::interior ? m_layout.interior_size(d) : m_layout.size(d);
+                m_cells == Cells::interior ? m_layout.extent(d) : m_layout.protocol_size(d);
         return result;
     }
 
@@ -129,6 +130,58 @@ TEST(Gather, other_types_and_ranks) {
         check_gather_and_scatter<double, 4>(random, 4);
         check_gather_and_scatter<double, 6>(random, 3);
     });
+}
+
+/// Columns periodic and rows walled, wider boundary padding at one end than at the other.
+ArrayLayout plate(int processes) {
+    const ProcessGrid grid = ProcessGrid::balanced(processes, 2);
+    return {grid,
+            {block(3 * grid.extent(0) + 1, {.padding = 1, .boundary = {3, 1}}),
+             block(4 * grid.extent(1), {.padding = {1, 1}, .boundary = {0, 2}, .periodic = true})}};
+}
+
+// Round trip: where an extremum is found, there gather() has it; padding holds greater values.
+TEST(Gather, has_at_a_location_what_was_found_there) {
+    const Exec exec;
+    const Communicator comm = world();
+    const auto x = make_section<double, 2>(plate(comm.size()));
+    for_each_case(20, [&](Random& random, std::uint64_t) {
+        const std::int64_t salt = random.integer(1, 1000);
+        const auto value = [&](const Position<2>& g) {
+            return static_cast<double>((g[0] * 37 + g[1] * 101 + salt) * salt % 1009);
+        };
+        set_cells(exec, x, Cells::interior, value, 1e9);
+        const auto greatest = max_location(exec, comm, x);
+        const auto all = gather(exec, comm, x, 0);
+        set_cells(exec, x, Cells::interior, value, -1e9);
+        const auto least = min_location(exec, comm, x);
+        if (comm.rank() != 0) return;
+        EXPECT_EQ(all(greatest.index[0].value(), greatest.index[1].value()), greatest.value);
+        EXPECT_EQ(all(least.index[0].value(), least.index[1].value()), least.value);
+    });
+}
+
+// Boundary padding is at negative indices and at those from the extent on, in all that has indices.
+TEST(Gather, owned_cells_begin_with_boundary_padding) {
+    const Exec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout = plate(comm.size());
+    const auto x = make_section<double, 2>(layout);
+    fill_with(
+        exec, x,
+        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(-i + j); },
+        Cells::owned);
+    const auto corner = max_location(exec, comm, x, Cells::owned);
+    EXPECT_EQ(corner.index[0].value(), -3);
+    EXPECT_EQ(corner.index[1].value(), layout.axis(1).size() + 1);
+    const auto other = min_location(exec, comm, x, Cells::owned);
+    EXPECT_EQ(other.index[0].value(), layout.axis(0).size());
+    EXPECT_EQ(other.index[1].value(), 0);
+    const auto all = gather(exec, comm, x, 0, Cells::owned);
+    if (comm.rank() != 0) return;
+    for (std::int64_t i = -3; i < layout.axis(0).size() + 1; ++i)
+        for (std::int64_t j = 0; j < layout.axis(1).size() + 2; ++j)
+            EXPECT_EQ(all(i + 3, j), static_cast<double>(-i + j));
 }
 
 TEST(Gather, const_views) {

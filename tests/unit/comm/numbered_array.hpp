@@ -47,12 +47,11 @@ void number(const Array& array, int round) {
 /// The first element that is not what an exchange after number(array, round) makes it; "" if none.
 template <class Array>
 std::string find_wrong_number(const Array& array, int round) {
-    const std::int64_t rows = array.layout().interior_size(0);
-    const std::int64_t width = array.layout().axis(0).as_block().boundary().low;
+    const std::int64_t rows = array.extent(0);
     for (LocalIndex i(0); i < static_cast<std::int64_t>(array.view().extent(0)); ++i)
         for (LocalIndex j(0); j < static_cast<std::int64_t>(array.view().extent(1)); ++j) {
-            const std::int64_t row = array.global_index(0, i) - width + rows;
-            const double expected = number_of(width + row % rows, j, round);
+            const std::int64_t row = array.global_index(0, i) + rows;
+            const double expected = number_of(row % rows, j, round);
             const double found = array.view()(i.value(), j.value());
             if (!(found == expected))
                 return text("process ", array.process(), ", position (", i.value(), ", ", j.value(),

@@ -33,7 +33,7 @@ protected:
         });
         return a;
     }
-    /// visit(element, i, j) for owned cells, boundary padding not counted.
+    /// visit(element, i, j) for interior cells.
     template <class Visit>
     static void for_each(const Matrix& a, Visit&& visit) {
         const LocalRange rows = a.interior_range(0), columns = a.interior_range(1);

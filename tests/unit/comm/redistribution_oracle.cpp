@@ -27,7 +27,7 @@ struct Cells {
 };
 
 Cells cells_of(const AxisLayout& axis) {
-    const std::int64_t size = axis.interior_size();
+    const std::int64_t size = axis.size();
     std::map<std::int64_t, std::int64_t> numbers; // of labels
     if (axis.type() == DistType::unstructured) {
         std::set<std::int64_t> labels;
@@ -37,14 +37,13 @@ Cells cells_of(const AxisLayout& axis) {
         for (const std::int64_t label : labels)
             numbers.emplace(label, static_cast<std::int64_t>(numbers.size()));
     }
-    const std::int64_t low = axis.is_block() ? axis.as_block().boundary().low : 0;
     Cells cells;
     cells.holders.resize(static_cast<std::size_t>(size));
     cells.mirrors.resize(static_cast<std::size_t>(size));
     for (int p = 0; p < axis.grid_size(); ++p)
         for (std::int64_t l = 0; l < axis.local_extent(p); ++l) {
             const std::int64_t global = axis.to_global(p, LocalIndex(l)).value();
-            std::int64_t cell = numbers.empty() ? global - low : numbers.at(global);
+            std::int64_t cell = numbers.empty() ? global : numbers.at(global);
             const bool is_own = axis.interior_local(p).contains(LocalIndex(l));
             while (axis.periodic() && size > 0 && cell < 0) cell += size;
             while (axis.periodic() && size > 0 && cell >= size) cell -= size;
@@ -60,7 +59,7 @@ std::string slice_text(const AxisSlice& slice) {
 }
 
 std::string axis_text(const AxisLayout& axis) {
-    std::string result = text(static_cast<char>(axis.type()), axis.interior_size(), " over ",
+    std::string result = text(static_cast<char>(axis.type()), axis.size(), " over ",
                               axis.grid_size(), axis.periodic() ? " periodic:" : ":");
     for (int p = 0; p < axis.grid_size(); ++p) {
         result += " |";

@@ -76,7 +76,7 @@ protected:
         const std::int64_t at[] = {i, j, k};
         double result = 0;
         for (int d = 0; d < 3; ++d) {
-            const std::int64_t size = layout.interior_size(d);
+            const std::int64_t size = layout.extent(d);
             const std::int64_t g = array.global_index(d, LocalIndex(at[d])).value();
             result = result * 1000 + static_cast<double>((g + size) % size);
         }

@@ -61,12 +61,12 @@ void step_between_two_arrays(const Communicator& comm, Widths read) {
         const PaddingExchangeSchedule& schedule = plan.schedule();
 
         const auto each_owned = [&](const auto& visit) {
-            for_each_position(
-                LocalBox{u.interior_range(0), u.interior_range(1)}, 2, [&](const Position& at) {
-                    const std::int64_t row = u.global_index(0, LocalIndex(at[0])) - read.low;
-                    const std::int64_t column = u.global_index(1, LocalIndex(at[1])) - read.low;
-                    visit(at, static_cast<std::size_t>(row * n + column));
-                });
+            for_each_position(LocalBox{u.interior_range(0), u.interior_range(1)}, 2,
+                              [&](const Position& at) {
+                                  const std::int64_t row = u.global_index(0, LocalIndex(at[0]));
+                                  const std::int64_t column = u.global_index(1, LocalIndex(at[1]));
+                                  visit(at, static_cast<std::size_t>(row * n + column));
+                              });
         };
         std::vector<Value> model(n * n);
         for (std::size_t i = 0; i < model.size(); ++i) model[i] = i * i + 1;

@@ -56,7 +56,7 @@ SlicedAxisCase random_sliced_axis(Random& random, int processes) {
         break;
     }
     const ArrayLayout layout(ProcessGrid{processes}, {result.spec});
-    result.slice = complete_slice(result.slice, layout.interior_size(0), "");
+    result.slice = complete_slice(result.slice, layout.extent(0), "");
     return result;
 }
 
@@ -139,7 +139,7 @@ TEST(RedistributionOfSlices, from_a_slice_as_from_the_whole_with_slices) {
             .execute(Exec(), part, found);
         EXPECT_TRUE(contents_of(expected) == contents_of(found));
         for (int d = 0; d < 3; ++d)
-            if (part.layout().size(d) < c.whole.interior_size(d))
+            if (part.layout().extent(d) < c.whole.extent(d))
                 ++partial[part.layout().axis(d).type()];
     });
     if (std::getenv("DISTVIEW_CASE") || HasFailure()) return;

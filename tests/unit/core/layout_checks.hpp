@@ -37,7 +37,7 @@ inline std::vector<ExpectedSection> block_sections(const std::vector<std::int64_
                                                    const std::vector<Widths>& communication,
                                                    Widths boundary) {
     std::vector<ExpectedSection> sections;
-    std::int64_t next = 0; // global index of the first element not owned yet
+    std::int64_t next = -boundary.low; // global index of the first element not owned yet
     for (std::size_t p = 0; p < interior_sizes.size(); ++p) {
         const bool first = p == 0;
         const bool last = p + 1 == interior_sizes.size();
@@ -130,9 +130,10 @@ std::string find_flaw(const Layout& layout, const std::vector<std::int64_t>& glo
     // With the above, equal counts mean that nothing is owned twice.
     if (owned_count != static_cast<std::int64_t>(globals.size()))
         return text("the processes own ", owned_count, " of ", globals.size(), " elements");
-    if (layout.size() != owned_count) return text("size() is ", layout.size());
-    if (interior_count != layout.interior_size())
-        return text("the interior has ", layout.interior_size(), " elements, the processes have ",
+    if (layout.protocol_size() != owned_count)
+        return text("protocol_size() is ", layout.protocol_size());
+    if (interior_count != layout.size())
+        return text("the interior has ", layout.size(), " elements, the processes have ",
                     interior_count);
     return {};
 }
@@ -141,6 +142,13 @@ std::string find_flaw(const Layout& layout, const std::vector<std::int64_t>& glo
 inline std::vector<std::int64_t> first_indices(std::int64_t count) {
     std::vector<std::int64_t> result;
     for (std::int64_t g = 0; g < count; ++g) result.push_back(g);
+    return result;
+}
+
+/// All indices of `size` interior elements between boundary padding.
+inline std::vector<std::int64_t> indices_with(Widths boundary, std::int64_t size) {
+    std::vector<std::int64_t> result;
+    for (std::int64_t g = -boundary.low; g < size + boundary.high; ++g) result.push_back(g);
     return result;
 }
 

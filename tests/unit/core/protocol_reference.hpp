@@ -73,13 +73,14 @@ inline std::string find_map_difference(const protocol::Version& version,
     if (owned.begin != section.owned_begin || owned.end != section.owned_end)
         return text("owned range [", owned.begin.value(), ", ", owned.end.value(), "), expected [",
                     section.owned_begin, ", ", section.owned_end, ')');
-    const std::int64_t n = axis.interior_size();
-    const std::int64_t low_edge = wraps ? axis.as_block().boundary().low : 0;
+    const std::int64_t n = axis.size();
     for (LocalIndex l(0); l < extent; ++l) {
         const std::int64_t expected = section.held[static_cast<std::size_t>(l.value())];
         const GlobalIndex g = axis.to_global(r, l);
         // Around the ring the version's index is that of the mirrored element.
-        const std::int64_t in_version = wraps && n > 0 ? floor_mod(g - low_edge, n) : g - low_edge;
+        const std::int64_t in_version = !wraps  ? axis.protocol_index(g).value()
+                                        : n > 0 ? floor_mod(g, n)
+                                                : g.value();
         if (in_version != expected)
             return text("local ", l.value(), " is global ", in_version, ", expected ", expected);
         if (!owned.contains(l) || axis.type() == DistType::unstructured) continue;

@@ -34,8 +34,8 @@ RandomAxis random_axis(Random& random, int process_count, std::int64_t most) {
         const Widths boundary = random_widths(random, 2);
         axis.spec = block_bounds(bounds_of_sizes(sizes), {.boundary = boundary},
                                  random_matched_paddings(random, sizes));
-        size = bounds_of_sizes(sizes).back() + boundary.low + boundary.high;
-        break;
+        axis.globals = indices_with(boundary, bounds_of_sizes(sizes).back());
+        return axis;
     }
     case 2:
         size = random.integer(0, most + 1);
@@ -72,7 +72,6 @@ TEST(ArrayLayout, without_axes_is_one_element) {
     for (const ArrayLayout& layout : {ArrayLayout(), ArrayLayout(ProcessGrid(), {})}) {
         EXPECT_EQ(layout.rank(), 0);
         EXPECT_EQ(layout.size(), 1);
-        EXPECT_EQ(layout.interior_size(), 1);
         EXPECT_EQ(layout.process_count(), 1);
         EXPECT_EQ(layout.owner({}), 0);
         EXPECT_EQ(layout.local_extents(0), (Extents{1, 1, 1, 1, 1, 1, 1, 1}));
@@ -92,8 +91,8 @@ TEST(ArrayLayout, known_vector_of_two_axes) {
 
     EXPECT_EQ(layout.rank(), 2);
     EXPECT_EQ(layout.size(), 56);
-    EXPECT_EQ(layout.size(0), 7);
-    EXPECT_EQ(layout.size(1), 8);
+    EXPECT_EQ(layout.extent(0), 7);
+    EXPECT_EQ(layout.extent(1), 8);
     EXPECT_EQ(layout.process_count(), 6);
     EXPECT_EQ(layout.grid(), (ProcessGrid{2, 3}));
     EXPECT_EQ(layout.coordinates(4), (GridCoordinates{1, 1}));
@@ -102,14 +101,14 @@ TEST(ArrayLayout, known_vector_of_two_axes) {
 }
 
 // The example of the class comment.
-TEST(ArrayLayout, sizes_count_boundary_padding_and_extents_all_padding) {
+TEST(ArrayLayout, sizes_count_the_interior_and_extents_of_sections_all_padding) {
     const ArrayLayout layout(ProcessGrid{2, 3}, {block(180, {.padding = 1}),
                                                  block(360, {.padding = 1, .periodic = true})});
-    EXPECT_EQ(layout.size(0), 182);
-    EXPECT_EQ(layout.size(1), 362);
-    EXPECT_EQ(layout.size(), 182 * 362);
-    EXPECT_EQ(layout.interior_size(0), 180);
-    EXPECT_EQ(layout.interior_size(), 180 * 360);
+    EXPECT_EQ(layout.extent(0), 180);
+    EXPECT_EQ(layout.extent(1), 360);
+    EXPECT_EQ(layout.size(), 180 * 360);
+    EXPECT_EQ(layout.protocol_size(0), 182);
+    EXPECT_EQ(layout.protocol_size(1), 362);
     EXPECT_FALSE(layout.axis(0).periodic());
     EXPECT_TRUE(layout.axis(1).periodic());
     for (int p = 0; p < 6; ++p)
@@ -120,8 +119,8 @@ TEST(ArrayLayout, boundary_padding_is_as_wide_as_padding_unless_given) {
     const ProcessGrid grid{2};
     EXPECT_EQ(ArrayLayout(grid, {block(8, {.padding = {2, 1}})}).axis(0).as_block().boundary(),
               Widths(2, 1));
-    EXPECT_EQ(ArrayLayout(grid, {block(8, {.padding = 2, .boundary = 0})}).size(), 8);
-    EXPECT_EQ(ArrayLayout(grid, {block(8, {.boundary = Widths(3, 4)})}).size(), 15);
+    EXPECT_EQ(ArrayLayout(grid, {block(8, {.padding = 2, .boundary = 0})}).protocol_size(0), 8);
+    EXPECT_EQ(ArrayLayout(grid, {block(8, {.boundary = Widths(3, 4)})}).protocol_size(0), 15);
     // On one process there is no communication padding, but the boundary stays.
     const ArrayLayout one(ProcessGrid{1}, {block(8, {.padding = {2, 1}})});
     EXPECT_EQ(one.axis(0).communication_padding(0), Widths());
@@ -224,7 +223,10 @@ TEST(ArrayLayout, every_element_of_random_arrays_is_owned_once) {
             element_count *= axis.globals.size();
         }
         const ArrayLayout layout(ProcessGrid(grid_extents), specs);
-        ASSERT_EQ(layout.size(), static_cast<std::int64_t>(element_count));
+        std::int64_t protocol_count = 1;
+        for (std::size_t d = 0; d < rank; ++d)
+            protocol_count *= layout.protocol_size(static_cast<int>(d));
+        ASSERT_EQ(protocol_count, static_cast<std::int64_t>(element_count));
 
         std::vector<int> times_owned(element_count, 0);
         for (int p = 0; p < layout.process_count(); ++p) {

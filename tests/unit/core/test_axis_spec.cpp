@@ -43,7 +43,7 @@ TEST(PermuteAxes, moves_each_axis_with_its_processes) {
             const int axis = permutation[d];
             inverse[static_cast<std::size_t>(axis)] = static_cast<int>(d);
             EXPECT_EQ(permuted.grid().extent(static_cast<int>(d)), layout.grid().extent(axis));
-            EXPECT_EQ(permuted.size(static_cast<int>(d)), layout.size(axis));
+            EXPECT_EQ(permuted.extent(static_cast<int>(d)), layout.extent(axis));
         }
         EXPECT_TRUE(permute_axes(permuted, inverse) == layout);
     });

@@ -54,7 +54,7 @@ TEST(BlockLayout, regular_blocks_of_11_elements_on_3_processes) {
     EXPECT_EQ(find_difference(layout, plain_sections({{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10}})),
               "");
     EXPECT_EQ(layout.size(), 11);
-    EXPECT_EQ(layout.interior_size(), 11);
+    EXPECT_EQ(layout.protocol_size(), 11);
     EXPECT_FALSE(layout.has_tables());
     EXPECT_FALSE(layout.periodic());
 }
@@ -94,46 +94,50 @@ TEST(BlockLayout, owners_of_coinciding_bounds_are_never_empty) {
     }
 }
 
-// 18 elements on 2 processes, padding (1, 1), B boundary, C communication:
+// 16 interior elements on 2 processes, padding (1, 1), B boundary, C communication:
 //
-//     process 0   B0  1..8  C9          start 0, stop 10
-//     process 1       C8  9..16  B17    start 8, stop 18
-TEST(BlockLayout, padding_of_the_18_element_array) {
+//     process 0   B-1  0..7  C8           the protocol's start 0, stop 10
+//     process 1        C7  8..15  B16     the protocol's start 8, stop 18
+TEST(BlockLayout, padding_of_the_16_element_array) {
     constexpr BlockLayout layout(16, 2, BlockSplit::balanced, 1, 1);
-    EXPECT_EQ(layout.size(), 18);
-    EXPECT_EQ(layout.interior_size(), 16);
-    EXPECT_EQ(layout.held(0), global_range(0, 10));
-    EXPECT_EQ(layout.held(1), global_range(8, 18));
-    EXPECT_EQ(layout.owned(0), global_range(0, 9));
-    EXPECT_EQ(layout.owned(1), global_range(9, 18));
-    EXPECT_EQ(layout.interior(0), global_range(1, 9));
-    EXPECT_EQ(layout.interior(1), global_range(9, 17));
+    EXPECT_EQ(layout.size(), 16);
+    EXPECT_EQ(layout.protocol_size(), 18);
+    EXPECT_EQ(layout.held(0), global_range(-1, 9));
+    EXPECT_EQ(layout.held(1), global_range(7, 17));
+    EXPECT_EQ(layout.owned(0), global_range(-1, 8));
+    EXPECT_EQ(layout.owned(1), global_range(8, 17));
+    EXPECT_EQ(layout.interior(0), global_range(0, 8));
+    EXPECT_EQ(layout.interior(1), global_range(8, 16));
     EXPECT_EQ(layout.local_extent(0), 10);
     EXPECT_EQ(layout.local_extent(1), 10);
 
-    EXPECT_EQ(layout.owner(GlobalIndex(9)), 1);
-    EXPECT_EQ(layout.to_local(1, GlobalIndex(9)), 1);
-    EXPECT_EQ(layout.to_local(0, GlobalIndex(9)), 9);
-    EXPECT_EQ(layout.owner(GlobalIndex(8)), 0);
-    EXPECT_EQ(layout.to_local(0, GlobalIndex(8)), 8);
-    EXPECT_EQ(layout.to_local(1, GlobalIndex(8)), 0);
-    EXPECT_EQ(layout.owner(GlobalIndex(0)), 0);
-    EXPECT_EQ(layout.to_local(0, GlobalIndex(0)), 0);
-    EXPECT_EQ(layout.owner(GlobalIndex(17)), 1);
-    EXPECT_EQ(layout.to_local(1, GlobalIndex(17)), 9);
+    EXPECT_EQ(layout.owner(GlobalIndex(8)), 1);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(8)), 1);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(8)), 9);
+    EXPECT_EQ(layout.owner(GlobalIndex(7)), 0);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(7)), 8);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(7)), 0);
+    EXPECT_EQ(layout.owner(GlobalIndex(-1)), 0);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(-1)), 0);
+    EXPECT_EQ(layout.owner(GlobalIndex(16)), 1);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(16)), 9);
+
+    EXPECT_EQ(layout.protocol_index(GlobalIndex(-1)), 0);
+    EXPECT_EQ(layout.protocol_index(GlobalIndex(16)), 17);
+    EXPECT_EQ(layout.global_index(ProtocolIndex(9)), 8);
 }
 
-// 30 elements on 4 processes, padding (4, 1) (1, 2) (2, 3) (3, 0).
-TEST(BlockLayout, padding_of_the_30_element_array) {
+// 26 interior elements on 4 processes, padding (4, 1) (1, 2) (2, 3) (3, 0).
+TEST(BlockLayout, padding_of_the_26_element_array) {
     constexpr std::int64_t bounds[] = {0, 6, 12, 19, 26};
     constexpr std::int64_t widths[] = {0, 1, 1, 2, 2, 3, 3, 0};
     const BlockLayout layout(bounds, 4, widths, {}, {4, 0});
-    EXPECT_EQ(layout.size(), 30);
-    EXPECT_EQ(layout.interior_size(), 26);
-    const GlobalRange held[] = {global_range(0, 11), global_range(9, 18), global_range(14, 26),
-                                global_range(20, 30)};
-    const GlobalRange owned[] = {global_range(0, 10), global_range(10, 16), global_range(16, 23),
-                                 global_range(23, 30)};
+    EXPECT_EQ(layout.size(), 26);
+    EXPECT_EQ(layout.protocol_size(), 30);
+    const GlobalRange held[] = {global_range(-4, 7), global_range(5, 14), global_range(10, 22),
+                                global_range(16, 26)};
+    const GlobalRange owned[] = {global_range(-4, 6), global_range(6, 12), global_range(12, 19),
+                                 global_range(19, 26)};
     const std::int64_t extents[] = {11, 9, 12, 10};
     for (int p = 0; p < 4; ++p) {
         EXPECT_EQ(layout.held(p), held[p]) << p;
@@ -144,25 +148,26 @@ TEST(BlockLayout, padding_of_the_30_element_array) {
     EXPECT_EQ(layout.boundary_padding(3), Widths(0, 0));
     EXPECT_EQ(layout.communication_padding(2), Widths(2, 3));
 
-    EXPECT_EQ(layout.owner(GlobalIndex(10)), 1);
-    EXPECT_EQ(layout.to_local(1, GlobalIndex(10)), 1);
-    EXPECT_EQ(layout.to_local(0, GlobalIndex(10)), 10);
-    EXPECT_EQ(layout.owner(GlobalIndex(24)), 3);
-    EXPECT_EQ(layout.to_local(3, GlobalIndex(24)), 4);
-    EXPECT_EQ(layout.to_local(2, GlobalIndex(24)), 10);
+    EXPECT_EQ(layout.owner(GlobalIndex(6)), 1);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(6)), 1);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(6)), 10);
+    EXPECT_EQ(layout.owner(GlobalIndex(20)), 3);
+    EXPECT_EQ(layout.to_local(3, GlobalIndex(20)), 4);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(20)), 10);
 }
 
-// Periodic, 14 elements on 2 processes, padding (2, 1) (1, 2): bboooooc | cooooobb
-TEST(BlockLayout, padding_of_the_periodic_14_element_array) {
+// Periodic, 10 interior elements on 2 processes, padding (2, 1) (1, 2): bboooooc | cooooobb
+TEST(BlockLayout, padding_of_the_periodic_10_element_array) {
     constexpr BlockLayout layout(10, 2, BlockSplit::balanced, 1, 2, true);
     EXPECT_TRUE(layout.periodic());
-    EXPECT_EQ(layout.size(), 14);
-    EXPECT_EQ(layout.held(0), global_range(0, 8));
-    EXPECT_EQ(layout.held(1), global_range(6, 14));
-    EXPECT_EQ(layout.owned(0), global_range(0, 7));
-    EXPECT_EQ(layout.owned(1), global_range(7, 14));
-    EXPECT_EQ(layout.interior(0), global_range(2, 7));
-    EXPECT_EQ(layout.interior(1), global_range(7, 12));
+    EXPECT_EQ(layout.size(), 10);
+    EXPECT_EQ(layout.protocol_size(), 14);
+    EXPECT_EQ(layout.held(0), global_range(-2, 6));
+    EXPECT_EQ(layout.held(1), global_range(4, 12));
+    EXPECT_EQ(layout.owned(0), global_range(-2, 5));
+    EXPECT_EQ(layout.owned(1), global_range(5, 12));
+    EXPECT_EQ(layout.interior(0), global_range(0, 5));
+    EXPECT_EQ(layout.interior(1), global_range(5, 10));
     EXPECT_EQ(layout.boundary_padding(0), Widths(2, 0));
     EXPECT_EQ(layout.boundary_padding(1), Widths(0, 2));
     EXPECT_EQ(layout.communication_padding(0), Widths(0, 1));
@@ -174,7 +179,8 @@ TEST(BlockLayout, one_process_has_boundary_padding_only) {
     EXPECT_EQ(find_difference(layout, block_sections({5}, {{}}, {2, 1})), "");
     EXPECT_EQ(layout.communication_padding(0), Widths());
     EXPECT_EQ(layout.boundary_padding(0), Widths(2, 1));
-    EXPECT_EQ(layout.size(), 8);
+    EXPECT_EQ(layout.size(), 5);
+    EXPECT_EQ(layout.protocol_size(), 8);
 }
 
 TEST(BlockLayout, nothing_but_boundary_padding_belongs_to_the_ends) {
@@ -182,8 +188,9 @@ TEST(BlockLayout, nothing_but_boundary_padding_belongs_to_the_ends) {
         const BlockLayout layout(0, 3, split, 0, {2, 1});
         EXPECT_EQ(
             find_difference(layout, block_sections({0, 0, 0}, std::vector<Widths>(3), {2, 1})), "");
-        EXPECT_EQ(layout.owner(GlobalIndex(1)), 0);
-        EXPECT_EQ(layout.owner(GlobalIndex(2)), 2);
+        EXPECT_EQ(layout.owner(GlobalIndex(-1)), 0);
+        EXPECT_EQ(layout.owner(GlobalIndex(0)), 2);
+        EXPECT_EQ(layout.size(), 0);
     }
 }
 
@@ -237,10 +244,10 @@ TEST(BlockLayout, random_irregular_blocks_equal_dealing_out) {
         const auto widths = widths_table(paddings);
         const BlockLayout layout(bounds.data(), process_count, widths.data(), {}, boundary);
         ASSERT_EQ(find_difference(layout, block_sections(sizes, paddings, boundary)), "");
-        ASSERT_EQ(find_flaw(layout, first_indices(layout.size())), "");
+        ASSERT_EQ(find_flaw(layout, indices_with(boundary, layout.size())), "");
 
         const BlockLayout without(bounds.data(), process_count, nullptr, {}, boundary);
-        ASSERT_EQ(find_flaw(without, first_indices(without.size())), "");
+        ASSERT_EQ(find_flaw(without, indices_with(boundary, without.size())), "");
     });
 }
 
@@ -256,23 +263,23 @@ TEST(BlockLayout, ranges_of_neighbours_fit_together) {
         const Widths boundary = random_widths(random, 3);
         const BlockLayout layout(bounds.data(), process_count, widths.data(), {}, boundary);
 
-        GlobalIndex owned_so_far(0);
-        GlobalIndex interior_so_far(boundary.low);
+        GlobalIndex owned_so_far(-boundary.low);
+        GlobalIndex interior_so_far(0);
         for (int p = 0; p < process_count; ++p) {
             ASSERT_EQ(layout.owned(p).begin, owned_so_far);
             ASSERT_EQ(layout.interior(p).begin, interior_so_far);
             owned_so_far = layout.owned(p).end;
             interior_so_far = layout.interior(p).end;
-            ASSERT_GE(layout.held(p).begin, 0);
-            ASSERT_LE(layout.held(p).end, layout.size());
+            ASSERT_GE(layout.held(p).begin, -boundary.low);
+            ASSERT_LE(layout.held(p).end, layout.size() + boundary.high);
             if (p == 0) continue;
             const std::int64_t above = layout.communication_padding(p - 1).high;
             const std::int64_t below = layout.communication_padding(p).low;
             ASSERT_EQ(above, below);
             ASSERT_EQ(layout.held(p - 1).end - layout.held(p).begin, above + below);
         }
-        ASSERT_EQ(owned_so_far, layout.size());
-        ASSERT_EQ(interior_so_far, layout.size() - boundary.high);
+        ASSERT_EQ(owned_so_far, layout.size() + boundary.high);
+        ASSERT_EQ(interior_so_far, layout.size());
     });
 }
 
@@ -284,16 +291,16 @@ TEST(BlockLayout, sizes_beyond_32_bits) {
                 const BlockLayout layout(n, process_count, split, {2, 1}, {3, 4});
                 Random random(campaign_seed(), static_cast<std::uint64_t>(n));
                 for (int i = 0; i < 50; ++i) {
-                    const GlobalIndex g(random.integer(0, layout.size()));
+                    const GlobalIndex g(random.integer(-3, n + 4));
                     const int p = layout.owner(g);
                     ASSERT_TRUE(layout.owned(p).contains(g)) << g.value();
                     ASSERT_EQ(layout.to_global(p, layout.to_local(p, g)), g);
-                    const GlobalIndex before = p == 0 ? GlobalIndex(0) : layout.owned(p - 1).end;
+                    const GlobalIndex before = p == 0 ? GlobalIndex(-3) : layout.owned(p - 1).end;
                     ASSERT_EQ(before, layout.owned(p).begin);
                 }
-                EXPECT_EQ(layout.owned(0).begin, 0);
-                EXPECT_EQ(layout.owned(process_count - 1).end, n + 7);
-                EXPECT_EQ(layout.owner(GlobalIndex(n + 6)), process_count - 1);
+                EXPECT_EQ(layout.owned(0).begin, -3);
+                EXPECT_EQ(layout.owned(process_count - 1).end, n + 4);
+                EXPECT_EQ(layout.owner(GlobalIndex(n + 3)), process_count - 1);
             }
         }
     }

@@ -62,7 +62,7 @@ TEST(CyclicLayout, known_vectors) {
 TEST(CyclicLayout, says_what_it_was_made_of) {
     constexpr CyclicLayout layout(13, 4, 2);
     EXPECT_EQ(layout.size(), 13);
-    EXPECT_EQ(layout.interior_size(), 13);
+    EXPECT_EQ(layout.protocol_size(), 13);
     EXPECT_EQ(layout.grid_size(), 4);
     EXPECT_EQ(layout.block_size(), 2);
     EXPECT_EQ(CyclicLayout(13, 4).block_size(), 1);

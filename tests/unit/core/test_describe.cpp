@@ -22,15 +22,15 @@ TEST(Describe, one_padded_axis) {
   axis 0: block, 4 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
 
 who owns what
-  element | 0 1 2 3 4 5
-  process | 0 0 0 1 1 1
+  element | -1  0  1  2  3  4
+  process |  0  0  0  1  1  1
 
 sections: (communication padding), [boundary padding]
   process 0 at (0), section (4)
-    element |  0   1   2   3
+    element | -1   0   1   2
     process | [0]  0   0  (1)
   process 1 at (1), section (4)
-    element |  2   3   4   5
+    element |  1   2   3   4
     process | (0)  1   1  [1])");
 }
 
@@ -43,31 +43,31 @@ TEST(Describe, two_axes_padded_and_periodic) {
   axis 1: block, 4 elements over 2 processes, padding (2, 1), boundary padding (2, 1), periodic
 
 who owns what (rows: axis 0, columns: axis 1)
-    | 0 1 2 3 4 5 6
-  --+--------------
-  0 | 0 0 0 0 1 1 1
-  1 | 0 0 0 0 1 1 1
-  2 | 2 2 2 2 3 3 3
+    | -2 -1  0  1  2  3  4
+  --+---------------------
+  0 |  0  0  0  0  1  1  1
+  1 |  0  0  0  0  1  1  1
+  2 |  2  2  2  2  3  3  3
 
 sections: (communication padding), [boundary padding]
   process 0 at (0, 0), section (3, 5)
-      |  0   1   2   3   4
+      | -2  -1   0   1   2
     --+--------------------
     0 | [0] [0]  0   0  (1)
     1 | [0] [0]  0   0  (1)
     2 | (2) (2) (2) (2) (3)
   process 1 at (0, 1), section (3, 5)
-      |  2   3   4   5   6
+      |  0   1   2   3   4
     --+--------------------
     0 | (0) (0)  1   1  [1]
     1 | (0) (0)  1   1  [1]
     2 | (2) (2) (3) (3) (3)
   process 2 at (1, 0), section (1, 5)
-      |  0   1   2   3   4
+      | -2  -1   0   1   2
     --+--------------------
     2 | [2] [2]  2   2  (3)
   process 3 at (1, 1), section (1, 5)
-      |  2   3   4   5   6
+      |  0   1   2   3   4
     --+--------------------
     2 | (2) (2)  3   3  [3])");
 }
@@ -140,16 +140,16 @@ TEST(Describe, empty_section_beside_padding) {
   axis 0: irregular block, 5 elements over 3 processes, boundary padding (1, 1)
 
 who owns what
-  element | 0 1 2 3 4 5 6
-  process | 0 0 0 2 2 2 2
+  element | -1  0  1  2  3  4  5
+  process |  0  0  0  2  2  2  2
 
 sections: (communication padding), [boundary padding]
   process 0 at (0), section (3)
-    element |  0   1   2
+    element | -1   0   1
     process | [0]  0   0
   process 1 at (1), section (0)
   process 2 at (2), section (4)
-    element |  3   4   5   6
+    element |  2   3   4   5
     process |  2   2   2  [2])");
 }
 
@@ -199,12 +199,12 @@ TEST(Describe, table_of_two_axes) {
 
 what each process holds; +: copies of neighbours' elements
   process  at      section    axis 0       axis 1
-        0  (0, 0)  (92, 128)  [0, 91)+1    [0, 16), [48, 64), .., [336, 352)
-        1  (0, 1)  (92, 120)  [0, 91)+1    [16, 32), [64, 80), .., [352, 360)
-        2  (0, 2)  (92, 112)  [0, 91)+1    [32, 48), [80, 96), .., [320, 336)
-        3  (1, 0)  (92, 128)  1+[91, 182)  [0, 16), [48, 64), .., [336, 352)
-        4  (1, 1)  (92, 120)  1+[91, 182)  [16, 32), [64, 80), .., [352, 360)
-        5  (1, 2)  (92, 112)  1+[91, 182)  [32, 48), [80, 96), .., [320, 336)
+        0  (0, 0)  (92, 128)  [-1, 90)+1   [0, 16), [48, 64), .., [336, 352)
+        1  (0, 1)  (92, 120)  [-1, 90)+1   [16, 32), [64, 80), .., [352, 360)
+        2  (0, 2)  (92, 112)  [-1, 90)+1   [32, 48), [80, 96), .., [320, 336)
+        3  (1, 0)  (92, 128)  1+[90, 181)  [0, 16), [48, 64), .., [336, 352)
+        4  (1, 1)  (92, 120)  1+[90, 181)  [16, 32), [64, 80), .., [352, 360)
+        5  (1, 2)  (92, 112)  1+[90, 181)  [32, 48), [80, 96), .., [320, 336)
   each owns 10192 to 11648 elements)");
 }
 
@@ -250,10 +250,10 @@ TEST(Describe, three_axes) {
 
 what each process holds; +: copies of neighbours' elements
   process  at         section       axis 0         axis 1        axis 2
-        0  (0, 0, 0)  (504, 28, 4)  [0, 502)+2     0, 2, .., 54  [0, 4)
-        1  (0, 1, 0)  (504, 27, 4)  [0, 502)+2     1, 3, .., 53  [0, 4)
-        2  (1, 0, 0)  (504, 28, 4)  2+[502, 1004)  0, 2, .., 54  [0, 4)
-        3  (1, 1, 0)  (504, 27, 4)  2+[502, 1004)  1, 3, .., 53  [0, 4)
+        0  (0, 0, 0)  (504, 28, 4)  [-2, 500)+2    0, 2, .., 54  [0, 4)
+        1  (0, 1, 0)  (504, 27, 4)  [-2, 500)+2    1, 3, .., 53  [0, 4)
+        2  (1, 0, 0)  (504, 28, 4)  2+[500, 1002)  0, 2, .., 54  [0, 4)
+        3  (1, 1, 0)  (504, 27, 4)  2+[500, 1002)  1, 3, .., 53  [0, 4)
   each owns 54216 to 56224 elements)");
 }
 
@@ -319,7 +319,7 @@ TEST(Describe, map_shows_the_owners) {
             const GlobalIndex index[] = {GlobalIndex(element)};
             ASSERT_EQ(process, layout.owner(index)) << text;
         }
-        ASSERT_EQ(count, layout.size()) << text;
+        ASSERT_EQ(count, layout.protocol_size(0)) << text;
         ASSERT_EQ(text, describe(ArrayLayout(ProcessGrid{process_count}, {axis})));
     });
 }

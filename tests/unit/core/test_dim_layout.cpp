@@ -25,7 +25,7 @@ public:
         : m_size(size), m_bits(bits) {}
 
     constexpr std::int64_t size() const noexcept { return m_size; }
-    constexpr std::int64_t interior_size() const noexcept { return m_size; }
+    constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     constexpr int grid_size() const noexcept { return 1 << m_bits; }
 
     constexpr std::int64_t owned_count(int p) const noexcept {
@@ -67,7 +67,7 @@ private:
 static_assert(DimLayout<BitReversedLayout>);
 
 /// A cyclic layout with one fault.
-enum class Fault { none, owner, to_local, to_global, extent, size, interior };
+enum class Fault { none, owner, to_local, to_global, extent, size, protocol_size };
 
 class FaultyLayout {
 public:
@@ -77,8 +77,8 @@ public:
     constexpr std::int64_t size() const noexcept {
         return m_good.size() + (m_fault == Fault::size);
     }
-    constexpr std::int64_t interior_size() const noexcept {
-        return m_good.size() - (m_fault == Fault::interior);
+    constexpr std::int64_t protocol_size() const noexcept {
+        return m_good.protocol_size() + (m_fault == Fault::protocol_size);
     }
     constexpr int grid_size() const noexcept { return m_good.grid_size(); }
     constexpr std::int64_t local_extent(int p) const noexcept {
@@ -128,7 +128,7 @@ TEST(DimLayout, the_check_finds_every_planted_fault) {
     const CyclicLayout good(11, 3, 2);
     EXPECT_EQ(find_flaw(FaultyLayout(good, Fault::none), first_indices(11)), "");
     for (const Fault fault : {Fault::owner, Fault::to_local, Fault::to_global, Fault::extent,
-                              Fault::size, Fault::interior})
+                              Fault::size, Fault::protocol_size})
         EXPECT_NE(find_flaw(FaultyLayout(good, fault), first_indices(11)), "")
             << "fault number " << static_cast<int>(fault);
     // An element without an owner, and one that is not the axis' own.
@@ -158,8 +158,11 @@ TEST(AxisLayout, says_what_it_holds) {
     EXPECT_EQ(block.type(), DistType::block);
     EXPECT_TRUE(block.is_block());
     EXPECT_TRUE(block.periodic());
-    EXPECT_EQ(block.size(), 14);
-    EXPECT_EQ(block.interior_size(), 7);
+    EXPECT_EQ(block.size(), 7);
+    EXPECT_EQ(block.protocol_size(), 14);
+    EXPECT_EQ(block.global_range(), (GlobalRange{GlobalIndex(-3), GlobalIndex(11)}));
+    EXPECT_EQ(block.protocol_index(GlobalIndex(-3)), 0);
+    EXPECT_EQ(block.global_index(ProtocolIndex(13)), 10);
     EXPECT_EQ(block.as_block().split(), BlockSplit::regular);
     EXPECT_EQ(block.communication_padding(0), Widths(0, 2));
     EXPECT_EQ(block.communication_padding(1), Widths(1, 0));
@@ -176,6 +179,7 @@ TEST(AxisLayout, says_what_it_holds) {
     EXPECT_EQ(lists.type(), DistType::unstructured);
     EXPECT_TRUE(lists.as_unstructured().one_to_one());
     EXPECT_EQ(lists.size(), 0);
+    EXPECT_EQ(lists.protocol_index(GlobalIndex(-8)), -8) << "labels are the same in both";
 
     EXPECT_TRUE(AxisLayout().is_block());
     EXPECT_EQ(AxisLayout().size(), 0);
@@ -194,14 +198,22 @@ TEST(AxisLayout, random_layouts_of_all_kinds_keep_the_promises) {
     for_each_case(3000, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 10));
         std::vector<std::int64_t> globals;
+        Widths boundary;
         AxisSpec spec = block(0);
         const std::int64_t size = random.integer(0, 41);
         switch (random.integer(0, 5)) {
-        case 0: spec = block(size, {.boundary = Widths(2, 1)}); break;
-        case 1: spec = regular_block(size, {.boundary = Widths(0, 3)}); break;
+        case 0:
+            boundary = {2, 1};
+            spec = block(size, {.boundary = boundary});
+            break;
+        case 1:
+            boundary = {0, 3};
+            spec = regular_block(size, {.boundary = boundary});
+            break;
         case 2: {
             const auto sizes = random_block_sizes(random, process_count, 7);
-            spec = block_bounds(bounds_of_sizes(sizes), {.boundary = Widths(1)},
+            boundary = {3, 1};
+            spec = block_bounds(bounds_of_sizes(sizes), {.boundary = boundary},
                                 random_matched_paddings(random, sizes));
             break;
         }
@@ -215,7 +227,8 @@ TEST(AxisLayout, random_layouts_of_all_kinds_keep_the_promises) {
         }
         const ArrayLayout array(ProcessGrid{process_count}, {spec});
         const AxisLayout& layout = array.axis(0);
-        if (layout.type() != DistType::unstructured) globals = first_indices(layout.size());
+        if (layout.type() != DistType::unstructured)
+            globals = indices_with(boundary, layout.size());
         ASSERT_EQ(find_flaw(layout, globals), "") << array.describe();
 
         const std::vector<std::int64_t> copy(array.tables().begin(), array.tables().end());

@@ -24,8 +24,8 @@ using protocol::export_dim_data;
 using protocol::export_section;
 using protocol::layout_from_dim_data;
 
-GlobalRange range(std::int64_t begin, std::int64_t end) {
-    return {GlobalIndex(begin), GlobalIndex(end)};
+ProtocolRange range(std::int64_t begin, std::int64_t end) {
+    return {ProtocolIndex(begin), ProtocolIndex(end)};
 }
 
 TEST(ProtocolCanonical, block_of_both_versions) {
@@ -266,8 +266,10 @@ TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
     array[2].dim_data[0].padding = PaddingValue{1, 0};
     const ArrayLayout layout = layout_from_dim_data(v0_10_0, array);
     EXPECT_EQ(layout.axis(0).as_block().boundary(), Widths(2, 0));
-    EXPECT_EQ(layout.size(0), 18);
-    EXPECT_EQ(layout.axis(0).as_block().owned(1), range(9, 18));
+    EXPECT_EQ(layout.protocol_size(0), 18);
+    EXPECT_EQ(layout.extent(0), 16);
+    EXPECT_EQ(canonical_axis(layout, 0, 2).owned, range(9, 18));
+    EXPECT_EQ(layout.axis(0).as_block().owned(1), (GlobalRange{GlobalIndex(7), GlobalIndex(16)}));
     EXPECT_EQ(layout.axis(0).communication_padding(0), Widths(0, 1));
     // Whichever of the processes has it.
     array[1].dim_data[0].padding = PaddingValue{5, 1};
@@ -291,7 +293,6 @@ TEST(ProtocolConvert, empty_array_with_large_axes) {
     const SectionDescription empty{{DimData{}, DimData{}, DimData{}}, {large, large, 0}};
     const ArrayLayout layout = layout_from_dim_data(v0_10_0, {&empty, 1});
     EXPECT_EQ(layout.size(), 0);
-    EXPECT_EQ(layout.interior_size(), 0);
 }
 
 } // namespace distview::testing

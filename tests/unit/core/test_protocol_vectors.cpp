@@ -40,6 +40,14 @@ void expect_export(const ArrayLayout& layout, const Version& version,
     }
 }
 
+/// Of an element in the protocol's numbers: who owns it, and where process p has it.
+int owner_of(const AxisLayout& axis, std::int64_t i) {
+    return axis.owner(axis.global_index(ProtocolIndex(i)));
+}
+std::int64_t local_of(const AxisLayout& axis, int p, std::int64_t i) {
+    return axis.to_local(p, axis.global_index(ProtocolIndex(i))).value();
+}
+
 /// The data are what the layout exports, in both versions.
 void expect_same_array(const std::vector<SectionDescription>& in_0_10,
                        const std::vector<SectionDescription>& in_0_9) {
@@ -63,14 +71,14 @@ TEST(ProtocolVectors, eighteen_elements_on_two_processes) {
     EXPECT_EQ(layout, ArrayLayout(ProcessGrid{2}, {block(16, {.padding = 1})}));
 
     const AxisLayout& axis = layout.axis(0);
-    EXPECT_EQ(axis.owner(GlobalIndex(9)), 1);
-    EXPECT_EQ(axis.to_local(1, GlobalIndex(9)), 1);
-    EXPECT_EQ(axis.to_local(0, GlobalIndex(9)), 9);
-    EXPECT_EQ(axis.owner(GlobalIndex(8)), 0);
-    EXPECT_EQ(axis.to_local(0, GlobalIndex(8)), 8);
-    EXPECT_EQ(axis.to_local(1, GlobalIndex(8)), 0);
-    EXPECT_EQ(axis.owner(GlobalIndex(0)), 0);
-    EXPECT_EQ(axis.to_local(0, GlobalIndex(0)), 0);
+    EXPECT_EQ(owner_of(axis, 9), 1);
+    EXPECT_EQ(local_of(axis, 1, 9), 1);
+    EXPECT_EQ(local_of(axis, 0, 9), 9);
+    EXPECT_EQ(owner_of(axis, 8), 0);
+    EXPECT_EQ(local_of(axis, 0, 8), 8);
+    EXPECT_EQ(local_of(axis, 1, 8), 0);
+    EXPECT_EQ(owner_of(axis, 0), 0);
+    EXPECT_EQ(local_of(axis, 0, 0), 0);
 }
 
 // 1.0: read under the other version's convention, only the extents give the mistake away.
@@ -100,16 +108,17 @@ TEST(ProtocolVectors, thirty_elements_on_four_processes) {
     const AxisLayout& axis = layout.axis(0);
     const std::int64_t bounds[] = {0, 10, 16, 23, 30};
     for (int p = 0; p < 4; ++p) {
-        EXPECT_EQ(axis.as_block().owned(p).begin, bounds[p]);
-        EXPECT_EQ(axis.as_block().owned(p).end, bounds[p + 1]);
+        EXPECT_EQ(axis.protocol_index(axis.as_block().owned(p).begin), bounds[p]);
+        EXPECT_EQ(axis.protocol_index(axis.as_block().owned(p).end), bounds[p + 1]);
     }
-    EXPECT_EQ(layout.interior_size(0), 26);
-    EXPECT_EQ(axis.owner(GlobalIndex(10)), 1);
-    EXPECT_EQ(axis.to_local(1, GlobalIndex(10)), 1);
-    EXPECT_EQ(axis.to_local(0, GlobalIndex(10)), 10);
-    EXPECT_EQ(axis.owner(GlobalIndex(24)), 3);
-    EXPECT_EQ(axis.to_local(3, GlobalIndex(24)), 4);
-    EXPECT_EQ(axis.to_local(2, GlobalIndex(24)), 10);
+    EXPECT_EQ(layout.protocol_size(0), 30);
+    EXPECT_EQ(layout.extent(0), 26);
+    EXPECT_EQ(owner_of(axis, 10), 1);
+    EXPECT_EQ(local_of(axis, 1, 10), 1);
+    EXPECT_EQ(local_of(axis, 0, 10), 10);
+    EXPECT_EQ(owner_of(axis, 24), 3);
+    EXPECT_EQ(local_of(axis, 3, 24), 4);
+    EXPECT_EQ(local_of(axis, 2, 24), 10);
 }
 
 // 3.1: 11 elements in regular blocks of 3 processes; without padding both versions say the same.
@@ -162,9 +171,9 @@ TEST(ProtocolVectors, periodic_axis) {
     EXPECT_EQ(reference_section(v0_9_0, in_0_9[1].dim_data[0], 8).held,
               (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9, 0, 1}));
     // Which element fills which: 0 from 10, 1 from 11, 12 from 2, 13 from 3.
-    const auto filled_from = [&](std::int64_t g) {
-        const std::int64_t low = axis.as_block().boundary().low;
-        return low + floor_mod(g - low, axis.interior_size());
+    const auto filled_from = [&](std::int64_t i) {
+        const GlobalIndex g = axis.global_index(ProtocolIndex(i));
+        return axis.protocol_index(GlobalIndex(floor_mod(g.value(), axis.size())));
     };
     EXPECT_EQ(filled_from(0), 10);
     EXPECT_EQ(filled_from(1), 11);
@@ -252,7 +261,7 @@ TEST(ProtocolVectors, size_of_shared_labels) {
     };
     expect_same_array(data(3), data(3));
     const ArrayLayout layout = imported(v0_10_0, data(4));
-    EXPECT_EQ(layout.size(0), 3);
+    EXPECT_EQ(layout.extent(0), 3);
     expect_export(layout, v0_10_0, data(3));
 }
 

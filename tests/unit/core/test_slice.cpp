@@ -129,10 +129,9 @@ void expect_addresses() {
         for (LocalIndex i(0); i < part.view().extent(0); ++i)
             for (LocalIndex j(0); j < part.view().extent(1); ++j)
                 for (LocalIndex k(0); k < part.view().extent(2); ++k) {
-                    // The low boundary counts in global indices of the whole.
-                    const GlobalIndex g0(1 + 1 + 2 * part.global_index(0, i));
+                    const GlobalIndex g0(1 + 2 * part.global_index(0, i));
                     const GlobalIndex g1(1 + 2 * part.global_index(1, j));
-                    const GlobalIndex g2(1 + 1 + part.global_index(2, k));
+                    const GlobalIndex g2(1 + part.global_index(2, k));
                     EXPECT_EQ(&part.view()(i.value(), j.value(), k.value()),
                               &whole.view()(whole.local_index(0, g0).value(),
                                             whole.local_index(1, g1).value(),

@@ -29,12 +29,10 @@ using protocol::layout_from_dim_data;
 /// Where the interior cells of an axis are: (process, position in its section), by looking at every
 /// position of every section.
 std::vector<std::pair<int, std::int64_t>> places_of(const AxisLayout& axis) {
-    const std::int64_t low = axis.is_block() ? axis.as_block().boundary().low : 0;
-    std::vector<std::pair<int, std::int64_t>> places(
-        static_cast<std::size_t>(axis.interior_size()));
+    std::vector<std::pair<int, std::int64_t>> places(static_cast<std::size_t>(axis.size()));
     for (int p = 0; p < axis.grid_size(); ++p)
         for (LocalIndex l = axis.interior_local(p).begin; l < axis.interior_local(p).end; ++l)
-            places.at(static_cast<std::size_t>(axis.to_global(p, l) - low)) = {p, l.value()};
+            places.at(static_cast<std::size_t>(axis.to_global(p, l))) = {p, l.value()};
     return places;
 }
 
@@ -110,7 +108,7 @@ bool throws_layout_error(const ArrayLayout& layout, const AxisSlice& slice) {
 std::string find_flaw(const AxisLayout& whole, const AxisSlice& slice, const AxisLayout& part,
                       const std::vector<SectionSlice>& sections, std::size_t d,
                       const ArrayLayout& layout) {
-    if (part.size() != slice.count || part.interior_size() != slice.count)
+    if (part.size() != slice.count || part.protocol_size() != slice.count)
         return text("size() is ", part.size());
     if (part.periodic()) return "periodic";
     std::vector<std::int64_t> remaining;
@@ -162,7 +160,7 @@ TEST(SliceLayouts, slices_of_one_axis_are_what_the_kinds_can_say) {
         const ArrayLayout layout(ProcessGrid{processes},
                                  {random_axis(random, processes, PaddingKind::any)});
         const AxisLayout& axis = layout.axis(0);
-        const AxisSlice slice = random_slice(random, axis.interior_size(), random.chance(0.1));
+        const AxisSlice slice = random_slice(random, axis.size(), random.chance(0.1));
         SCOPED_TRACE(text(layout.describe(), "\n  cells ", slice.begin, ", ", slice.count,
                           " times ", slice.step));
         const auto type = expected_type(axis, slice);
@@ -190,7 +188,7 @@ TEST(SliceLayouts, slices_of_arrays) {
         ++ranks[layout.rank()];
         std::vector<AxisSlice> slices;
         for (int d = 0; d < layout.rank(); ++d) {
-            const std::int64_t size = layout.interior_size(d);
+            const std::int64_t size = layout.extent(d);
             const AxisSlice slice = random_slice(random, size, false);
             slices.push_back(expected_type(layout.axis(d), slice) ? slice : AxisSlice{0, size, 1});
         }

@@ -77,7 +77,7 @@ TEST(UnstructuredLayout, labels_are_negative_unordered_and_beyond_size) {
     const ArrayLayout array = layout_of({{7, -3, 100}, {}, {9, 8, 5}});
     const UnstructuredLayout& layout = array.axis(0).as_unstructured();
     EXPECT_EQ(layout.size(), 6);
-    EXPECT_EQ(layout.interior_size(), 6);
+    EXPECT_EQ(layout.protocol_size(), 6);
     EXPECT_EQ(layout.grid_size(), 3);
     EXPECT_EQ(layout.known_process(), -1);
     EXPECT_FALSE(layout.one_to_one());

@@ -8,9 +8,9 @@ namespace distview {
 
 /// Which of a section's elements an algorithm works on. Never communication padding.
 ///
-///     section      C8 | 9 .. 16 | B17        (process 1 of BlockLayout's example)
-///     interior          9 .. 16              the cells that the program computes; the default
-///     owned             9 .. 16   B17        and the boundary padding: the protocol's elements
+///     section      C7 | 8 .. 15 | B16        (process 1 of BlockLayout's example)
+///     interior          8 .. 15              the cells that the program computes; the default
+///     owned             8 .. 15   B16        and the boundary padding: the protocol's elements
 ///
 /// **On a periodic axis the boundary padding mirrors cells of the interior's other end: a sum over
 /// `owned` counts these twice.**

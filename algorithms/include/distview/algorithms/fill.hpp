@@ -70,7 +70,8 @@ void fill(const Exec& exec, const View& view, const typename View::non_const_val
 /// The result does not depend on how the array is distributed.
 ///
 /// Collective: no (local)
-/// Indices:    GlobalIndex, boundary padding included; on unstructured axes the labels
+/// Indices:    GlobalIndex: the interior's from 0, negative or extent(d) and above in boundary padding
+///             (Cells::owned); on unstructured axes the labels
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    writes the cells only
 /// Cost:       no allocation, no fence; with a cyclic or unstructured axis a DeviceLayout

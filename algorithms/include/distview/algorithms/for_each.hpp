@@ -46,7 +46,8 @@ void for_each(const Exec& exec, const View& view, const Functor& functor, const 
 /// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
 ///
 /// Collective: no (local)
-/// Indices:    GlobalIndex, boundary padding included; on unstructured axes the labels
+/// Indices:    GlobalIndex: the interior's from 0, negative or extent(d) and above in boundary padding
+///             (Cells::owned); on unstructured axes the labels
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Cost:       that of for_each(); with a cyclic or unstructured axis also a DeviceLayout
 template <ExecutionSpace Exec, DistViewLike View, class Functor>

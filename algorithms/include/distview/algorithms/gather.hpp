@@ -92,15 +92,16 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
 
 /// Brings the cells of all sections to one rank, which gets them as one array.
 ///
-/// Element (i, j, ...) of the result is the cell with these global indices, counted from the first
-/// interior cell for Cells::interior. Unstructured axes are ordered by ascending label: position k
+/// For Cells::interior element (i, j, ...) of the result is the cell with these global indices, as
+/// max_location() gives them; for Cells::owned the boundary padding at the low ends comes before it,
+/// as the protocol counts. Unstructured axes are ordered by ascending label: position k
 /// holds the k-th smallest one; of a label on several processes, the copy of its owner.
 ///
 ///     auto all = gather(exec, comm, u, 0);            // on rank 0: all.extent(d) is
-///     if (comm.rank() == 0) write_picture(all);       // u.layout().interior_size(d)
+///     if (comm.rank() == 0) write_picture(all);       // u.extent(d)
 ///
 /// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`
-/// Shapes:     the extents of the whole interior, or of the whole array, on root; an unallocated
+/// Shapes:     the extents of the whole interior, or with boundary padding, on root; an unallocated
 ///             View elsewhere
 /// Space:      one kernel and one copy to the host on `exec`, which have finished on return
 /// Cost:       a packed copy of the section on every rank, on root the result and 64 MiB; messages

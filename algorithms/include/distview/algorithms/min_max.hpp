@@ -16,8 +16,8 @@ namespace distview {
 template <class T>
 concept OrderedDistView = DistViewLike<T> && RealNumber<typename T::non_const_value_type>;
 
-/// A cell's value and its indices in the whole array, boundary padding included; on unstructured
-/// axes the label.
+/// A cell's value and its indices in the whole array, those of gather()'s result; negative or extent(d)
+/// and above in boundary padding (Cells::owned); on unstructured axes the label.
 template <class T, int Rank>
 struct CellValue {
     T value{};

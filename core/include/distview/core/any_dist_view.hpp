@@ -91,6 +91,9 @@ public:
 
     const AnySection& section() const noexcept { return m_section; }
     const ArrayLayout& layout() const noexcept { return m_layout; }
+    /// Number of elements of the whole array along an axis and in all, without boundary padding.
+    std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
+    std::int64_t size() const noexcept { return m_layout.size(); }
     int process() const noexcept { return m_process; }
     /// See DistView::identity().
     std::uint64_t identity() const noexcept { return m_identity; }

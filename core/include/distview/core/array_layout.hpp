@@ -111,20 +111,20 @@ public:
         return m_state->axes[static_cast<std::size_t>(axis)];
     }
 
-    /// Number of elements along an axis, boundary padding included (the protocol's size).
-    std::int64_t size(int axis) const noexcept { return this->axis(axis).size(); }
-    /// Number of elements along an axis without boundary padding.
-    std::int64_t interior_size(int axis) const noexcept { return this->axis(axis).interior_size(); }
-    /// Number of elements in all; 1 for an array without axes.
+    /// Number of elements along an axis, without boundary padding.
+    std::int64_t extent(int axis) const noexcept { return this->axis(axis).size(); }
+    /// Number of elements in all, without boundary padding; 1 for an array without axes.
     std::int64_t size() const noexcept;
-    std::int64_t interior_size() const noexcept;
+    /// Number of elements along an axis with boundary padding: the `size` of the protocol's version 0.10.
+    std::int64_t protocol_size(int axis) const noexcept { return this->axis(axis).protocol_size(); }
 
     GridCoordinates coordinates(int process) const noexcept {
         return m_state->grid.coordinates(process);
     }
     /// Extents of the section of `process`, all padding included; 1 beyond the array's rank.
     Extents local_extents(int process) const noexcept;
-    /// The process that owns an element; index has rank() entries. -1 where a label has no owner.
+    /// The process that owns an element; index has rank() entries, from -low to n + high - 1 where
+    /// there is boundary padding. -1 where a label has no owner.
     int owner(std::span<const GlobalIndex> index) const;
 
     /// The axes' tables in one piece, for copies in other memory; may be empty.

@@ -53,11 +53,13 @@ public:
         return m_unstructured;
     }
 
+    /// Number of elements without boundary padding.
     KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept {
         return visit([](const auto& layout) { return layout.size(); });
     }
-    KOKKOS_FUNCTION constexpr std::int64_t interior_size() const noexcept {
-        return visit([](const auto& layout) { return layout.interior_size(); });
+    /// Number of elements with boundary padding: the `size` of the protocol's version 0.10.
+    KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept {
+        return visit([](const auto& layout) { return layout.protocol_size(); });
     }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept {
         return visit([](const auto& layout) { return layout.grid_size(); });
@@ -88,6 +90,17 @@ public:
     }
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
         return visit([=](const auto& layout) { return layout.to_global(p, l); });
+    }
+    /// The indices of all elements, boundary padding included; not of unstructured axes, which have labels.
+    KOKKOS_FUNCTION constexpr GlobalRange global_range() const noexcept {
+        return {global_index(ProtocolIndex(0)), global_index(ProtocolIndex(protocol_size()))};
+    }
+    /// What the protocol's version 0.10 calls element g, and back; labels are the same in both.
+    KOKKOS_FUNCTION constexpr ProtocolIndex protocol_index(GlobalIndex g) const noexcept {
+        return is_block() ? m_block.protocol_index(g) : ProtocolIndex(g.value());
+    }
+    KOKKOS_FUNCTION constexpr GlobalIndex global_index(ProtocolIndex i) const noexcept {
+        return is_block() ? m_block.global_index(i) : GlobalIndex(i.value());
     }
     KOKKOS_FUNCTION constexpr AxisLayout with_tables(const std::int64_t* from,
                                                      const std::int64_t* to) const noexcept {

@@ -20,10 +20,10 @@ enum class BlockSplit : char {
 /// The *interior* (the elements that a program computes) is cut into blocks. Boundary padding lies
 /// outside it and belongs to the first and the last process. Communication padding repeats
 /// elements of the neighbours and belongs to nobody. 16 interior elements on 2 processes, all
-/// widths 1, size() 18 (B boundary, C communication):
+/// widths 1, size() 16, protocol_size() 18 (B boundary, C communication):
 ///
-///     process 0   B0  1..8  C9          owned [0, 9)    local extent 10
-///     process 1       C8  9..16  B17    owned [9, 18)   local extent 10
+///     process 0   B-1  0..7  C8           owned [-1, 8)   local extent 10
+///     process 1        C7  8..15  B16     owned [8, 17)   local extent 10
 ///
 /// On a periodic axis the boundary padding mirrors the interior's other end and is what a padding
 /// exchange fills there.
@@ -31,7 +31,8 @@ enum class BlockSplit : char {
 /// A small value that knows all processes of the axis. Irregular bounds and widths are read through
 /// pointers into tables that the ArrayLayout (or DeviceLayout) owns.
 ///
-/// Indices: global of the whole axis with boundary padding; local of one section with all padding
+/// Indices: global from the first interior element, so boundary padding is at [-low, 0) and
+///          [size(), size() + high); local of one section with all padding
 /// Space:   callable on host and device, constexpr
 /// Cost:    O(1); owner() of an irregular layout O(log P)
 /// Source:  Distributed Array Protocol 0.10.0, "block"; specification of index maps 3.1
@@ -40,12 +41,12 @@ public:
     constexpr BlockLayout() noexcept = default;
 
     /// Regular or balanced blocks with the same communication padding everywhere.
-    KOKKOS_FUNCTION constexpr BlockLayout(std::int64_t interior_size, int grid_size,
+    KOKKOS_FUNCTION constexpr BlockLayout(std::int64_t size, int grid_size,
                                           BlockSplit split = BlockSplit::balanced,
                                           Widths padding = {}, Widths boundary = {},
                                           bool periodic = false) noexcept
-        : m_interior_size(interior_size), m_grid_size(grid_size), m_split(split),
-          m_periodic(periodic), m_padding(padding), m_boundary(boundary) {}
+        : m_size(size), m_grid_size(grid_size), m_split(split), m_periodic(periodic),
+          m_padding(padding), m_boundary(boundary) {}
 
     /// Blocks [bounds[p], bounds[p + 1]) of the interior; `bounds` holds grid_size + 1 entries from
     /// 0 to the interior size. `widths`, if not null, holds the low and high communication widths
@@ -53,15 +54,15 @@ public:
     KOKKOS_FUNCTION constexpr BlockLayout(const std::int64_t* bounds, int grid_size,
                                           const std::int64_t* widths, Widths padding = {},
                                           Widths boundary = {}, bool periodic = false) noexcept
-        : m_interior_size(bounds[grid_size]), m_grid_size(grid_size),
-          m_split(BlockSplit::irregular), m_periodic(periodic), m_padding(padding),
-          m_boundary(boundary), m_bounds(bounds), m_widths(widths) {}
+        : m_size(bounds[grid_size]), m_grid_size(grid_size), m_split(BlockSplit::irregular),
+          m_periodic(periodic), m_padding(padding), m_boundary(boundary), m_bounds(bounds),
+          m_widths(widths) {}
 
-    KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept {
-        return m_boundary.low + m_interior_size + m_boundary.high;
-    }
-    KOKKOS_FUNCTION constexpr std::int64_t interior_size() const noexcept {
-        return m_interior_size;
+    /// Number of interior elements.
+    KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
+    /// Number of elements with boundary padding: the `size` of the protocol's version 0.10.
+    KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept {
+        return m_boundary.low + m_size + m_boundary.high;
     }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr BlockSplit split() const noexcept { return m_split; }
@@ -83,10 +84,10 @@ public:
 
     /// Interior elements of process p.
     KOKKOS_FUNCTION constexpr GlobalRange interior(int p) const noexcept {
-        return {GlobalIndex(m_boundary.low + bound(p)), GlobalIndex(m_boundary.low + bound(p + 1))};
+        return {GlobalIndex(bound(p)), GlobalIndex(bound(p + 1))};
     }
     /// Elements that process p owns: its interior and its boundary padding. These ranges tile
-    /// [0, size()).
+    /// [-boundary().low, size() + boundary().high).
     KOKKOS_FUNCTION constexpr GlobalRange owned(int p) const noexcept {
         const GlobalRange inner = interior(p);
         const Widths edge = boundary_padding(p);
@@ -111,16 +112,16 @@ public:
         return {to_local(p, inner.begin), to_local(p, inner.end)};
     }
 
-    /// The process that owns g, 0 <= g < size().
+    /// The process that owns g, -boundary().low <= g < size() + boundary().high.
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
-        const std::int64_t i = g - m_boundary.low;
+        const std::int64_t i = g.value();
         if (i < 0) return 0;
-        if (i >= m_interior_size) return m_grid_size - 1;
+        if (i >= m_size) return m_grid_size - 1;
         switch (m_split) {
         case BlockSplit::regular: return static_cast<int>(i / regular_block());
         case BlockSplit::balanced: {
-            const std::int64_t q = m_interior_size / m_grid_size;
-            const std::int64_t larger = m_interior_size % m_grid_size;
+            const std::int64_t q = m_size / m_grid_size;
+            const std::int64_t larger = m_size % m_grid_size;
             const std::int64_t in_larger = larger * (q + 1);
             return static_cast<int>(i < in_larger ? i / (q + 1) : larger + (i - in_larger) / q);
         }
@@ -149,6 +150,13 @@ public:
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
         return held(p).begin + l.value();
     }
+    /// What the protocol's version 0.10 calls element g, and back.
+    KOKKOS_FUNCTION constexpr ProtocolIndex protocol_index(GlobalIndex g) const noexcept {
+        return ProtocolIndex(g.value() + m_boundary.low);
+    }
+    KOKKOS_FUNCTION constexpr GlobalIndex global_index(ProtocolIndex i) const noexcept {
+        return GlobalIndex(i.value() - m_boundary.low);
+    }
 
     /// The same layout reading its tables at another address (for a copy in device memory).
     KOKKOS_FUNCTION constexpr BlockLayout with_tables(const std::int64_t* from,
@@ -161,18 +169,18 @@ public:
 
 private:
     KOKKOS_FUNCTION constexpr std::int64_t regular_block() const noexcept {
-        return (m_interior_size + m_grid_size - 1) / m_grid_size;
+        return (m_size + m_grid_size - 1) / m_grid_size;
     }
-    /// First interior element of process p, counted from the interior's begin; p may be grid_size.
+    /// First interior element of process p; p may be grid_size.
     KOKKOS_FUNCTION constexpr std::int64_t bound(int p) const noexcept {
         switch (m_split) {
         case BlockSplit::regular: {
             const std::int64_t b = regular_block();
-            return b * p < m_interior_size ? b * p : m_interior_size;
+            return b * p < m_size ? b * p : m_size;
         }
         case BlockSplit::balanced: {
-            const std::int64_t q = m_interior_size / m_grid_size;
-            const std::int64_t larger = m_interior_size % m_grid_size;
+            const std::int64_t q = m_size / m_grid_size;
+            const std::int64_t larger = m_size % m_grid_size;
             return p * q + (p < larger ? p : larger);
         }
         case BlockSplit::irregular: break;
@@ -180,7 +188,7 @@ private:
         return m_bounds[p];
     }
 
-    std::int64_t m_interior_size = 0;
+    std::int64_t m_size = 0;
     int m_grid_size = 1;
     BlockSplit m_split = BlockSplit::balanced;
     bool m_periodic = false;

@@ -28,7 +28,7 @@ public:
         : m_size(size), m_block_size(block_size), m_grid_size(grid_size) {}
 
     KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
-    KOKKOS_FUNCTION constexpr std::int64_t interior_size() const noexcept { return m_size; }
+    KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr std::int64_t block_size() const noexcept { return m_block_size; }
 

@@ -10,9 +10,9 @@ namespace distview {
 /// A picture of a layout in text: who owns what, and what every process holds.
 ///
 /// Begins with ArrayLayout::describe(), one line an axis. A small array (one axis of at most 64
-/// elements, two of at most 32 each) is drawn: a map of the owners and, if it has padding and at
-/// most 16 processes, every section. The numbers at the edges are global indices, those inside are
-/// processes. As print() has it, (3) is communication padding, a copy of what process 3 owns, and
+/// elements, two of at most 32 each, boundary padding included) is drawn: a map of the owners and, if
+/// it has padding and at most 16 processes, every section. The numbers at the edges are global indices,
+/// negative in the boundary padding at the low end, those inside are processes. As print() has it, (3) is communication padding, a copy of what process 3 owns, and
 /// [3] is boundary padding, which process 3 owns though it is not part of the interior. All others
 /// get a table of processes, cut in the middle beyond 16, in which 2+[10, 20)+1 says: owns
 /// [10, 20) and holds copies of 2 elements before and of 1 after it.
@@ -21,15 +21,15 @@ namespace distview {
 ///       axis 0: block, 4 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
 ///
 ///     who owns what
-///       element | 0 1 2 3 4 5
-///       process | 0 0 0 1 1 1
+///       element | -1  0  1  2  3  4
+///       process |  0  0  0  1  1  1
 ///
 ///     sections: (communication padding), [boundary padding]
 ///       process 0 at (0), section (4)
-///         element |  0   1   2   3
+///         element | -1   0   1   2
 ///         process | [0]  0   0  (1)
 ///       process 1 at (1), section (4)
-///         element |  2   3   4   5
+///         element |  1   2   3   4
 ///         process | (0)  1   1  [1]
 ///
 /// Two equal layouts have equal texts, on any machine.

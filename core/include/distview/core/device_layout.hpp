@@ -38,7 +38,7 @@ public:
     KOKKOS_FUNCTION int rank() const noexcept { return m_grid.rank(); }
     KOKKOS_FUNCTION const AxisLayout& axis(int axis) const noexcept { return m_axes[axis]; }
 
-    /// The process that owns the element with these indices, one for each axis.
+    /// The process that owns the element with these global indices, one for each axis.
     template <class... Indices>
     KOKKOS_FUNCTION int owner(Indices... indices) const noexcept {
         const GlobalIndex index[] = {GlobalIndex(indices)..., GlobalIndex()};

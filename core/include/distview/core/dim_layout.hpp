@@ -12,8 +12,9 @@ namespace distview {
 /// What a class must offer to lay out one axis over a row of processes.
 ///
 /// A layout is a small, trivially copyable value that knows every process of its axis; all of its
-/// queries are constexpr, do not throw and work on device. With p a process, g a global and l a
-/// local index:
+/// queries are constexpr, do not throw and work on device. size() counts the interior, from which
+/// global indices count; protocol_size() counts boundary padding too. With p a process, g a global and
+/// l a local index:
 ///
 ///     from        to                    query
 ///     g           owning process        owner(g)
@@ -30,7 +31,7 @@ template <class Layout>
 concept DimLayout = std::is_trivially_copyable_v<Layout> &&
                     requires(const Layout& layout, int p, GlobalIndex g, LocalIndex l) {
                         { layout.size() } noexcept -> std::same_as<std::int64_t>;
-                        { layout.interior_size() } noexcept -> std::same_as<std::int64_t>;
+                        { layout.protocol_size() } noexcept -> std::same_as<std::int64_t>;
                         { layout.grid_size() } noexcept -> std::same_as<int>;
                         { layout.local_extent(p) } noexcept -> std::same_as<std::int64_t>;
                         { layout.owned_local(p) } noexcept -> std::same_as<LocalRange>;

@@ -27,9 +27,10 @@ std::uint64_t next_identity() noexcept;
 /// wrapper. Copies are shallow, as those of a View.
 ///
 ///     ArrayLayout layout(ProcessGrid{2}, {block(16, {.padding = 1})});    // process 1 of 2:
-///     DistView<double*> a(exec, "a", layout, 1);      // C8 | 9 .. 16 | B17
-///     a.view().extent(0)      10      owned_range(0)      [1, 10)     9 .. 17
-///     a.owned().extent(0)      9      interior_range(0)   [1,  9)     9 .. 16
+///     DistView<double*> a(exec, "a", layout, 1);      // C7 | 8 .. 15 | B16
+///     a.extent(0)             16      of the whole array, without boundary padding
+///     a.view().extent(0)      10      owned_range(0)      [1, 10)     8 .. 16
+///     a.owned().extent(0)      9      interior_range(0)   [1,  9)     8 .. 15
 ///
 /// A DistView owns its memory (Kokkos allocates it), shares it with a handle given to it, or borrows
 /// it. If a handle owns the memory, view() is an unmanaged View that is valid only as long as some
@@ -98,6 +99,10 @@ public:
           m_identity(other.identity()), m_owner(other.owner()), m_label(other.m_label) {}
 
     const ArrayLayout& layout() const noexcept { return m_layout; }
+    /// Number of elements of the whole array along an axis, without boundary padding.
+    std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
+    /// Number of elements of the whole array, without boundary padding.
+    std::int64_t size() const noexcept { return m_layout.size(); }
     /// The process in layout().grid() whose section this is.
     int process() const noexcept { return m_process; }
     /// The process's coordinate along an axis of the grid.
@@ -128,7 +133,8 @@ public:
     LocalRange interior_range(int axis) const noexcept {
         return m_layout.axis(axis).interior_local(coordinate(axis));
     }
-    /// The global index of a position in view().
+    /// The global index of a position in view(): that of the interior's first element is 0, boundary
+    /// padding has negative ones and extent(axis) and above.
     GlobalIndex global_index(int axis, LocalIndex l) const noexcept {
         return m_layout.axis(axis).to_global(coordinate(axis), l);
     }

@@ -154,12 +154,17 @@ std::int64_t operator-(Index<SpaceA>, Index<SpaceB>) = delete;
 namespace impl {
 struct GlobalSpace;
 struct LocalSpace;
+struct ProtocolSpace;
 } // namespace impl
 
-/// Position along one axis of the whole array, boundary padding included (the protocol's index).
+/// Position along one axis of the whole array, counted from the first interior element: [0, n) is the
+/// interior, boundary padding has negative indices and n and above. On unstructured axes the label.
 using GlobalIndex = Index<impl::GlobalSpace>;
 /// Position along one axis of this process's section, all padding included.
 using LocalIndex = Index<impl::LocalSpace>;
+/// Position along one axis as the Distributed Array Protocol 0.10 counts it: from the first element of
+/// the boundary padding. AxisLayout::protocol_index() and global_index() convert.
+using ProtocolIndex = Index<impl::ProtocolSpace>;
 
 /// A half-open range [begin, end) of indices of one space.
 ///
@@ -184,5 +189,6 @@ struct Range {
 
 using GlobalRange = Range<GlobalIndex>;
 using LocalRange = Range<LocalIndex>;
+using ProtocolRange = Range<ProtocolIndex>;
 
 } // namespace distview

@@ -26,7 +26,7 @@ decltype(auto) element(const View& view, const Indices& at) {
 /// boundary padding in square brackets.
 ///
 ///     u: process 1 of 2, section (10)
-///       (8)    9   10   11   12   13   14   15   16  [17]
+///       (7)    8    9   10   11   12   13   14   15  [16]
 ///
 /// Collective: no (local)
 /// Space:      host only; work that writes the view must have finished

@@ -44,7 +44,7 @@ public:
           m_one_to_one(one_to_one), m_tables(tables) {}
 
     KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
-    KOKKOS_FUNCTION constexpr std::int64_t interior_size() const noexcept { return m_size; }
+    KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr bool one_to_one() const noexcept { return m_one_to_one; }
     /// The only process whose list is known, or -1 when all are.

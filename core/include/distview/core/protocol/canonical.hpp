@@ -29,14 +29,15 @@ struct AxisPadding {
 /// One axis on one process, free of the versions' conventions.
 ///
 /// Everything that dimension dictionaries of 0.9 and 0.10 say follows from it and vice versa. The
-/// numbers are those of 0.10 and of this library's layouts: size and owned ranges count the edge
-/// padding of periodic axes too.
+/// numbers are the protocol's, as version 0.10 counts: `size` and `owned` count boundary padding, that of
+/// periodic axes too. Layouts count from the first interior element; AxisLayout::protocol_index()
+/// converts.
 ///
 ///     18 elements on 2 processes, padding (1, 1): process 1
 ///     0.10: start 8, stop 18     0.9: start 9, stop 18
 ///     canonical: size 18, owned [9, 18), communication (1, 0), edges (0, 1)
 ///
-/// Indices: global, 0-based, half-open
+/// Indices: the protocol's, 0-based, half-open
 /// Source:  protocol specification, section 4
 struct CanonicalAxis {
     DistType kind = DistType::block;
@@ -44,7 +45,7 @@ struct CanonicalAxis {
     std::int64_t grid_size = 1;
     std::int64_t grid_rank = 0;
     /// Elements that the process owns, boundary padding included; block only.
-    GlobalRange owned{};
+    ProtocolRange owned{};
     /// Copies of neighbours' elements; 0 at the two ends of the axis.
     Widths communication{};
     /// Padding of this process at the two ends of the axis; 0 elsewhere.
