@@ -146,7 +146,7 @@ class DistView(_distview.Array):
         result = DistView.__new__(DistView)
         _distview.Array.__init__(result, slice_of(self, key))
         result._joint = self._joint
-        slices = axis_slices(key, self._attached_layout("slice").interior_shape, "slice")
+        slices = axis_slices(key, self._attached_layout("slice").shape, "slice")
         result._slices_of = (*(self._slices_of or (self._number,)), slices)
         return result
 
