@@ -29,7 +29,13 @@ GOOD = {
     "core/src/b.hpp": HPP,
     "comm/include/distview/comm/plan.hpp": HPP
     + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
-    + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n",
+    + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n"
+    + "namespace distview {\nnamespace impl {\nvoid inner();\n}\nclass Later;\nstruct Plain { int x; };\n"
+    + "/// All.\n///\n/// Collective: over comm\ntemplate <class T>\n    requires(sizeof(T) > 1)\n"
+    + "std::vector<decltype(x)> all(T x);\nvoid all(int x);\n"
+    + "/// Collective: finish()\ntemplate <class E>\nclass [[nodiscard]] Handle {\npublic:\n"
+    + "    void finish() { f(); }\n};\nenum class Kind { a };\nusing F = void (*)(int);\n"
+    + "inline constexpr int n = f(1);\n}\n",
     "comm/include/distview/comm/a_schedule.hpp": HPP + "#include <distview/core/a.hpp>\n",
     "comm/src/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
@@ -71,7 +77,7 @@ PLANTED = [
     ("printing", "comm/src/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),
     ("printing", "core/include/distview/core/a.hpp", HPP + "f() { Kokkos::printf(\"%d\", 1); }\n", 3),
     ("world", "comm/src/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
-    ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 7),
+    ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 30),
     ("raw_mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "f() { PMPI_Wait(a); }\n", 3),
     ("labels", "core/src/a.cpp", CPP + "f() { Kokkos::parallel_for(Policy(0, n), g); }\n", 2),
     ("labels", "core/src/a.cpp", CPP + "f() {\n Kokkos::parallel_scan(\n  n, g); }\n", 3),
@@ -86,6 +92,17 @@ PLANTED = [
     ("labels", "examples/heat.cpp", CPP + "int main() { Kokkos::parallel_for(n, f); }\n", 2),
     ("instances", "core/src/a.cpp", CPP + 'f() { Kokkos::fence("distview::x"); }\n', 2),
     ("instances", "core/src/a.cpp", CPP + "f() { Kokkos::deep_copy(a, b(1, 2)); }\n", 2),
+    ("collective", "comm/include/distview/comm/plan.hpp",
+     HPP + "namespace distview {\n/// Sends.\nvoid send(int x);\n}\n", 5),
+    ("collective", "comm/include/distview/comm/plan.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nint a(int x);\nint b(int x) { return x; }\n}\n",
+     6),
+    ("collective", "algorithms/include/distview/algorithms/fill.hpp",
+     HPP + "namespace distview {\n/// A plan.\ntemplate <class T>\nclass Plan {\npublic:\n"
+     "    explicit Plan(T x);\n};\n}\n", 5),
+    ("collective", "algorithms/include/distview/algorithms/fill.hpp",
+     HPP + "namespace distview {\n\ntemplate <class V>\n    requires A<V, B>\nauto sum(const V& v)"
+     " -> int {\n    return f(v);\n}\n}\n", 5),
     ("spdx", "core/src/a.cpp", "int x;\n" + CPP, 1),
     ("spdx", "core/CMakeLists.txt", "project(x)\n", 1),
     ("spdx", "scripts/run", "#!/bin/bash\nset -e\n", 2),

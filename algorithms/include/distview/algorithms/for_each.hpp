@@ -36,6 +36,8 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
 
 /// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
 /// view.view(), padding too if the box has any; what the section has not is left out.
+///
+/// Collective: no (local)
 template <ExecutionSpace Exec, DistViewLike View, class Functor>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {

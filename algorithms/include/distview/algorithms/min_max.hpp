@@ -171,6 +171,8 @@ typename View::non_const_value_type min(const Exec& exec, const Communicator& co
 }
 
 /// The greatest value of all cells; the rest is as in min().
+///
+/// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 typename View::non_const_value_type max(const Exec& exec, const Communicator& comm,
@@ -199,6 +201,8 @@ min_location(const Exec& exec, const Communicator& comm, const View& view,
 }
 
 /// The greatest value and where it is; the rest is as in min_location().
+///
+/// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, OrderedDistView View>
     requires AccessibleFrom<View, Exec>
 CellValue<typename View::non_const_value_type, View::rank()>

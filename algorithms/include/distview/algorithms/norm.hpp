@@ -82,6 +82,8 @@ double largest_magnitude(const Caller& caller, const Exec& exec, const Communica
 /// The sum of the absolute values of all cells, on every rank; 0 without cells.
 ///
 /// In double for all element types. Everything else is as in sum().
+///
+/// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
@@ -102,7 +104,8 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
 /// scaled and summed again: the norm is right wherever it is representable. Everything else is as
 /// in sum().
 ///
-/// Cost: that of sum(); three times as much if squares overflow or underflow
+/// Collective: over comm; all ranks pass sections of the same array
+/// Cost:       that of sum(); three times as much if squares overflow or underflow
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
@@ -124,6 +127,8 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
 /// The largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
 ///
 /// In double for all element types. Everything else is as in sum().
+///
+/// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,

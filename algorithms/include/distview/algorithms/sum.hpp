@@ -75,6 +75,7 @@ SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communi
 ///
 /// Everything else is as in sum().
 ///
+/// Collective: over comm; all ranks pass sections of the same two arrays
 /// Shapes:     x and y distributed alike; see copy()
 /// Errors:     those of sum(); ShapeError if the cells of x and y differ (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>

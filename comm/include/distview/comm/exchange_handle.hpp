@@ -27,6 +27,9 @@ namespace distview {
 /// take a message straight from the array. Others that get messages learn of it with the next set of arrays that
 /// is new to the plan, not with a known one. When the communicator is
 /// closed, or MPI ends, these get up to 2 seconds to complete their part.
+///
+/// Collective: finish() and finish_filling(), over the plan's communicator; finish(box) waits for some
+///             neighbours; can_finish(), moves and the destructor are local
 template <ExecutionSpace Exec>
 class [[nodiscard]] ExchangeHandle {
 public:
@@ -122,6 +125,8 @@ private:
 ///
 /// Until finish() returns, the fields' padding must not be written and their owned elements must be
 /// neither read nor written. Destroyed without finish() it does what ExchangeHandle does.
+///
+/// Collective: finish(), over the plan's communicator; moves and the destructor are local
 template <ExecutionSpace Exec, class Op, class... Values>
 class [[nodiscard]] CombineHandle {
 public:

@@ -33,6 +33,8 @@ AnyDistView import_dist_view(const Communicator& comm, const protocol::ExportedS
 
 /// The same, with the step that gets hold of the section: what it throws on one rank is thrown on
 /// all. It must not communicate.
+///
+/// Collective: over comm; all ranks pass sections of the same array
 template <std::invocable Read>
     requires std::convertible_to<std::invoke_result_t<Read>, protocol::ExportedSection>
 AnyDistView import_dist_view(const Communicator& comm, Read&& read) {

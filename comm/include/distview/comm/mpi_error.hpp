@@ -9,13 +9,18 @@ namespace distview {
 
 /// Throws MpiError, with MPI's own text for `code`, unless a call of MPI succeeded.
 ///
-/// Example: check_mpi(MPI_Barrier(comm), "MPI_Barrier")
+/// Collective: no (local)
+/// Example:    check_mpi(MPI_Barrier(comm), "MPI_Barrier")
 void check_mpi(int code, const char* call);
 
 /// Throws UsageError unless MPI is initialised and not finalised; `caller` begins the message.
+///
+/// Collective: no (local)
 void require_mpi(const char* caller);
 
 /// A count as MPI's int; throws UsageError, naming `caller`, beyond 2^31-1.
+///
+/// Collective: no (local)
 int message_count(std::int64_t count, const char* caller);
 
 } // namespace distview

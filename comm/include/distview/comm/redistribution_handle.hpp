@@ -109,6 +109,8 @@ void run_batch(const Exec& exec, const RedistributionEngine& engine, const MoveU
 /// Processes that read this section in place, or write it, get a UsageError from their finish() or their
 /// next execution; those that get messages are served. When the communicator is closed, or MPI ends, these
 /// get up to 2 seconds to complete their part.
+///
+/// Collective: finish(), over the plan's communicator; moves and the destructor are local
 template <ExecutionSpace Exec, class Op, class... Pairs>
 class [[nodiscard]] RedistributionHandle {
 public:

@@ -10,6 +10,8 @@
 namespace distview {
 
 /// Which ranks best are the processes of a target's grid, so that much stays where it is.
+///
+/// Collective: no (local)
 struct Relabelling {
     /// For RedistributionOptions::to_ranks.
     std::vector<int> to_ranks{};

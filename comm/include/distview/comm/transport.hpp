@@ -19,19 +19,23 @@ enum class Transport {
 };
 
 /// "self", "direct", ... as DISTVIEW_TRANSPORT spells them.
+///
+/// Collective: no (local)
 std::string_view to_string(Transport transport) noexcept;
 
 /// The only transport allowed besides self: the value of the environment variable
 /// DISTVIEW_TRANSPORT; none if it is not set.
 ///
-/// Errors: UsageError if the value is not the name of a transport
+/// Collective: no (local)
+/// Errors:     UsageError if the value is not the name of a transport
 std::optional<Transport> required_transport();
 
 /// Refuses a transport that this build does not have; which peers can be reached by those that it has
 /// is found out when a plan binds.
 ///
-/// Errors: UsageError unless it is empty, direct, cma or message; or, where there is a device with a memory
-///         of its own, ipc, gpu_message or staged
+/// Collective: no (local)
+/// Errors:     UsageError unless it is empty, direct, cma or message; or, where there is a device with a memory
+///             of its own, ipc, gpu_message or staged
 void check_available(std::optional<Transport> required);
 
 /// Bytes from which on a region travels as a message of its own, straight from array to array, instead of
@@ -39,7 +43,8 @@ void check_available(std::optional<Transport> required);
 /// datatypes (messages_by_datatype()), of arrays of make_dist_view() on all ranks. The value of the
 /// environment variable DISTVIEW_LONG_RUN, or what was measured to be best.
 ///
-/// Errors: UsageError if the value is not a positive number
+/// Collective: no (local)
+/// Errors:     UsageError if the value is not a positive number
 std::int64_t long_run_bytes();
 
 /// Whether longer messages are left to MPI, which packs them by a datatype while it sends, instead of being
@@ -47,7 +52,8 @@ std::int64_t long_run_bytes();
 /// is not set, MPI packs where a process computes with one thread on the host (rows of a few words: if it turns
 /// out to be faster, see PaddingExchangePlan) and what consists of long runs only. Ranks need not agree.
 ///
-/// Errors: UsageError if the value is neither
+/// Collective: no (local)
+/// Errors:     UsageError if the value is neither
 std::optional<bool> messages_by_datatype();
 
 } // namespace distview

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the comments of public headers say."""
+
+import re
+
+from cpp_text import line_of, without_strings
+from tree import Violation
+
+_NAMESPACE = re.compile(r"namespace\s+([\w:]*)\s*$")
+_TYPE = re.compile(r"(?:template\s*<.*>\s*(?:requires\b.*)?)?\b(class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)", re.DOTALL)
+_NO_FUNCTION = re.compile(
+    r"(?:template\s*<.*?>\s*)?(?:inline\s+)?(?:using|enum|concept|constexpr|static_assert|extern|friend)\b"
+    r"|template\s*<[^;{]*>\s*(?:inline\s+)?(?:concept|constexpr\s+\w+\s+\w+\s*=)",
+    re.DOTALL,
+)
+_KEYWORDS = {"requires", "decltype", "noexcept", "alignas", "operator", "sizeof", "explicit"}
+
+
+def _items(code, begin, end):
+    """(begin, begin of the body or None, end) of what is declared one after the other."""
+    at = begin
+    while at < end:
+        while at < end and (code[at].isspace() or code[at] == ";"):
+            at += 1
+        if at < end and code[at] == "#":  # a preprocessor line
+            at = code.find("\n", at) + 1 or end
+            continue
+        start, body, round_depth = at, None, 0
+        while at < end:
+            character = code[at]
+            round_depth += (character == "(") - (character == ")")
+            if character == ";" and round_depth == 0:
+                break
+            if character == "{" and round_depth == 0:
+                body, depth = at, 0
+                while at < end:
+                    depth += (code[at] == "{") - (code[at] == "}")
+                    if depth == 0:
+                        break
+                    at += 1
+                break
+            at += 1
+        if start < end:
+            yield start, body, at
+        at += 1
+
+
+def _doc(text, begin):
+    """The /// lines that end where a declaration begins."""
+    lines = text[:begin].splitlines()
+    if lines and not lines[-1].strip():
+        lines.pop()
+    doc = []
+    while lines and lines[-1].lstrip().startswith("///"):
+        doc.append(lines.pop())
+    return "\n".join(reversed(doc))
+
+
+def _function_name(head):
+    """Of what looks like the declaration of a function; None for other things."""
+    if _NO_FUNCTION.match(head):
+        return None
+    flat = re.sub(r"\brequires\s*\((?:[^()]|\([^()]*\))*\)", " ", head)
+    previous = None
+    while previous != flat:  # template arguments, which may hold calls
+        previous, flat = flat, re.sub(r"<(?:[^<>()]|\([^()]*\))*>", " ", flat)
+    for match in re.finditer(r"(\w+|operator\S+)\s*\(", flat):
+        if match[1] not in _KEYWORDS:
+            return match[1]
+    return None
+
+
+def _has_functions(code, begin, end):
+    return any(
+        _function_name(code[b : body or e]) for b, body, e in _items(code, begin, end)
+    )
+
+
+def _missing(text, code, begin, end, inside=False):
+    """(offset, name) of public functions and classes in namespaces that do not say whether they are
+    collective; an overload without a comment of its own has that of the one before it."""
+    last_function, last_doc = None, ""
+    for start, body, stop in _items(code, begin, end):
+        head = code[start : body or stop]
+        space = _NAMESPACE.search(head)
+        if space:
+            if space[1] not in ("impl", "detail", ""):
+                yield from _missing(text, code, body + 1, stop, inside=True)
+            continue
+        if not inside:
+            continue
+        if re.match(r"(?:public|private|protected)\s*:", head):
+            continue
+        doc = _doc(text, start)
+        type_name = _TYPE.match(head)
+        if type_name and "(" not in head.split(type_name[2])[0]:
+            if body and _has_functions(code, body + 1, stop) and "Collective:" not in doc:
+                yield start, type_name[2]
+            last_function = None
+            continue
+        name = _function_name(head)
+        if name is None:
+            continue
+        doc = doc or (last_doc if name == last_function else "")
+        last_function, last_doc = name, doc
+        if "Collective:" not in doc:
+            yield start, name
+
+
+def collective(tree):
+    """Public headers of comm and algorithms say of each function and class what all ranks must call."""
+    for path in tree.below("comm/include", "algorithms/include", suffixes=(".hpp",)):
+        if "/impl/" in path:
+            continue
+        text = tree.text(path)
+        code = without_strings(text)
+        for offset, name in _missing(text, code, 0, len(code)):
+            yield Violation(
+                "collective", path, line_of(text, offset),
+                f"{name}: its comment lacks 'Collective:', whether all ranks must call it",
+            )  # fmt: skip
+
+
+RULES = (collective,)
