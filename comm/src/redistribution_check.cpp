@@ -100,7 +100,7 @@ RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) 
             });
             require<UsageError>(m_in_place || is_harmless || !shares, [&] {
                 return text(name, ": source ", j, " and target ", i,
-                            " share memory: elements would be overwritten before they are read; to "
+                            " share memory: elements could be overwritten before they are read; to "
                             "redistribute in place, build the plan with in_place");
             });
             sharing.any = sharing.any || (shares && !is_harmless);

@@ -5,6 +5,7 @@
 #include "runtime.hpp"
 
 #include <distview/core/error.hpp>
+#include <distview/core/memory_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -45,26 +46,6 @@ bool converts(const ElementType& from, const ElementType& to) {
         return -1;
     };
     return order(from.kind) >= 0 && order(from.kind) <= order(to.kind);
-}
-
-/// From the first byte of a section to the last; equal if it is empty.
-std::pair<const char*, const char*> bytes_of(const AnySection& section) {
-    const auto* begin = static_cast<const char*>(section.data);
-    if (section.count() == 0) return {begin, begin};
-    const char* end = begin + section.element.bytes;
-    for (std::size_t d = 0; d < section.extents.size(); ++d) {
-        const std::int64_t last = (section.extents[d] - 1) * section.strides[d];
-        (last < 0 ? begin : end) += last;
-    }
-    return {begin, end};
-}
-
-bool share_memory(const AnySection& a, const AnySection& b) {
-    const auto [a_begin, a_end] = bytes_of(a);
-    const auto [b_begin, b_end] = bytes_of(b);
-    if (a_begin == a_end || b_begin == b_end) return false;
-    const std::less<> before;
-    return before(a_begin, b_end) && before(b_begin, a_end);
 }
 
 /// Calls visit(source, target) for the elements that move between the sections of one process, in an order
@@ -160,8 +141,8 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
     require<ShapeError>(!to.read_only, [&] { return text(caller, ": the target is read-only"); });
     require<ShapeError>(same_elements(source, target) || converts(from.element, to.element), [&] {
         return text(caller, ": source and target differ in element type: ",
-                    distview::describe(from.element), " ('", source.format(), "') and ",
-                    distview::describe(to.element), " ('", target.format(),
+                    distview::describe(from.element), " ('", shortened(source.format()), "') and ",
+                    distview::describe(to.element), " ('", shortened(target.format()),
                     "'); what is converted are booleans, integers, reals and complex numbers, to "
                     "the same kind or to a later one");
     });
@@ -171,9 +152,9 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
             return text(caller, ": expected elements of 1, 2, 4, 8 or 16 bytes, got ",
                         to.element.bytes);
         });
-    require<UsageError>(m_in_place || stays(from, to) || !share_memory(from, to), [&] {
+    require<UsageError>(m_in_place || stays(from, to) || !memory_overlaps(from, to), [&] {
         return text(caller,
-                    ": source and target share memory: elements would be overwritten before "
+                    ": source and target share memory: elements could be overwritten before "
                     "they are read; to redistribute in place, build the plan with in_place");
     });
 }
@@ -184,7 +165,7 @@ bool Redistribution::stays(const AnySection& from, const AnySection& to) const {
 
 std::vector<char> Redistribution::buffer_alone(const Update& update, const AnySection& from,
                                                const AnySection& to) const {
-    if (stays(from, to) || !share_memory(from, to)) return {};
+    if (stays(from, to) || !memory_overlaps(from, to)) return {};
     require<UsageError>(!update.reads_target(), [&] {
         return text(caller,
                     ": source and target share memory: what is in the target cannot go into the "

@@ -85,6 +85,25 @@ def refusals():
     yield lambda: two.permuted([0, 0]), LAYOUT, "permute_axes: " + axes + "(0, 0)"
 
 
+def test_slices_between_each_other():
+    """The even elements and the odd ones have no byte in common: nothing has to be asked for."""
+    a = distview.from_function(lambda i, j: 10 * i + j, (4, 6))
+    for even, odd in ((a[::2], a[1::2]), (a[:, ::2], a[:, 1::2])):
+        whole = a.gather()
+        plan = distview.RedistributionPlan(even, odd)
+        plan.execute(even, odd)
+        assert odd.gather().tolist() == even.gather().tolist()
+        assert even.gather().tolist() == (whole[::2] if even.shape[0] == 2 else whole[:, ::2]).tolist()
+        for beta in (1, 2):
+            plan.execute(even, odd, beta=beta)
+        assert (odd.gather() == 5 * even.gather()).all()
+        distview.redistribute(even, out=odd)
+    near = a[:, 1:4]
+    plan = distview.RedistributionPlan(near, near)
+    with pytest.raises(distview.UsageError, match="source and target share memory"):
+        plan.execute(near, a[:, 2:5])
+
+
 def test_refusals():
     for action, error, text in refusals():
         with pytest.raises(distview.Error) as caught:

@@ -14,6 +14,7 @@
 #include <distview/core/error.hpp>
 #include <distview/core/index_types.hpp>
 #include <distview/core/local_box.hpp>
+#include <distview/core/memory_overlap.hpp>
 #include <distview/core/message_sink.hpp>
 #include <distview/core/mirror.hpp>
 #include <distview/core/print.hpp>

@@ -98,8 +98,8 @@ public:
     ///         which travel together. Pointers to them where they may be missing
     /// Space:  on `exec`; on return all work has finished
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
-    ///         target share memory (unless the plan has nothing to move, or is in place: then if
-    ///         buffer_bytes is too small, or if the target is to be read) or if element types differ between
+    ///         target share memory (unless the plan has nothing to move, or is in place: then if they do
+    ///         and buffer_bytes is too small, or the target is to be read) or if element types differ between
     ///         ranks (on all ranks); those of start() and RedistributionHandle::finish()
     template <ExecutionSpace Exec, class Source, class Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {

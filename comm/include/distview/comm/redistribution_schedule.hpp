@@ -40,8 +40,9 @@ struct RedistributionOptions {
     /// rank p. All different; a rank may be in one grid, in both or in none.
     std::vector<int> from_ranks{};
     std::vector<int> to_ranks{};
-    /// Whether sources and targets may share memory: then nothing is overwritten before it has been read,
-    /// and what is in a target cannot go into the result (beta is 0, nothing is combined).
+    /// Whether sources and targets may share memory. If they do, nothing is overwritten before it has been
+    /// read, and what is in a target cannot go into the result: beta is 0, nothing is combined. Arrays
+    /// that share none are moved as without this, and so is an array onto itself if nothing moves.
     bool in_place = false;
     /// If they do: the most that a rank holds beside the arrays, in bytes; 0: as much as is good. Moves that
     /// undo themselves when done twice, as a square matrix' transposition, take a few MiB, and do with less;

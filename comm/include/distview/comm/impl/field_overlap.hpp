@@ -5,8 +5,7 @@
 
 namespace distview::impl {
 
-/// Whether two sections have bytes in common. Those of slices of one array may lie between each other's;
-/// where it is not known whether they do, the answer is that they overlap.
+/// Whether two sections have bytes in common; see memory_overlaps().
 bool overlap(const Field& a, const Field& b);
 
 } // namespace distview::impl
