@@ -136,7 +136,7 @@ bool AxisSide::find_window(int p, std::int64_t mirror, AxisWindow& window) const
 void AxisSide::append_windows(int p, std::vector<AxisWindow>& windows) const {
     std::int64_t first = 0;
     std::int64_t last = 0;
-    if (m_fill_padding && m_layout.periodic()) {
+    if (m_fill_padding && m_layout.is_block() && m_layout.periodic()) {
         first = floor_div(held_begin(p), m_size);
         last = floor_div(held_end(p) - 1, m_size);
     }
@@ -162,7 +162,7 @@ void AxisSide::append_windows_meeting(std::int64_t begin, std::int64_t end,
     }
     std::int64_t first = 0;
     std::int64_t last = 0;
-    if (m_layout.periodic()) {
+    if (m_layout.is_block() && m_layout.periodic()) {
         first = floor_div(-m_widest.low, m_size);
         last = floor_div(m_size + m_widest.high - 1, m_size);
     }

@@ -142,6 +142,8 @@ void check_elements(const std::vector<Head>& heads) {
 AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& exported) {
     const Numbers mine = agree_on(comm, "import_dist_view", [&] {
         protocol::require_conforming(exported.version, exported.description(), comm.rank());
+        // What would make this rank's AnyDistView throw, after the others have theirs.
+        impl::check_memory(exported.section, "import_dist_view");
         return numbers_of(exported);
     });
     // From here on all ranks look at the same data, so that they come to the same verdict.

@@ -40,7 +40,7 @@ std::optional<Transport> required_transport() {
         if (name == value && transport != Transport::self) return transport;
     throw UsageError(text("DISTVIEW_TRANSPORT: expected direct, ipc, cma, message, gpu_message or "
                           "staged, got '",
-                          value, '\''));
+                          shortened(value), '\''));
 }
 
 std::int64_t long_run_bytes() {

@@ -6,6 +6,10 @@
 #include "protocol_arithmetic.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <utility>
 
 namespace distview {
 
@@ -60,6 +64,73 @@ bool AnySection::is_contiguous() const noexcept {
     return true;
 }
 
+namespace {
+
+/// Distances in bytes from a section's data to its lowest byte and beyond its highest; empty if they, or the
+/// number of bytes, exceed 2^63-1.
+std::optional<std::pair<std::int64_t, std::int64_t>> reach_of(const AnySection& section) {
+    using protocol::impl::checked_product;
+    using protocol::impl::checked_sum;
+    std::optional<std::int64_t> count = section.element.bytes;
+    std::optional<std::int64_t> low = 0;
+    std::optional<std::int64_t> high = section.element.bytes;
+    for (std::size_t d = 0; d < section.extents.size(); ++d) {
+        const std::int64_t stride = section.strides[d];
+        if (stride == std::numeric_limits<std::int64_t>::min()) return std::nullopt;
+        const auto length = checked_product(stride < 0 ? -stride : stride, section.extents[d] - 1);
+        std::optional<std::int64_t>& side = stride < 0 ? low : high;
+        side = length ? checked_sum(*side, *length) : std::nullopt;
+        count = checked_product(*count, section.extents[d]);
+        if (!count || !side || !checked_sum(*low, *high)) return std::nullopt;
+    }
+    return std::pair(*low, *high);
+}
+
+} // namespace
+
+bool AnySection::is_addressable() const noexcept {
+    if (strides.size() != extents.size()) return false;
+    if (std::ranges::any_of(extents, [](std::int64_t n) { return n < 0; })) return false;
+    if (std::ranges::find(extents, 0) != extents.end()) return true;
+    const auto reach = reach_of(*this);
+    if (!reach) return false;
+    const auto address = reinterpret_cast<std::uintptr_t>(data);
+    constexpr std::uintptr_t last = std::numeric_limits<std::uintptr_t>::max();
+    return static_cast<std::uintptr_t>(reach->first) <= address &&
+           static_cast<std::uintptr_t>(reach->second) <= last - address;
+}
+
+std::int64_t AnySection::alignment() const noexcept {
+    if (element.kind == ElementKind::opaque || element.bytes < 1) return 1;
+    const std::int64_t number =
+        element.kind == ElementKind::complex ? element.bytes / 2 : element.bytes;
+    return std::clamp<std::int64_t>(number & -number, 1, 16);
+}
+
+bool AnySection::is_aligned() const noexcept {
+    if (count() == 0) return true;
+    const std::int64_t multiple = alignment();
+    if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(multiple) != 0)
+        return false;
+    for (std::size_t d = 0; d < extents.size(); ++d)
+        if (extents[d] > 1 && strides[d] % multiple != 0) return false;
+    return true;
+}
+
+void impl::check_memory(const AnySection& section, const char* caller) {
+    require<ShapeError>(section.is_addressable(), [&] {
+        return text(
+            caller, ": expected elements within 2^63-1 bytes and the addresses of memory, got ",
+            "extents ", tuple_text(section.extents), ", strides ", tuple_text(section.strides),
+            ", elements of ", section.element.bytes, " bytes and the address ", section.data);
+    });
+    require<ShapeError>(section.is_aligned(), [&] {
+        return text(caller, ": expected elements at multiples of ", section.alignment(),
+                    " bytes, got the address ", section.data, " and strides ",
+                    tuple_text(section.strides));
+    });
+}
+
 void impl::check_section(const AnySection& section, const ArrayLayout& layout, int process) {
     require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
         return text("AnyDistView: expected a process in [0, ", layout.process_count(), "), got ",
@@ -76,6 +147,7 @@ void impl::check_section(const AnySection& section, const ArrayLayout& layout, i
             return text("AnyDistView: expected ", extents[d], " elements along axis ", d,
                         " of the section of process ", process, ", got ", section.extents[d]);
         });
+    check_memory(section, "AnyDistView");
 }
 
 std::vector<std::size_t> impl::checked_strides(const AnySection& section,

@@ -44,10 +44,10 @@ std::uint64_t hash_axis(const AxisLayout& axis) {
         }
         break;
     }
-    case DistType::cyclic: hash.add(axis.as_cyclic().block_size()); break;
+    case DistType::cyclic: hash.add(axis.as_cyclic().block_size()).add(axis.periodic()); break;
     case DistType::unstructured: {
         const UnstructuredLayout& lists = axis.as_unstructured();
-        hash.add(lists.one_to_one());
+        hash.add(lists.one_to_one()).add(lists.periodic());
         // What one process alone knows must not make equal arrays look different.
         if (lists.known_process() >= 0) break;
         for (int p = 0; p < lists.grid_size(); ++p) {
@@ -65,16 +65,17 @@ std::string widths_text(Widths widths) { return text('(', widths.low, ", ", widt
 std::string describe_axis(const AxisLayout& axis) {
     const std::string processes =
         text(axis.grid_size(), axis.grid_size() == 1 ? " process" : " processes");
+    const char* periodic = axis.periodic() ? ", periodic" : "";
     switch (axis.type()) {
     case DistType::cyclic: {
         const std::int64_t block_size = axis.as_cyclic().block_size();
-        return block_size == 1 ? text("cyclic, ", axis.size(), " elements over ", processes)
-                               : text("block-cyclic, ", axis.size(), " elements in blocks of ",
-                                      block_size, " over ", processes);
+        const std::string blocks = block_size == 1 ? "" : text(" in blocks of ", block_size);
+        return text(block_size == 1 ? "cyclic, " : "block-cyclic, ", axis.size(), " elements",
+                    blocks, " over ", processes, periodic);
     }
     case DistType::unstructured:
         return text("unstructured, ", axis.size(), " elements over ", processes,
-                    axis.as_unstructured().one_to_one() ? ", one to one" : "");
+                    axis.as_unstructured().one_to_one() ? ", one to one" : "", periodic);
     case DistType::block: break;
     }
     const BlockLayout& block = axis.as_block();
@@ -97,8 +98,7 @@ std::string describe_axis(const AxisLayout& axis) {
         result += ", padding " + widths_text(padding);
     if (!(block.boundary() == Widths()))
         result += ", boundary padding " + widths_text(block.boundary());
-    if (block.periodic()) result += ", periodic";
-    return result;
+    return result + periodic;
 }
 
 } // namespace

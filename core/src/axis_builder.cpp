@@ -51,6 +51,14 @@ bool matches(const BlockLayout& closed_form, const std::vector<std::int64_t>& bo
     return true;
 }
 
+/// Whether regular blocks are the balanced ones too: all are of one size, or at most one is smaller by one
+/// element. With r of P blocks one larger than q, those after them hold (P - r) q elements; regular blocks
+/// would take q + 1 of them if there are as many.
+bool is_balanced(std::int64_t interior_size, int grid_size) {
+    const std::int64_t larger = interior_size % grid_size;
+    return larger == 0 || larger == grid_size - 1 || interior_size < grid_size;
+}
+
 std::vector<std::int64_t> bounds_of(const BlockLayout& layout) {
     std::vector<std::int64_t> bounds{0};
     for (int p = 0; p < layout.grid_size(); ++p) bounds.push_back(layout.interior(p).end.value());
@@ -100,8 +108,9 @@ AxisSpec checked(int axis, int grid_size, BlockSpec block) {
     if (grid_size == 1) block.options.padding = {};
     const BlockLayout balanced(block.interior_size, grid_size);
     const BlockLayout regular(block.interior_size, grid_size, BlockSplit::regular);
-    if (block.split == BlockSplit::regular) block.bounds = bounds_of(regular);
-    if (block.split != BlockSplit::balanced)
+    if (block.split == BlockSplit::regular && is_balanced(block.interior_size, grid_size))
+        block.split = BlockSplit::balanced;
+    if (block.split == BlockSplit::irregular)
         block.split = matches(balanced, block.bounds)  ? BlockSplit::balanced
                       : matches(regular, block.bounds) ? BlockSplit::regular
                                                        : BlockSplit::irregular;
@@ -226,7 +235,7 @@ AxisLayout make(int grid_size, const BlockSpec& block, const std::int64_t* at) {
 }
 
 AxisLayout make(int grid_size, const CyclicSpec& cyclic, const std::int64_t*) {
-    return CyclicLayout(cyclic.size, grid_size, cyclic.block_size);
+    return CyclicLayout(cyclic.size, grid_size, cyclic.block_size, cyclic.periodic);
 }
 
 AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t* at) {
@@ -242,7 +251,8 @@ AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t
     const bool local = lists.known_process >= 0;
     tables.directory_size = local ? count : lists.size;
     tables.directory_owners = tables.directory_labels + tables.directory_size;
-    return UnstructuredLayout(lists.size, grid_size, lists.one_to_one, tables, lists.known_process);
+    return UnstructuredLayout(lists.size, grid_size, lists.one_to_one, tables, lists.known_process,
+                              lists.periodic);
 }
 
 } // namespace

@@ -23,14 +23,14 @@ AxisSpec block_bounds(std::vector<std::int64_t> bounds, const BlockOptions& opti
                       std::move(paddings)}};
 }
 
-AxisSpec cyclic(std::int64_t size) { return {CyclicSpec{size, 1}}; }
+AxisSpec cyclic(std::int64_t size) { return {CyclicSpec{size, 1, false}}; }
 
 AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size) {
-    return {CyclicSpec{size, block_size}};
+    return {CyclicSpec{size, block_size, false}};
 }
 
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one) {
-    return {UnstructuredSpec{-1, one_to_one, std::move(labels), -1}};
+    return {UnstructuredSpec{-1, one_to_one, std::move(labels), -1, false}};
 }
 
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
@@ -38,7 +38,7 @@ AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int
     require<LayoutError>(process >= 0, [&] {
         return text("unstructured_local: expected a process >= 0, got ", process);
     });
-    return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process}};
+    return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process, false}};
 }
 
 namespace {
@@ -68,18 +68,25 @@ AxisSpec spec_of(const UnstructuredLayout& layout) {
         const std::int64_t* const labels = layout.labels(p);
         return std::vector<std::int64_t>(labels, labels + layout.local_extent(p));
     };
-    if (const int known = layout.known_process(); known >= 0)
-        return unstructured_local(layout.size(), known, list(known), layout.one_to_one());
-    std::vector<std::vector<std::int64_t>> lists;
-    for (int p = 0; p < layout.grid_size(); ++p) lists.push_back(list(p));
-    return unstructured(std::move(lists), layout.one_to_one());
+    UnstructuredSpec lists;
+    lists.one_to_one = layout.one_to_one();
+    lists.periodic = layout.periodic();
+    lists.known_process = layout.known_process();
+    if (lists.known_process >= 0) {
+        lists.size = layout.size();
+        lists.labels.push_back(list(lists.known_process));
+    } else {
+        for (int p = 0; p < layout.grid_size(); ++p) lists.labels.push_back(list(p));
+    }
+    return {std::move(lists)};
 }
 
 } // namespace
 
 AxisSpec axis_spec(const AxisLayout& layout) {
     switch (layout.type()) {
-    case DistType::cyclic: return block_cyclic(layout.size(), layout.as_cyclic().block_size());
+    case DistType::cyclic:
+        return {CyclicSpec{layout.size(), layout.as_cyclic().block_size(), layout.periodic()}};
     case DistType::unstructured: return spec_of(layout.as_unstructured());
     case DistType::block: break;
     }

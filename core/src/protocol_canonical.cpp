@@ -115,6 +115,7 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     result.grid_size = from.grid_size();
     result.grid_rank = r;
     result.axis_padding = AxisPadding{};
+    result.periodic = from.periodic();
     switch (from.type()) {
     case DistType::cyclic: result.block_size = from.as_cyclic().block_size(); break;
     case DistType::unstructured: {
@@ -133,7 +134,6 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
         result.owned = {block.protocol_index(owned.begin), block.protocol_index(owned.end)};
         result.communication = block.communication_padding(r);
         result.edges = block.boundary_padding(r);
-        result.periodic = block.periodic();
         result.axis_padding->edges = block.boundary();
         bool padded = is_padded(block.boundary());
         // Without tables all seams have the widths of the first.

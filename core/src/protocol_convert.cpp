@@ -20,8 +20,21 @@ Violation not_exportable(std::string_view code, int axis, int process, const std
                  " on axis ", axis)};
 }
 
+/// Rule K6 on one axis of a layout.
+Violation not_periodic(int axis) {
+    return {std::string(reason::key_not_applicable), axis, "periodic", -1,
+            text("DAP export: version 0.10 cannot say that axis ", axis,
+                 " is periodic: only a block axis is")};
+}
+
 /// Rules B10 and B11 on one axis of a layout.
 Verdict check_padding(const BlockLayout& block, int axis, int stride) {
+    const Widths seam(block.communication_padding(block.grid_size() - 1).low,
+                      block.communication_padding(0).high);
+    // In closed forms all seams are alike, and the last block is the smallest.
+    if (!block.has_tables() && seam.low == seam.high &&
+        block.interior(block.grid_size() - 1).size() >= seam.low)
+        return {};
     const auto owned = [&](int r) { return block.owned(r).size(); };
     for (int r = 0; r + 1 < block.grid_size(); ++r) {
         const std::int64_t high = block.communication_padding(r).high;
@@ -44,6 +57,29 @@ Verdict check_padding(const BlockLayout& block, int axis, int stride) {
     return {};
 }
 
+/// Throws where processes of one grid rank give boundary padding of other widths. Rule X5 allows that, but
+/// the interior of an ArrayLayout is one box: there is none that is right on all these processes.
+void check_edges(const std::vector<std::vector<CanonicalAxis>>& all, std::size_t d,
+                 std::size_t stride) {
+    for (std::size_t p = 0; p < all.size(); ++p) {
+        const CanonicalAxis& mine = all[p][d];
+        const std::size_t reference = static_cast<std::size_t>(mine.grid_rank) * stride;
+        const CanonicalAxis& other = all[reference][d];
+        if (mine.edges == other.edges) continue;
+        const bool at_low = mine.edges.low != other.edges.low;
+        const auto width = [&](const CanonicalAxis& of) {
+            return at_low ? of.edges.low : of.edges.high;
+        };
+        const auto axis = static_cast<int>(d);
+        throw_if_violated(impl::violation(
+            reason::axis_inconsistent, static_cast<int>(p), axis, "padding",
+            impl::entry(axis, "padding"), ": boundary padding is ", width(mine), " at the ",
+            at_low ? "low" : "high", " end, ", width(other), " on process ", reference,
+            " of the same grid rank ", mine.grid_rank,
+            "; the protocol allows that, but an array here has one interior for all processes"));
+    }
+}
+
 AxisSpec block_spec(const std::vector<CanonicalAxis>& row) {
     const Widths edges = row.front().axis_padding->edges;
     std::vector<std::int64_t> bounds{0};
@@ -61,12 +97,13 @@ AxisSpec block_spec(const std::vector<CanonicalAxis>& row) {
 AxisSpec axis_spec(std::vector<CanonicalAxis> row) {
     const CanonicalAxis& first = row.front();
     switch (first.kind) {
-    case DistType::cyclic: return block_cyclic(first.size, first.block_size);
+    case DistType::cyclic: return {CyclicSpec{first.size, first.block_size, first.periodic}};
     case DistType::unstructured: {
-        const bool one_to_one = first.one_to_one;
-        std::vector<std::vector<std::int64_t>> labels;
-        for (CanonicalAxis& axis : row) labels.push_back(std::move(axis.indices));
-        return unstructured(std::move(labels), one_to_one);
+        UnstructuredSpec lists;
+        lists.one_to_one = first.one_to_one;
+        lists.periodic = first.periodic;
+        for (CanonicalAxis& axis : row) lists.labels.push_back(std::move(axis.indices));
+        return {std::move(lists)};
     }
     case DistType::block: break;
     }
@@ -81,7 +118,10 @@ Verdict check_exportable(const ArrayLayout& layout, const Version& version) {
     int stride = layout.process_count();
     for (int d = 0; d < layout.rank(); ++d) {
         stride /= layout.grid().extent(d);
-        if (!layout.axis(d).is_block()) continue;
+        if (!layout.axis(d).is_block()) {
+            if (layout.axis(d).periodic()) return not_periodic(d);
+            continue;
+        }
         if (auto found = check_padding(layout.axis(d).as_block(), d, stride)) return found;
     }
     return {};
@@ -121,6 +161,7 @@ ArrayLayout layout_from_dim_data(const Version& version,
     std::size_t stride = all.size();
     for (std::size_t d = 0; d < rank; ++d) {
         stride /= static_cast<std::size_t>(grid[d]);
+        check_edges(all, d, stride);
         std::vector<CanonicalAxis> row;
         for (std::size_t r = 0; r < static_cast<std::size_t>(grid[d]); ++r)
             row.push_back(std::move(all[r * stride][d]));

@@ -14,6 +14,10 @@ namespace {
 constexpr const char* importer = "from_cuda_array_interface";
 
 void check_shape(const CudaArrayInterface& interface, const ElementType& element) {
+    require<ShapeError>(interface.shape.size() <= static_cast<std::size_t>(max_rank), [&] {
+        return text(importer, ": expected at most ", max_rank, " axes, got ",
+                    interface.shape.size());
+    });
     require<ShapeError>(std::ranges::all_of(interface.shape, [](auto n) { return n >= 0; }), [&] {
         return text(importer, ": expected extents >= 0, got ", tuple_text(interface.shape));
     });
@@ -54,7 +58,8 @@ AnySection from_cuda_array_interface(DeviceRuntime& runtime, const CudaArrayInte
     });
     const std::optional<ElementType> element = parse_typestr(interface.typestr);
     require<UsageError>(element && element->kind != ElementKind::opaque, [&] {
-        return text(importer, ": elements of type '", interface.typestr, "' are not supported");
+        return text(importer, ": elements of type '", shortened(interface.typestr),
+                    "' are not supported");
     });
     check_shape(interface, *element);
     require<UsageError>(interface.stream != no_stream,
@@ -70,10 +75,11 @@ AnySection from_cuda_array_interface(DeviceRuntime& runtime, const CudaArrayInte
     section.read_only = interface.read_only;
     section.device = {DeviceType::cuda, 0};
     section.owner = std::move(owner);
-    if (section.count() > 0) {
+    if (std::ranges::find(section.extents, 0) == section.extents.end()) {
         require<UsageError>(interface.data != 0, [&] {
             return text(importer, ": a null pointer for an array that has elements");
         });
+        distview::impl::check_memory(section, importer);
         section.device = runtime.query_pointer(section.data);
         require<UsageError>(section.device.cuda_accessible(),
                             [&] { return text(importer, ": the pointer is plain host memory"); });

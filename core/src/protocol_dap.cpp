@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include "protocol_dap_read.hpp"
+#include "protocol_message.hpp"
 
 #include <array>
 #include <cstddef>
@@ -54,7 +55,8 @@ distview_dap_dim dap_dim(const DimData& dim) {
     distview_dap_dim out{};
     if (dim.dist_type) {
         require<UsageError>(dim.dist_type->size() == 1, [&] {
-            return text("to_dap: expected a dist_type of one letter, got '", *dim.dist_type, '\'');
+            return text("to_dap: expected a dist_type of one letter, got ",
+                        impl::quoted(*dim.dist_type));
         });
         out.keys |= DISTVIEW_DAP_DIST_TYPE;
         out.dist_type = dim.dist_type->front();
@@ -171,18 +173,15 @@ std::pair<ExportedSection, std::shared_ptr<Imported>> read(distview_dap_section*
 }
 
 /// Whether a dictionary says of its process what the layout says. What a layout cannot hold
-/// (layout_from_dim_data) may differ: wider boundary padding, a size that counts shared labels more
-/// than once, and 0.9's periodic axes that are no blocks.
+/// (layout_from_dim_data) may differ: a size that counts shared labels more than once.
 bool agrees(const CanonicalAxis& given, const CanonicalAxis& expected) {
     if (given.kind != expected.kind || given.grid_size != expected.grid_size ||
-        given.grid_rank != expected.grid_rank)
+        given.grid_rank != expected.grid_rank || given.periodic != expected.periodic)
         return false;
     switch (given.kind) {
     case DistType::block:
         return given.size == expected.size && given.owned == expected.owned &&
-               given.communication == expected.communication &&
-               given.periodic == expected.periodic && given.edges.low >= expected.edges.low &&
-               given.edges.high >= expected.edges.high;
+               given.communication == expected.communication && given.edges == expected.edges;
     case DistType::cyclic:
         return given.size == expected.size && given.block_size == expected.block_size;
     case DistType::unstructured: break;
@@ -211,7 +210,7 @@ void check_against_layout(const ExportedSection& given, const ArrayLayout& layou
                             [&] {
                                 return text("dist_view_from_dap: expected axis ", d, " of process ",
                                             process, " of\n", layout.describe(), "\ngot ",
-                                            describe(dim));
+                                            shortened(describe(dim), 160));
                             });
     }
 }

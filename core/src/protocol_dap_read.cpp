@@ -5,13 +5,11 @@
 #include <distview/core/process_grid.hpp>
 #include <distview/core/protocol/validate.hpp>
 
-#include "protocol_arithmetic.hpp"
 #include "protocol_message.hpp"
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +25,21 @@ constexpr std::uint32_t known_keys = 2 * DISTVIEW_DAP_ONE_TO_ONE - 1;
 // K5; of the rules it is the one that integers cannot break, hence not among the reason codes.
 constexpr std::string_view bad_type = "bad_type";
 
+/// Whether numbers of a kind have such a size on any machine; opaque bytes may be any number.
+bool is_possible(const ElementType& type) {
+    const bool is_power_of_2 = (type.bytes & (type.bytes - 1)) == 0;
+    switch (type.kind) {
+    case ElementKind::boolean: return type.bytes == 1;
+    case ElementKind::bfloat: return type.bytes == 2;
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer: return is_power_of_2 && type.bytes <= 16;
+    case ElementKind::floating_point: return is_power_of_2 && type.bytes >= 2 && type.bytes <= 16;
+    case ElementKind::complex: return is_power_of_2 && type.bytes >= 4 && type.bytes <= 32;
+    case ElementKind::opaque: break;
+    }
+    return true;
+}
+
 ElementType read_element(const distview_dap_element& element) {
     require<UsageError>(element.kind >= DISTVIEW_DAP_INT && element.kind <= DISTVIEW_DAP_BOOL, [&] {
         return text("from_dap: expected an element kind from 0 to ", +DISTVIEW_DAP_BOOL, ", got ",
@@ -35,28 +48,20 @@ ElementType read_element(const distview_dap_element& element) {
     require<UsageError>(element.bytes > 0, [&] {
         return text("from_dap: expected elements of at least 1 byte, got ", element.bytes);
     });
-    return {static_cast<ElementKind>(element.kind), element.bytes};
-}
-
-/// The bytes from the lowest to the highest element, if a pointer difference can say them.
-bool span_fits(const AnySection& section) {
-    std::optional<std::int64_t> count = section.element.bytes;
-    std::optional<std::int64_t> span = section.element.bytes;
-    for (std::size_t d = 0; d < section.extents.size() && count && span; ++d) {
-        const std::int64_t stride = section.strides[d];
-        if (stride == std::numeric_limits<std::int64_t>::min()) return false;
-        const std::int64_t steps = section.extents[d] - 1;
-        const auto length = impl::checked_product(stride < 0 ? -stride : stride, steps);
-        span = length ? impl::checked_sum(*span, *length) : std::nullopt;
-        count = impl::checked_product(*count, section.extents[d]);
-    }
-    return count && span;
+    const ElementType type{static_cast<ElementKind>(element.kind), element.bytes};
+    require<UsageError>(is_possible(type), [&] {
+        return text("from_dap: expected elements of a size that their kind has, got ",
+                    element.bytes, element.bytes == 1 ? " byte" : " bytes", " of kind ",
+                    element.kind);
+    });
+    return type;
 }
 
 void read_memory(const distview_dap_section& in, AnySection& section) {
     const auto rank = static_cast<std::size_t>(in.ndim);
     require<UsageError>(rank == 0 || in.extents,
                         "from_dap: expected the extents of every axis, got NULL");
+    section.data = in.data;
     section.element = read_element(in.element);
     section.extents.assign(in.extents, in.extents + rank);
     for (std::size_t d = 0; d < rank; ++d)
@@ -72,14 +77,18 @@ void read_memory(const distview_dap_section& in, AnySection& section) {
     const auto& extents = section.extents;
     if (std::find(extents.begin(), extents.end(), 0) == extents.end()) {
         require<UsageError>(in.data, "from_dap: expected the address of the elements, got NULL");
-        require<UsageError>(span_fits(section), [&] {
+        require<UsageError>(section.is_addressable(), [&] {
             return text("from_dap: expected elements within 2^63-1 bytes, got extents ",
                         tuple_text(extents), ", strides ",
                         in.strides ? tuple_text(section.strides) : "NULL", " and elements of ",
                         section.element.bytes, " bytes");
         });
+        require<UsageError>(section.is_aligned(), [&] {
+            return text("from_dap: expected elements at multiples of ", section.alignment(),
+                        " bytes, got the address ", in.data, " and strides ",
+                        tuple_text(section.strides));
+        });
     }
-    section.data = in.data;
     section.read_only = (in.flags & DISTVIEW_DAP_READ_ONLY) != 0;
     section.device = {static_cast<DeviceType>(in.device_type), in.device_id};
     section.stream = static_cast<std::uintptr_t>(in.stream);

@@ -29,6 +29,13 @@ std::string escaped(std::string_view value, char quote) {
     return result;
 }
 
+std::string quoted(std::string_view value) {
+    constexpr std::size_t most = 40;
+    // Escapes make it longer again.
+    const std::string begin = escaped(shortened(value, most), '\'');
+    return '\'' + shortened(begin, 2 * most) + '\'';
+}
+
 } // namespace impl
 
 namespace {

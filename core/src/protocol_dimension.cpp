@@ -47,12 +47,9 @@ Dimension complete(const Version& version, const DimData& dim, std::int64_t exte
     const std::string_view type = dim.dist_type ? std::string_view(*dim.dist_type) : "b";
     result.size = dim.size.value_or(0);
     result.periodic = dim.periodic.value_or(false);
-    if (type == "n") {
-        result.stop = result.size;
-    } else {
-        result.grid_size = dim.proc_grid_size.value_or(0);
-        result.grid_rank = dim.proc_grid_rank.value_or(0);
-    }
+    result.grid_size = dim.proc_grid_size.value_or(type == "n" ? 1 : 0);
+    result.grid_rank = dim.proc_grid_rank.value_or(0);
+    if (type == "n") result.stop = result.size;
     if (type == "c") {
         result.type = DistType::cyclic;
         result.start = dim.start.value_or(0);

@@ -4,6 +4,9 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -22,11 +25,25 @@ struct Holder {
     static void destroy(Managed* self) { delete static_cast<Holder*>(self->manager_ctx); }
 };
 
+/// Rule D11: whether DLPack has such elements, and we know them.
+bool is_known(ElementKind kind, std::int64_t bits) {
+    switch (kind) {
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer: return bits == 8 || bits == 16 || bits == 32 || bits == 64;
+    case ElementKind::floating_point: return bits == 16 || bits == 32 || bits == 64;
+    case ElementKind::complex: return bits == 32 || bits == 64 || bits == 128;
+    case ElementKind::bfloat: return bits == 16;
+    case ElementKind::boolean: return bits == 8;
+    case ElementKind::opaque: break;
+    }
+    return false;
+}
+
 /// Rules D8 to D13; extents and strides are always filled in, and the offset is 0, which some consumers
 /// do not read.
 template <class Managed>
 std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section) {
-    require<ShapeError>(section.element.kind != ElementKind::opaque, [&] {
+    require<ShapeError>(is_known(section.element.kind, 8 * section.element.bytes), [&] {
         return text("to_dlpack: DLPack has no type for ", distview::describe(section.element));
     });
     auto holder = std::make_unique<Holder<Managed>>();
@@ -52,23 +69,10 @@ std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section
     return std::unique_ptr<Managed, impl::CallDeleter>(&holder.release()->managed);
 }
 
-/// Rule D11.
 ElementType element_of(const dlpack::DataType& type) {
     const auto kind = static_cast<ElementKind>(type.code);
     const int bits = type.bits;
-    bool known = false;
-    switch (kind) {
-    case ElementKind::signed_integer:
-    case ElementKind::unsigned_integer:
-        known = bits == 8 || bits == 16 || bits == 32 || bits == 64;
-        break;
-    case ElementKind::floating_point: known = bits == 16 || bits == 32 || bits == 64; break;
-    case ElementKind::complex: known = bits == 32 || bits == 64 || bits == 128; break;
-    case ElementKind::bfloat: known = bits == 16; break;
-    case ElementKind::boolean: known = bits == 8; break;
-    case ElementKind::opaque: break;
-    }
-    require<ShapeError>(known && type.lanes == 1, [&] {
+    require<ShapeError>(is_known(kind, bits) && type.lanes == 1, [&] {
         return text("from_dlpack: elements of DLPack's type code ", int{type.code}, ", ", bits,
                     " bits, ", type.lanes, " lanes are not supported");
     });
@@ -78,7 +82,11 @@ ElementType element_of(const dlpack::DataType& type) {
 AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
     AnySection section;
     section.element = element_of(tensor.dtype);
-    require<UsageError>(tensor.ndim >= 0 && (tensor.ndim == 0 || tensor.shape), [&] {
+    require<UsageError>(tensor.ndim >= 0 && tensor.ndim <= max_rank, [&] {
+        return text("from_dlpack: expected 0 to ", max_rank, " axes, got a tensor of ", tensor.ndim,
+                    " axes");
+    });
+    require<UsageError>(tensor.ndim == 0 || tensor.shape, [&] {
         return text("from_dlpack: a tensor of ", tensor.ndim, " axes without a shape");
     });
     section.device = {static_cast<DeviceType>(tensor.device.type), tensor.device.id};
@@ -100,9 +108,20 @@ AnySection section_of(const dlpack::Tensor& tensor, bool read_only) {
     }
     if (!tensor.strides) // D8
         section.strides = AnySection::contiguous_strides(section.extents, section.element.bytes);
-    if (tensor.data) section.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
-    require<UsageError>(section.data || section.count() == 0,
-                        "from_dlpack: a tensor that has elements, but no data");
+    section.data = tensor.data;
+    const bool is_empty = std::ranges::find(section.extents, 0) != section.extents.end();
+    if (is_empty) return section;
+    require<UsageError>(tensor.data, "from_dlpack: a tensor that has elements, but no data");
+    const auto address = reinterpret_cast<std::uintptr_t>(tensor.data);
+    constexpr auto most = static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max());
+    require<UsageError>(tensor.byte_offset <=
+                            std::min(most, std::numeric_limits<std::uintptr_t>::max() - address),
+                        [&] {
+                            return text("from_dlpack: a byte_offset of ", tensor.byte_offset,
+                                        ", which leads beyond all memory");
+                        });
+    section.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+    distview::impl::check_memory(section, "from_dlpack");
     return section;
 }
 

@@ -13,6 +13,9 @@ namespace distview::protocol::impl {
 /// The characters of `value` with quotes, backslashes and control characters escaped.
 std::string escaped(std::string_view value, char quote);
 
+/// The beginning of a string that somebody else wrote, escaped, in quotes.
+std::string quoted(std::string_view value);
+
 /// "dim_data[1]['size']"
 inline std::string entry(int axis, std::string_view key) {
     return text("dim_data[", axis, "]['", key, "']");

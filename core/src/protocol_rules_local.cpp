@@ -14,8 +14,8 @@ using impl::violation;
 
 Verdict version_is_three_numbers(std::string_view text, int process) {
     if (Version::parse(text)) return {};
-    return violation(reason::version_format, process, -1, "__version__", "'__version__' is '",
-                     impl::escaped(text, '\''), "', expected three dotted numbers");
+    return violation(reason::version_format, process, -1, "__version__", "'__version__' is ",
+                     impl::quoted(text), ", expected three dotted numbers");
 }
 
 Verdict version_is_supported(const Version& version, int process) {
@@ -54,8 +54,8 @@ Verdict dist_type_is_known(const Version& version, const DimData& dim, int axis,
     const std::string& type = *dim.dist_type;
     if (type == "b" || type == "c" || type == "u" || (version.is_0_9() && type == "n")) return {};
     return violation(reason::bad_dist_type, process, axis, "dist_type", entry(axis, "dist_type"),
-                     " is '", impl::escaped(type, '\''), "'; version ", version.major, '.',
-                     version.minor, " knows ", version.is_0_9() ? "'n', " : "", "'b', 'c', 'u'");
+                     " is ", impl::quoted(type), "; version ", version.major, '.', version.minor,
+                     " knows ", version.is_0_9() ? "'n', " : "", "'b', 'c', 'u'");
 }
 
 Verdict required_keys_are_present(const Version& version, const DimData& dim, int axis,
@@ -97,10 +97,10 @@ Verdict no_key_of_another_type(const Version& version, const DimData& dim, int a
     const std::string_view type = dim.dist_type ? std::string_view(*dim.dist_type) : "b";
     if (type == "b") return {};
     if (type == "n") {
-        if (auto found = says_undistributed(dim.proc_grid_size, 1, "proc_grid_size", axis, process))
-            return found;
-        if (auto found = says_undistributed(dim.proc_grid_rank, 0, "proc_grid_rank", axis, process))
-            return found;
+        if (dim.proc_grid_size.value_or(1) > 1)
+            return violation(reason::grid_product, process, axis, "proc_grid_size",
+                             entry(axis, "proc_grid_size"), " is ", *dim.proc_grid_size,
+                             ", expected 1: the axis is not distributed (dist_type 'n')");
         if (auto found = says_undistributed(dim.start, 0, "start", axis, process)) return found;
         return says_undistributed(dim.stop, *dim.size, "stop", axis, process);
     }
@@ -143,7 +143,7 @@ Verdict grid_rank_is_in_grid(const Dimension& dim) {
 }
 
 Verdict start_is_not_negative(const Dimension& dim) {
-    if (dim.type != DistType::block || dim.start >= 0) return {};
+    if (dim.start >= 0) return {};
     return violation(reason::start_negative, dim, "start", entry(dim.axis, "start"), " is ",
                      dim.start, ", expected >= 0");
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/core/protocol/version.hpp>
 
+#include <distview/core/error.hpp>
 #include <distview/core/protocol/rules.hpp>
 #include <distview/core/text.hpp>
+
+#include "protocol_message.hpp"
 
 #include <limits>
 
@@ -56,6 +59,16 @@ Version supported_version(std::string_view text, int process) {
     const Version version = *Version::parse(text);
     throw_if_violated(rules::version_is_supported(version, process));
     return version;
+}
+
+Version writable_version(std::string_view wanted) {
+    const std::optional<Version> version = Version::parse(wanted);
+    if (!version)
+        throw ProtocolError(text("DAP export: the version is ", impl::quoted(wanted),
+                                 ", expected three dotted numbers"),
+                            std::string(reason::version_format), -1, "__version__");
+    throw_if_violated(impl::check_writable(*version));
+    return *version;
 }
 
 } // namespace distview::protocol

@@ -12,7 +12,7 @@ from . import _device, _distview, _reductions
 from ._arithmetic import without_arithmetic
 from ._comm import communicator
 from ._distview import Layout
-from ._errors import UsageError
+from ._errors import UsageError, short
 from ._gather import gather
 from ._slices import axis_slices, slice_of
 
@@ -335,7 +335,7 @@ class DistView(_distview.Array):
             return 0, self.local_shape[axis]
         if cells not in _CELLS:
             raise UsageError(
-                f'{caller}: expected cells to be "owned", "interior" or "all", got {cells!r}'
+                f'{caller}: expected cells to be "owned", "interior" or "all", got {short(cells)}'
             )
         return self.owned_range(axis) if cells == "owned" else self.interior_range(axis)
 
@@ -361,7 +361,7 @@ class DistView(_distview.Array):
         """The cells of this section, copied if they must be; raises what a call on them has to refuse."""
         self._attached_layout(caller)
         if cells not in _CELLS:
-            raise UsageError(f'{caller}: expected cells to be "interior" or "owned", got {cells!r}')
+            raise UsageError(f'{caller}: expected cells to be "interior" or "owned", got {short(cells)}')
         if self.device[0] not in _device.HOST_TYPES:
             return _device.copy_to_host(self, caller)[self._slices(caller, cells)]
         _device.settle(self, caller)

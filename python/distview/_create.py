@@ -13,7 +13,7 @@ from ._array import DistView
 from ._comm import agreed, communicator
 from ._device_import import memory_of
 from ._distview import Communicator, Layout
-from ._errors import Error, UsageError
+from ._errors import Error, UsageError, short
 from ._layout import build_layout, check_layout, finish_layout
 
 
@@ -187,7 +187,7 @@ def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistVi
 
 
 def _refuse_validate(validate: Any) -> None:
-    raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {validate!r}')
+    raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {short(validate)}')
 
 
 def _make(

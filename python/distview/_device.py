@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from . import _distview
-from ._errors import ShapeError, UsageError
+from ._errors import ShapeError, UsageError, short
 
 CPU, CUDA, CUDA_HOST, ROCM, ROCM_HOST, CUDA_MANAGED = 1, 2, 3, 10, 11, 13
 #: Memory that a host program may read and write.
@@ -97,10 +97,10 @@ def dlpack(
     versioned = max_version is not None and _pair("max_version", max_version)[0] >= 1
     target = own if dl_device is None else _pair("dl_device", dl_device)
     if copy is not None and not isinstance(copy, bool):
-        raise TypeError(f"__dlpack__: expected copy to be a bool or None, got {copy!r}")
+        raise TypeError(f"__dlpack__: expected copy to be a bool or None, got {short(copy)}")
     to_host = target == (CPU, 0) and own[0] != CPU
     if to_host and stream is not None:
-        raise ValueError(f"__dlpack__: expected stream to be None for the host, got {stream!r}")
+        raise ValueError(f"__dlpack__: expected stream to be None for the host, got {short(stream)}")
     _check_stream(own[0], stream)
     managed_as_cuda = own[0] == CUDA_MANAGED and target[0] == CUDA
     if target != own and not to_host and not managed_as_cuda:
@@ -123,7 +123,7 @@ def dlpack(
 
 def _pair(name: str, value: Any) -> tuple[int, int]:
     if not (isinstance(value, tuple) and len(value) == 2 and all(map(is_int, value))):
-        raise TypeError(f"__dlpack__: expected {name} to be a pair of integers, got {value!r}")
+        raise TypeError(f"__dlpack__: expected {name} to be a pair of integers, got {short(value)}")
     return int(value[0]), int(value[1])
 
 
@@ -132,7 +132,7 @@ def _check_stream(device_type: int, stream: Any) -> None:
     if stream is None:
         return
     if not is_int(stream):
-        raise TypeError(f"__dlpack__: expected stream to be an int or None, got {stream!r}")
+        raise TypeError(f"__dlpack__: expected stream to be an int or None, got {short(stream)}")
     if stream < -1:
         raise ValueError(f"__dlpack__: expected a stream >= -1, got {stream}")
     if device_type in _CUDA_TYPES:
@@ -274,7 +274,7 @@ def memory_kind(given: Any) -> tuple[int, int]:
             return int(given[0]), int(given[1])
     raise UsageError(
         'DistView: expected device to be "cpu", "cuda", "cuda:N", "cuda_host", "cuda_managed" or a '
-        f"pair of DLPack's numbers for one of them, got {given!r}"
+        f"pair of DLPack's numbers for one of them, got {short(given)}"
     )
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _distview
 from ._device import CPU, CUDA, CUDA_MANAGED, device_runtime, is_int
-from ._errors import UsageError
+from ._errors import UsageError, short
 
 _HERE = os.path.dirname(__file__)
 
@@ -66,14 +66,14 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
                         f"{type(interface).__name__}")  # fmt: skip
     for key in ("shape", "typestr", "data", "version"):
         if key not in interface:
-            raise ValueError(f"wrap: the __cuda_array_interface__ lacks {key!r}")
+            raise ValueError(f"wrap: the __cuda_array_interface__ lacks {short(key)}")
     shape = interface["shape"]
     if not isinstance(shape, tuple) or not all(is_int(n) and n >= 0 for n in shape):
-        raise TypeError(f"wrap: expected 'shape' to be a tuple of integers >= 0, got {shape!r}")
+        raise TypeError(f"wrap: expected 'shape' to be a tuple of integers >= 0, got {short(shape)}")
     pointer, read_only = _pointer_of(interface["data"])
     version = interface["version"]
     if not is_int(version) or version < 0:
-        raise TypeError(f"wrap: expected 'version' to be an integer >= 0, got {version!r}")
+        raise TypeError(f"wrap: expected 'version' to be an integer >= 0, got {short(version)}")
     if version > 3:
         warnings.warn(
             f"wrap: __cuda_array_interface__ has version {version}, read as version 3",
@@ -82,9 +82,9 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
     typestr = interface["typestr"]
     if not isinstance(typestr, str) or typestr[1:2] == "V":
         # Structured types, whose 'descr' nobody here reads.
-        raise TypeError(f"wrap: expected 'typestr' to name a type of numbers, got {typestr!r}")
+        raise TypeError(f"wrap: expected 'typestr' to name a type of numbers, got {short(typestr)}")
     if typestr[:1] == ">":
-        raise ValueError(f"wrap: big-endian elements ({typestr!r}) are not supported")
+        raise ValueError(f"wrap: big-endian elements ({short(typestr)}) are not supported")
     if interface.get("mask") is not None:
         raise NotImplementedError("wrap: masked arrays are not supported")
     strides = interface.get("strides")
@@ -92,7 +92,7 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
         _check_strides(strides, shape, typestr)
     stream = interface.get("stream")
     if stream is not None and not is_int(stream):
-        raise TypeError(f"wrap: expected 'stream' to be an integer or None, got {stream!r}")
+        raise TypeError(f"wrap: expected 'stream' to be an integer or None, got {short(stream)}")
     if stream == 0:
         raise ValueError("wrap: stream 0 is ambiguous and not allowed")
 
@@ -113,9 +113,9 @@ def _memory_of_interface(section: Any, interface: Any) -> _distview.Array:
 
 def _pointer_of(data: Any) -> tuple[int, bool]:
     if not (isinstance(data, tuple) and len(data) == 2 and is_int(data[0])):
-        raise TypeError(f"wrap: expected 'data' to be a pair (pointer, read_only), got {data!r}")
+        raise TypeError(f"wrap: expected 'data' to be a pair (pointer, read_only), got {short(data)}")
     if not isinstance(data[1], (bool, np.bool_)):
-        raise TypeError(f"wrap: expected read_only in 'data' to be a bool, got {data[1]!r}")
+        raise TypeError(f"wrap: expected read_only in 'data' to be a bool, got {short(data[1])}")
     if not 0 <= data[0] < 2**64:
         raise ValueError(f"wrap: {data[0]} is no address")
     return int(data[0]), bool(data[1])
@@ -123,9 +123,9 @@ def _pointer_of(data: Any) -> tuple[int, bool]:
 
 def _check_strides(strides: Any, shape: tuple[int, ...], typestr: str) -> None:
     if not isinstance(strides, tuple) or not all(map(is_int, strides)):
-        raise TypeError(f"wrap: expected 'strides' to be a tuple of integers, got {strides!r}")
+        raise TypeError(f"wrap: expected 'strides' to be a tuple of integers, got {short(strides)}")
     if len(strides) != len(shape):
         raise ValueError(f"wrap: {len(strides)} strides for {len(shape)} axes")
     itemsize = int(typestr[2:]) if typestr[2:].isdecimal() else 0
     if itemsize and any(n % itemsize for n in strides):
-        raise ValueError(f"wrap: strides {strides!r} are no multiples of {itemsize} bytes")
+        raise ValueError(f"wrap: strides {short(strides)} are no multiples of {itemsize} bytes")

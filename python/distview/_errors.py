@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class Error(Exception):
     """Base of every exception that this library raises.
@@ -55,3 +57,13 @@ class ProtocolError(Error, ValueError):
 
     def __reduce__(self):
         return (type(self), (str(self), self.code, self.axis, self.key, self.process))
+
+
+def short(value: Any) -> str:
+    """The repr of what a caller passed, for messages: its beginning, where it is long."""
+    most = 77
+    is_text = type(value) in (str, bytes)
+    shown = repr(value[:most] if is_text else value)
+    if len(shown) > most:
+        return shown[:most] + "..."
+    return shown + "..." if is_text and len(value) > most else shown

@@ -12,7 +12,7 @@ import numpy as np
 
 from ._comm import agreed
 from ._distview import Layout
-from ._errors import ShapeError, UsageError
+from ._errors import ShapeError, UsageError, short
 
 if TYPE_CHECKING:
     from ._array import DistView
@@ -119,7 +119,7 @@ def _checked_root(root: Any, size: int) -> int:
     try:
         index = operator.index(root)
     except TypeError:
-        raise UsageError(f"gather: expected root to be an integer, got {root!r}") from None
+        raise UsageError(f"gather: expected root to be an integer, got {short(root)}") from None
     if not 0 <= index < size:
         raise UsageError(f"gather: expected a root in [0, {size}), got {index}")
     return index

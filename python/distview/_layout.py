@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _distview
 from ._distview import Communicator, Layout
-from ._errors import LayoutError
+from ._errors import LayoutError, short
 from ._layout_axes import Axis, axis_of, integer, is_entry, is_lists
 
 Gather = Callable[[np.ndarray], list[np.ndarray]]
@@ -57,9 +57,9 @@ def check_layout(
              ("grid", grid, None))  # fmt: skip
     for name, value, default in given:
         if type(value) is not type(default) or value != default:
-            raise LayoutError(f"layout: a Layout has its own {name}, got {name}={value!r} as well")
+            raise LayoutError(f"layout: a Layout has its own {name}, got {name}={short(value)} as well")
     if shape is not None and tuple(_sizes(shape)) != layout.shape:
-        raise LayoutError(f"layout: the shape says {shape!r}, the Layout {layout.shape}")
+        raise LayoutError(f"layout: the shape says {short(shape)}, the Layout {layout.shape}")
 
 
 def finish_layout(axes: list[Axis], processes: int, grid: Any, gather: Gather | None) -> Layout:
@@ -90,13 +90,13 @@ def _entries(layout: Any, rank: int) -> list[Any]:
         return [layout]
     if isinstance(layout, (str, tuple, list)) and len(layout) == rank:
         return list(layout)
-    raise LayoutError(f"layout: expected one entry for {_axes(rank)}, got {layout!r}")
+    raise LayoutError(f"layout: expected one entry for {_axes(rank)}, got {short(layout)}")
 
 
 def _pair(value: Any, what: str) -> tuple[int, int]:
     if isinstance(value, (tuple, list)):
         if len(value) != 2:
-            raise LayoutError(f"layout: expected {what} to be (low, high), got {value!r}")
+            raise LayoutError(f"layout: expected {what} to be (low, high), got {short(value)}")
         return integer(value[0], what), integer(value[1], what)
     width = integer(value, what)
     return width, width
@@ -109,7 +109,7 @@ def _widths(value: Any, rank: int, what: str) -> list[tuple[int, int]]:
         return [_pair(value, what)]
     if len(value) != rank:
         raise LayoutError(
-            f"layout: expected {what} of {_axes(rank)} (a width or (low, high) each), got {value!r}"
+            f"layout: expected {what} of {_axes(rank)} (a width or (low, high) each), got {short(value)}"
         )
     return [_pair(v, what) for v in value]
 
@@ -118,7 +118,7 @@ def _flags(value: Any, rank: int) -> list[bool]:
     flags = [value] * rank if not isinstance(value, (tuple, list)) else list(value)
     if len(flags) != rank or not all(isinstance(f, (bool, np.bool_)) for f in flags):
         raise LayoutError(f"layout: expected periodic to be True or False for {_axes(rank)}, got "
-                          f"{value!r}")  # fmt: skip
+                          f"{short(value)}")  # fmt: skip
     return [bool(f) for f in flags]
 
 
@@ -147,13 +147,13 @@ def _grid(axes: list[Axis], processes: int, grid: Any) -> list[int]:
     if grid is not None:
         if isinstance(grid, str) or not isinstance(grid, Sequence) or len(grid) != len(axes):
             raise LayoutError("layout: expected grid to have a process count for "
-                              f"{_axes(len(axes))}, got {grid!r}")  # fmt: skip
+                              f"{_axes(len(axes))}, got {short(grid)}")  # fmt: skip
         for d, wanted in enumerate(grid):
             count = 0 if wanted is None else integer(wanted, "a process count")
             if count == 0:
                 continue
             if count < 0:
-                raise LayoutError(f"layout: expected process counts >= 0, got {grid!r}")
+                raise LayoutError(f"layout: expected process counts >= 0, got {short(grid)}")
             if given[d] is not None and given[d] != count:
                 raise LayoutError(f"layout: axis {d} is laid out over {given[d]} processes, the "
                                   f"grid says {count}")  # fmt: skip

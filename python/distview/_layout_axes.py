@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ._errors import LayoutError
+from ._errors import LayoutError, short
 
 
 @dataclass
@@ -33,13 +33,13 @@ class Axis:
 def integer(value: Any, what: str) -> int:
     """An integer that fits C++; LayoutError, naming ``what``, for anything else."""
     if isinstance(value, (bool, np.bool_)):
-        raise LayoutError(f"layout: expected {what} to be an integer, got {value!r}")
+        raise LayoutError(f"layout: expected {what} to be an integer, got {short(value)}")
     try:
         number = operator.index(value)
     except TypeError:
-        raise LayoutError(f"layout: expected {what} to be an integer, got {value!r}") from None
+        raise LayoutError(f"layout: expected {what} to be an integer, got {short(value)}") from None
     if not -(2**63) <= number < 2**63:
-        raise LayoutError(f"layout: expected {what} to fit 64 bits, got {value!r}")
+        raise LayoutError(f"layout: expected {what} to fit 64 bits, got {short(value)}")
     return number
 
 
@@ -79,7 +79,7 @@ def axis_of(entry: Any, d: int) -> Axis:
         return _axis_of_letter("u", (entry,), d)
     raise LayoutError(
         f"layout: axis {d}: expected 'b', 'n', 'c', ('c', block size), block bounds or index "
-        f"arrays, got {entry!r}"
+        f"arrays, got {short(entry)}"
     )
 
 
@@ -102,14 +102,14 @@ def _axis_of_letter(letter: str, rest: tuple, d: int) -> Axis:
         one_to_one = rest[1] if len(rest) == 2 else False
         if not isinstance(one_to_one, (bool, np.bool_)):
             raise LayoutError(f"layout: axis {d}: expected one_to_one to be True or False, got "
-                              f"{one_to_one!r}")  # fmt: skip
+                              f"{short(one_to_one)}")  # fmt: skip
         one_to_one = bool(one_to_one)
         if isinstance(rest[0], np.ndarray):
             return Axis("u", own_list=_index_list(rest[0], d), one_to_one=one_to_one)
         if is_lists(rest[0]):
             lists = [_index_list(part, d) for part in rest[0]]
             return Axis("u", lists=lists, fixed=len(lists), one_to_one=one_to_one)
-    raise LayoutError(f"layout: axis {d}: {(letter, *rest)!r} is no layout of an axis")
+    raise LayoutError(f"layout: axis {d}: {short((letter, *rest))} is no layout of an axis")
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -15,7 +15,7 @@ from ._comm import agreed, communicator
 from ._create import zeros
 from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
-from ._errors import LayoutError, UsageError
+from ._errors import LayoutError, UsageError, short
 from ._slices import Slices, axis_slices
 
 #: What describes the layout of a new array beside its letters; see zeros().
@@ -38,7 +38,8 @@ class RedistributionPlan:
     fill_padding: whether to write also the target's communication padding (on periodic axes also
     boundary padding) that mirrors what is written. conjugate: whether elements, which must be complex
     then, are conjugated on the way. in_place: whether source and target may share memory, as an array
-    that is transposed within itself; beta must be 0 then, and nothing combined. buffer_bytes: the most
+    that is transposed within itself; where they do, beta must be 0 and nothing combined (slices whose
+    elements lie between each other's share none). buffer_bytes: the most
     that a rank holds beside them, 0 for as much as is good; moves that undo themselves when done twice
     do with little, others need room for all elements that a rank sends and gets in messages. strategy:
     "direct" for elements that travel to where they belong at once; "by_dimension" for along one axis of
@@ -261,7 +262,7 @@ def _check_keywords(keywords: Any) -> None:
     for keyword in keywords:
         if keyword not in _OF_LAYOUTS | {"comm"}:
             raise UsageError(
-                f"redistribute: unexpected argument {keyword!r}; of a new array's layout, "
+                f"redistribute: unexpected argument {short(keyword)}; of a new array's layout, "
                 f"expected {', '.join(sorted(_OF_LAYOUTS))}"
             )
     if "comm" in keywords:
@@ -303,21 +304,21 @@ def _strategy(given: Any) -> str:
     if not isinstance(given, str) or given not in _STRATEGIES:
         raise UsageError(
             f"RedistributionPlan: expected strategy to be one of {', '.join(map(repr, _STRATEGIES))}, "
-            f"got {given!r}"
+            f"got {short(given)}"
         )
     return given
 
 
 def _buffer_bytes(in_place: Any, given: Any) -> int:
     if not isinstance(in_place, (bool, np.bool_)):
-        raise UsageError(f"RedistributionPlan: expected in_place to be a bool, got {in_place!r}")
+        raise UsageError(f"RedistributionPlan: expected in_place to be a bool, got {short(in_place)}")
     try:
         count = operator.index(given)
     except TypeError:
         count = -1
     if not 0 <= count < 2**63:
         raise UsageError(
-            f"RedistributionPlan: expected buffer_bytes to be an int of at least 0, got {given!r}"
+            f"RedistributionPlan: expected buffer_bytes to be an int of at least 0, got {short(given)}"
         )
     return count
 
@@ -337,7 +338,7 @@ def _permutation(given: Any, rank: int, caller: str) -> list[int]:
     try:
         axes = [operator.index(axis) for axis in given]
     except TypeError:
-        raise LayoutError(f"{caller}: expected a permutation of {rank} axes, got {given!r}") from None
+        raise LayoutError(f"{caller}: expected a permutation of {rank} axes, got {short(given)}") from None
     counted = [axis + rank if axis < 0 else axis for axis in axes]
     if sorted(counted) != list(range(rank)):
         raise LayoutError(f"{caller}: expected a permutation of {rank} axes, got {tuple(axes)}")

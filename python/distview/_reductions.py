@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._comm import agreed
-from ._errors import ShapeError, UsageError
+from ._errors import ShapeError, UsageError, short
 
 if TYPE_CHECKING:
     from ._array import DistView
@@ -47,7 +47,7 @@ def norm(view: DistView, order: Any, cells: str) -> float:
 
     def mine() -> np.ndarray:
         if order not in (1, 2, math.inf):
-            raise UsageError(f"norm: expected order 1, 2 or inf, got {order!r}")
+            raise UsageError(f"norm: expected order 1, 2 or inf, got {short(order)}")
         return _magnitudes(_numbers(view, "norm", cells))
 
     sizes = agreed(view._communicator, "norm", mine, lambda _: view._alike(float(order), cells))

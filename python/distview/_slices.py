@@ -7,7 +7,7 @@ import operator
 from typing import TYPE_CHECKING, Any
 
 from . import _distview
-from ._errors import UsageError
+from ._errors import UsageError, short
 
 if TYPE_CHECKING:
     from ._array import DistView
@@ -38,11 +38,11 @@ def _axis_slice(entry: Any, size: int, axis: int, caller: str) -> tuple[int, int
         hint = ""
         if _is_integer(entry):
             hint = f": an array keeps its axes and processes; slice({entry}, {entry + 1}) is one cell"
-        raise UsageError(f"{caller}: axis {axis}: expected a slice, got {entry!r}{hint}")
+        raise UsageError(f"{caller}: axis {axis}: expected a slice, got {short(entry)}{hint}")
     try:
         cells = range(*entry.indices(size))
     except (TypeError, ValueError) as error:
-        raise UsageError(f"{caller}: axis {axis}: {entry!r}: {error}") from None
+        raise UsageError(f"{caller}: axis {axis}: {short(entry)}: {error}") from None
     return (cells.start, len(cells), cells.step) if cells else (0, 0, 1)
 
 

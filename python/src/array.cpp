@@ -142,7 +142,10 @@ void ArrayState::attach(const Communicator& comm) {
         // On a rank where it is attached already the others must not wait.
         const protocol::ExportedSection mine = agree_on(comm, "attach", [&] {
             require<UsageError>(!m_view || !m_comm, "attach: the array is attached already");
-            return m_view ? exported(protocol::v0_10_0) : m_exported;
+            if (!m_view) return m_exported;
+            // 0.9 can say all that a layout holds.
+            const auto unsayable = protocol::check_exportable(m_view->layout(), protocol::v0_10_0);
+            return exported(unsayable ? protocol::v0_9_0 : protocol::v0_10_0);
         });
         view = import_dist_view(comm, mine);
     }

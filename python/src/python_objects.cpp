@@ -63,6 +63,14 @@ PythonBuffer::PythonBuffer(nb::handle object) {
             throw nb::python_error();
     }
     m_buffer = std::shared_ptr<Py_buffer>(buffer.release(), ReleaseBuffer());
+    const int ndim = m_buffer->ndim;
+    if (ndim >= 0 && ndim <= PyBUF_MAX_NDIM && (ndim == 0 || m_buffer->shape) &&
+        m_buffer->itemsize >= 0 && section().is_addressable())
+        return;
+    PyErr_Format(PyExc_BufferError,
+                 "a buffer of %d axes and items of %zd bytes that cannot be in memory", ndim,
+                 m_buffer->itemsize);
+    throw nb::python_error();
 }
 
 AnySection PythonBuffer::section() const {
@@ -156,8 +164,16 @@ std::string format_of(const ElementType& type) {
 }
 
 std::string short_repr(nb::handle object) {
-    constexpr std::size_t most = 80;
-    PyObject* repr = PyObject_Repr(object.ptr());
+    constexpr std::size_t most = 77;
+    // A text or bytes of any length: its repr would be made as long.
+    nb::object begin = nb::borrow(object);
+    const bool is_text = PyUnicode_CheckExact(object.ptr()) || PyBytes_CheckExact(object.ptr());
+    const bool is_cut = is_text && nb::len(object) > most;
+    if (is_cut) {
+        begin = nb::steal(PySequence_GetSlice(object.ptr(), 0, most));
+        if (!begin) throw nb::python_error();
+    }
+    PyObject* repr = PyObject_Repr(begin.ptr());
     if (!repr) {
         PyErr_Clear();
         return text("<", name_of_type(object), " without a repr>");
@@ -168,25 +184,20 @@ std::string short_repr(nb::handle object) {
         PyErr_Clear();
         return text("<", name_of_type(object), ">");
     }
-    std::string result = characters;
-    if (result.size() > most) {
-        // Not in the middle of a character.
-        std::size_t cut = most - 3;
-        while (cut > 0 && (static_cast<unsigned char>(result[cut]) & 0xC0) == 0x80) --cut;
-        result = result.substr(0, cut) + "...";
-    }
-    return result;
+    const std::string result = shortened(characters, most);
+    return is_cut && result == characters ? result + "..." : result;
 }
 
 std::string name_of_type(nb::handle object) {
+    constexpr std::size_t most = 60;
     const nb::handle type = object.type();
     std::string name = "object";
     const nb::object written = nb::getattr(type, "__name__", nb::none());
     if (nb::isinstance<nb::str>(written)) name = nb::cast<std::string>(written);
     const nb::object module = nb::getattr(type, "__module__", nb::none());
-    if (!nb::isinstance<nb::str>(module)) return name;
+    if (!nb::isinstance<nb::str>(module)) return shortened(name, most);
     const auto module_name = nb::cast<std::string>(module);
-    return module_name == "builtins" ? name : module_name + '.' + name;
+    return shortened(module_name == "builtins" ? name : module_name + '.' + name, most);
 }
 
 } // namespace distview::python

@@ -217,7 +217,7 @@ void add_protocol(nb::class_<Array>& type) {
         "dap",
         [](nb::handle self, const std::string& version) {
             return export_dictionary(self, *nb::cast<Array*>(self),
-                                     protocol::supported_version(version));
+                                     protocol::writable_version(version));
         },
         nb::arg("version") = "0.10.0",
         "What __distarray__() returns, in a version of the protocol: \"0.10.0\" or \"0.9.0\".\n\n"

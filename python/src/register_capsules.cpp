@@ -110,7 +110,7 @@ Array memory_at(std::uintptr_t address, const std::vector<std::int64_t>& extents
                 nb::handle owner) {
     const auto element = parse_typestr(typestr);
     require<UsageError>(element.has_value(), [&] {
-        return text("wrap: elements of type '", typestr, "' are not supported");
+        return text("wrap: elements of type '", shortened(typestr), "' are not supported");
     });
     protocol::ExportedSection exported;
     AnySection& section = exported.section;
@@ -119,6 +119,12 @@ Array memory_at(std::uintptr_t address, const std::vector<std::int64_t>& extents
     section.extents = extents;
     section.strides =
         strides.empty() ? AnySection::contiguous_strides(extents, element->bytes) : strides;
+    require<ShapeError>(section.is_addressable(), [&] {
+        return text("wrap: expected elements within 2^63-1 bytes and the addresses of memory, got "
+                    "elements of ",
+                    element->bytes, " bytes at ", section.data, ", along ", extents.size(),
+                    " axes with ", section.strides.size(), " strides");
+    });
     section.read_only = read_only;
     section.device = {static_cast<DeviceType>(device.first), device.second};
     if (section.device.host_accessible()) section.device.id = 0; // rule D13
@@ -133,7 +139,7 @@ constexpr const char* dap_name = "distview_dap_section";
 
 nb::object dap_capsule(const Array& array, const std::string& version) {
     auto section = std::make_unique<distview_dap_section>();
-    protocol::to_dap(array.state->exported(protocol::supported_version(version)), section.get());
+    protocol::to_dap(array.state->exported(protocol::writable_version(version)), section.get());
     PyObject* capsule = PyCapsule_New(section.get(), dap_name, [](PyObject* self) {
         const char* name = PyCapsule_GetName(self); // renamed where it was moved out
         auto* held = static_cast<distview_dap_section*>(PyCapsule_GetPointer(self, name));

@@ -237,7 +237,7 @@ void register_layout(nb::module_& module) {
             "dim_data",
             [](const ArrayLayout& self, int process, const std::string& version) {
                 return dim_data_tuple(protocol::export_dim_data(
-                    self, checked_process(self, process), protocol::supported_version(version)));
+                    self, checked_process(self, process), protocol::writable_version(version)));
             },
             "process"_a, "version"_a = "0.10.0",
             "The protocol's dimension dictionaries of a process.")

@@ -153,7 +153,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
     // Neither opaque bytes nor numbers that NumPy lacks.
     const bool is_number = element && typestr.find('V') == std::string::npos;
     require<UsageError>(is_number, [&] {
-        return text("DistView: elements of type '", typestr, "' are not supported");
+        return text("DistView: elements of type '", shortened(typestr), "' are not supported");
     });
     const Extents extents = layout.local_extents(process);
     const std::vector<std::int64_t> own(extents.begin(), extents.begin() + layout.rank());

@@ -37,7 +37,7 @@ RedistributionStrategy strategy_of(const std::string& word) {
     require<UsageError>(word == "by_dimension", [&] {
         return text("RedistributionPlan: expected a strategy 'automatic', 'direct' or "
                     "'by_dimension', got '",
-                    word, "'");
+                    shortened(word), "'");
     });
     return RedistributionStrategy::by_dimension;
 }

@@ -71,6 +71,17 @@ def _same_rank_same_section(everyone, axis):
         require(same, "axis_inconsistent", axis, process=process)
 
 
+def one_interior(everyone):
+    """X5 frees boundary padding; arrays of distview have that of their lowest process of a grid rank."""
+    for axis in range(len(everyone[0])):
+        seen = {}
+        for process, axes in enumerate(everyone):
+            a = axes[axis]
+            if a.kind == "b":
+                same = seen.setdefault(a.rank, a.padding) == a.padding
+                require(same, "axis_inconsistent", axis, "padding", process=process)
+
+
 def _tiling(row, has_padding, version, axis):
     neighbours = list(zip(row, row[1:]))
     anywhere = dict(process=ANY)

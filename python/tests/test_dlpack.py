@@ -180,10 +180,13 @@ def test_D8_strides_are_elements_and_always_there(request_):
 
 def test_D8_strides_that_are_no_multiples_are_refused():
     """A field of a record may lie between elements, where DLPack cannot say it."""
-    array = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]
-    assert array.strides == (12,)
+    array = np.zeros(4, [("a", "f8"), ("b", "c16")])["b"]
+    assert array.strides == (24,)
     with pytest.raises(BufferError, match="multiples"):
         section(array).__dlpack__(**NEW)
+    packed = np.zeros(4, [("a", "i4"), ("b", "f8")])["b"]  # kernels cannot read it as it lies there
+    with pytest.raises(distview.ShapeError, match="expected elements at multiples of 8 bytes"):
+        section(packed)
 
 
 @both_kinds

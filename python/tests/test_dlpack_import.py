@@ -144,6 +144,20 @@ def test_D8_without_axes(kind):
 
 
 @both_kinds
+def test_numbers_that_cannot_be(kind):
+    """As many axes as an array has, and memory within all addresses, or nothing is read."""
+    for ndim in (9, 64, 2**20, 2**31 - 1, -(2**31)):
+        refused(MadeUp(kind, numbers(3), ndim=ndim), 3, f"got a tensor of {ndim} axes")
+    for offset in (2**64 - 1, 2**64 - 8, 2**63):
+        refused(MadeUp(kind, numbers(3), byte_offset=offset), 3, "beyond all memory")
+    refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40)), (2, 2), "2\\^63-1 bytes")
+    refused(MadeUp(kind, numbers(2, 2), shape=(2**40, 2**40), strides=(0, 0)), (2, 2), "2\\^63-1")
+    refused(MadeUp(kind, numbers(2, 2), strides=(2**62, 1)), (2, 2), "stride")
+    refused(MadeUp(kind, numbers(2, 2), strides=(2**60 - 1, 1)), (2, 2), "2\\^63-1 bytes")
+    refused(MadeUp(kind, numbers(2), byte_offset=4), 2, "multiples of 8 bytes")
+
+
+@both_kinds
 def test_D9_empty(kind):
     """Without elements data may be NULL or anything; with elements it must not be NULL."""
     for data in (None, 8, 0x7F00_0000_0000):

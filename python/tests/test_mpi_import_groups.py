@@ -38,7 +38,7 @@ def import_all(comm, sections):
 def compare(comm, name, sections):
     """Whether a group of the right number is refused; the verdict is that of the oracle."""
     sections = [{**s, "buffer": np.zeros(np.shape(s["buffer"]), "i1")} for s in sections]
-    expected = dap_oracle.check_all(sections)
+    expected = dap_oracle.check_import(sections)
     wrong = difference(expected, import_all(comm, sections))
     assert not wrong, f"{name}: {wrong}"
     return expected is not None
@@ -104,7 +104,7 @@ def test_nudged_arrays(comm, version, seed):
 def refused_with(comm, sections, code):
     caught = raised_on_all(comm, lambda: distview.from_distarray(sections[comm.rank], comm))
     assert type(caught) is distview.ProtocolError and caught.code == code
-    expected = dap_oracle.check_all(sections)
+    expected = dap_oracle.check_import(sections)
     assert not difference(expected, caught), difference(expected, caught)
 
 
@@ -191,6 +191,32 @@ def test_X5_same_rank_same_section(comm, version):
     assert_imports(comm, sections)
 
 
+def test_X5_boundary_padding_that_differs(comm):
+    """The protocol lets it; an array has one interior, so that it is refused, and kept by each section."""
+    size = several(comm)
+    rows, columns = grid_of(size)
+    if rows == 1:
+        pytest.skip("needs a grid of two rows")
+    bounds = list(range(0, 3 * columns + 1, 3))
+    widths = [(1, 1)] * columns
+    sections = group("0.10.0", cyclic_row(2, rows), block_row("0.10.0", bounds, widths))
+    for rank in range(size):
+        place = sections[rank]["dim_data"][1]["proc_grid_rank"]
+        if place not in (0, columns - 1):
+            continue
+        padding = (2, 1) if place == 0 else (1, 0)
+        odd = put(sections, rank, changed(sections[rank], 1, padding=padding))
+        assert dap_oracle.check_all(odd) is None
+        distview.check_all(odd)
+        error = import_all(comm, odd)
+        assert isinstance(error, distview.ProtocolError), error
+        assert (error.code, error.axis, error.key) == ("axis_inconsistent", 1, "padding")
+        assert "one interior for all processes" in str(error)
+        mine = distview.from_distarray(odd[comm.rank], validate="local")
+        assert mine.dim_data[1]["padding"] == odd[comm.rank]["dim_data"][1]["padding"]
+    assert_imports(comm, sections)
+
+
 @both_versions
 def test_B10_to_B12_between_neighbours(comm, version):
     """Seams: padding as wide on both sides (0.10), what a neighbour has (0.10), no gap (both)."""
@@ -209,7 +235,7 @@ def test_B10_to_B12_between_neighbours(comm, version):
             refused_with(comm, put(sections, rank, fitting(wider)), "padding_mismatch")
     if version == "0.10.0":
         wide = group(version, block_row(version, bounds, [(5, 5)] * size))
-        expected = dap_oracle.check_all(wide)
+        expected = dap_oracle.check_import(wide)
         assert expected is not None
         assert not difference(expected, import_all(comm, wide))
     assert_imports(comm, sections)

@@ -19,10 +19,13 @@ from dap_cases import (
     ask,
     block,
     both_versions,
+    changed,
+    cyclic,
     export,
     one,
     refuses,
     refuses_all,
+    unstructured,
 )
 
 
@@ -262,3 +265,70 @@ def test_one_by_one(version):
     """A section by itself is the array of a single process, so check_all takes it too."""
     accepts_all([whole(version)])
     refuses_all([one(version, block(5, 1, 0, 0, 5), 4)], "shape_mismatch", axis=0, process=0)
+
+
+def test_messages_quote_the_beginning_of_what_they_are_given():
+    """Whatever somebody else wrote, and however long it is, a message is a few lines at most."""
+    section = one("0.10.0", block(5, 1, 0, 0, 5), 5)
+    endless = "b" * 10**7
+    long_name = type("T" * 10**6, (), {})()
+    wrong = [
+        changed(section, dist_type=endless),
+        changed(section, dist_type="\n" * 10**7),
+        changed(section, dist_type=[endless]),
+        changed(section, size=endless),
+        changed(section, size=long_name),
+        changed(section, size=endless.encode()),
+        changed(section, padding=(endless, 0)),
+        changed(section, periodic=endless),
+        {**section, "__version__": endless},
+        {**section, "__version__": "1." * 10**7},
+        {**section, "__version__": long_name},
+        {**section, endless: 0},
+        {**section, "buffer": long_name},
+        {**section, "dim_data": long_name},
+        {**section, "dim_data": (long_name,)},
+        changed(one("0.10.0", unstructured(3, 1, 0, [1, 2, 3]), 3), indices=long_name),
+        changed(
+            one("0.10.0", unstructured(3, 1, 0, [1, 2, 3]), 3),
+            indices=np.zeros(3, [("x" * 10**6, "i4")]),
+        ),
+        long_name,
+    ]
+    for given in wrong:
+        with pytest.raises(distview.ProtocolError) as caught:
+            distview.check(given)
+        assert len(str(caught.value)) < 400, str(caught.value)[:1000]
+        assert "..." in str(caught.value)
+
+
+def test_exports_speak_of_exports():
+    """What is asked of dap() is refused as that, not as an import."""
+    array = distview.zeros((4, 3), "bc", padding=(1, 0))
+    for ask in (array.dap, array.__dap_capsule__, lambda v: array.layout.dim_data(0, v)):
+        with pytest.raises(distview.ProtocolError) as caught:
+            ask("0.8.0")
+        assert caught.value.code == "version_unsupported"
+        assert str(caught.value) == (
+            "DAP export: version 0.8.0 is not supported; this exporter writes 0.9.z and 0.10.z"
+        )
+        with pytest.raises(distview.ProtocolError, match="^DAP export: the version is '0.10'"):
+            ask("0.10")
+        with pytest.raises(distview.ProtocolError) as caught:
+            ask("0" * 10**6)
+        assert len(str(caught.value)) < 200
+
+
+def test_periodic_axes_of_0_9_come_back():
+    """0.9 lets any axis be periodic: what came in comes out, and 0.10 says that it cannot."""
+    data = {**cyclic(10, 1, 0, 0), "periodic": True}
+    array = distview.from_distarray(one("0.9.0", data, 10))
+    assert array.dap("0.9.0")["dim_data"][0] == data
+    with pytest.raises(distview.ProtocolError) as caught:
+        array.dap("0.10.0")
+    assert (caught.value.code, caught.value.axis) == ("key_not_applicable", 0)
+    assert str(caught.value).startswith("DAP export: ")
+    lists = {**unstructured(3, 1, 0, np.array([5, -1, 3])), "periodic": True}
+    array = distview.from_distarray(one("0.9.0", lists, 3))
+    again = array.dap("0.9.0")["dim_data"][0]
+    assert again["periodic"] is True and again["indices"].tolist() == [5, -1, 3]

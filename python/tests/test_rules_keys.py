@@ -102,6 +102,12 @@ def test_K2_axes_of_0_9_that_are_not_distributed():
     accepts_all([one("0.9.0", both, 13)])
     refuses(one("0.9.0", both, 10), "shape_mismatch", 0)
     refuses(one("0.9.0", {"dist_type": "n"}, 10), "missing_key", 0, "size")
+    spread = {"dist_type": "n", "size": 10, "proc_grid_size": 2, "proc_grid_rank": 0}
+    error = refuses(one("0.9.3", spread, 10), "grid_product", 0, "proc_grid_size")
+    assert "'proc_grid_size'] is 2, expected 1: the axis is not distributed" in str(error)
+    refuses(one("0.9.0", {**spread, "proc_grid_size": 0}, 10), "grid_size_lt1", 0, "proc_grid_size")
+    alone = {**spread, "proc_grid_size": 1, "proc_grid_rank": 1}
+    refuses(one("0.9.0", alone, 10), "grid_rank_range", 0, "proc_grid_rank")
     refuses(one("0.9.0", {"dist_type": "n", "size": 10}, 9), "shape_mismatch", 0)
     refuses(one("0.9.0", {"dist_type": "n", "size": -1}, 0), "size_negative", 0, "size")
 

@@ -251,7 +251,7 @@ def test_X9_the_lowest_process_with_a_defect_is_named(version):
     sections = grid_2x3(version)
     for bad in ((4,), (2, 4), (0, 5), (1, 2, 3, 4, 5)):
         spoilt = [changed(s, 0, start=-1) if p in bad else s for p, s in enumerate(sections)]
-        refuses_all(spoilt, "cyclic_start", 0, "start", process=bad[0])
+        refuses_all(spoilt, "start_negative", 0, "start", process=bad[0])
     both = [changed(sections[0], 0, size=8), *sections[1:5], changed(sections[5], 1, periodic=1)]
     both[0] = export(version, both[0]["dim_data"], (4, 1))
     refuses_all(both, "bad_type", 1, "periodic", process=5)

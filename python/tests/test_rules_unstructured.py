@@ -3,7 +3,9 @@
 
 import array
 import ctypes
+import resource
 
+import distview
 import numpy as np
 import pytest
 from dap_cases import (
@@ -130,6 +132,29 @@ def test_U2_one_axis_of_any_stride(version):
     for indices in (table, np.array(5), np.zeros((0, 3), int), np.zeros((1, 1, 1), int)):
         refuses(labels(version, indices, indices.size), "indices_ndim", 0, "indices")
     refuses(labels(version, ctypes.c_long(5), 1), "indices_ndim", 0, "indices")
+
+
+@both_versions
+def test_U2_one_index_shown_many_times(version):
+    """A stride of 0 takes no memory, however long: neither does the refusal."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**28, hard))
+    try:
+        for dtype in ("i8", "i1", "u4"):
+            indices = np.broadcast_to(np.array(4, dtype), 2**40)
+            section = labels(version, indices, 3, size=2**40, n_ranks=1, rank=0)
+            with pytest.raises(distview.ProtocolError, match="index 4 appears twice"):
+                distview.check(section)
+            whole = {**section, "buffer": np.broadcast_to(np.array(0, "i1"), 2**40)}
+            with pytest.raises(distview.ProtocolError, match="index 4 appears twice"):
+                distview.check(whole)
+        large = np.broadcast_to(np.array(2**63, np.uint64), 2**40)
+        with pytest.raises(distview.ProtocolError, match="9223372036854775808"):
+            distview.check(labels(version, large, 3))
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 @both_versions

@@ -89,14 +89,17 @@ int main(int argc, char** argv) {
 
     const distview::fuzz::Reached& reached = distview::fuzz::reached();
     std::printf(
-        "%lld sections, %lld taken; %lld arrays, %lld conform, %lld of these changed\n",
+        "%lld sections, %lld taken; %lld arrays, %lld conform, %lld of these changed; %lld "
+        "tensors, "
+        "%lld taken\n",
         static_cast<long long>(reached.sections), static_cast<long long>(reached.sections_taken),
         static_cast<long long>(reached.arrays), static_cast<long long>(reached.arrays_conform),
-        static_cast<long long>(reached.arrays_changed));
-    // One in twenty, or the inputs no longer get to what they are for.
-    const bool deep = reached.sections_taken * 20 > count / 2 &&
-                      reached.arrays_conform * 20 > count / 2 &&
-                      reached.arrays_changed * 100 > count;
+        static_cast<long long>(reached.arrays_changed), static_cast<long long>(reached.tensors),
+        static_cast<long long>(reached.tensors_taken));
+    // One in twenty (of tensors in forty), or the inputs no longer get to what they are for.
+    const bool deep =
+        reached.sections_taken * 20 > count / 3 && reached.arrays_conform * 20 > count / 3 &&
+        reached.arrays_changed * 150 > count && reached.tensors_taken * 40 > count / 3;
     std::puts(deep ? "DISTVIEW-TEST-PASSED" : "DISTVIEW-TEST-FAILED");
     return deep ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -92,6 +92,8 @@ struct Reached {
     std::int64_t arrays = 0;         ///< offered to check_all()
     std::int64_t arrays_conform = 0; ///< and accepted
     std::int64_t arrays_changed = 0; ///< accepted though something had been changed
+    std::int64_t tensors = 0;        ///< offered to from_dlpack()
+    std::int64_t tensors_taken = 0;  ///< and taken
 };
 Reached& reached();
 

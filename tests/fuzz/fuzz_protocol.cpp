@@ -2,6 +2,7 @@
 // What libFuzzer calls, or our own driver where there is none.
 #include "fuzz_array.hpp"
 #include "fuzz_section.hpp"
+#include "fuzz_tensor.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -13,9 +14,10 @@ distview::fuzz::Reached& distview::fuzz::reached() {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     distview::fuzz::Input input(data, size);
-    if (input.below(2) == 0)
-        distview::fuzz::fuzz_section(input);
-    else
-        distview::fuzz::fuzz_array(input);
+    switch (input.below(3)) {
+    case 0: distview::fuzz::fuzz_section(input); break;
+    case 1: distview::fuzz::fuzz_array(input); break;
+    default: distview::fuzz::fuzz_tensor(input); break;
+    }
     return 0;
 }

@@ -23,7 +23,8 @@ enum Oddity : std::uint8_t {
     no_strides = 4,
     no_data = 8,
     other_abi = 16,
-    is_released = 32
+    is_released = 32,
+    odd_address = 64
 };
 
 constexpr std::int64_t most_indices = 40;
@@ -124,7 +125,9 @@ FuzzSection::FuzzSection(Input& input) {
     m_section.dims = oddities & no_dims ? nullptr : m_dims.data();
     m_section.extents = oddities & no_extents ? nullptr : m_extents.data();
     m_section.strides = oddities & no_strides ? nullptr : m_strides.data();
-    m_section.data = oddities & no_data ? nullptr : &m_element;
+    m_section.data = oddities & odd_address ? reinterpret_cast<void*>(input.integer())
+                     : oddities & no_data   ? nullptr
+                                            : &m_element;
 }
 
 void FuzzSection::read_dim(Input& input, std::size_t axis) {

@@ -6,6 +6,8 @@
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/protocol/dap.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <random>
 #include <utility>
 
@@ -52,6 +54,58 @@ Bytes section_seed(const ArrayLayout& layout, int process, const protocol::Versi
     return bytes;
 }
 
+/// A tensor of doubles, 3 x 4; then what producers get wrong, one thing each.
+std::vector<Bytes> tensor_seeds() {
+    struct Tensor {
+        std::int64_t ndim = 2, bits = 64, lanes = 1, byte_offset = 0;
+        std::vector<std::int64_t> pairs{3, 4, 4, 1}; ///< extent and stride by axis
+        std::uint8_t oddities = 0;
+        std::int64_t address = 0;
+    };
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::vector<Tensor> tensors{
+        {},
+        {.ndim = 0, .pairs = {}},
+        {.oddities = 2},
+        {.pairs = {3, 4, 0, 1}, .oddities = 4},
+        {.ndim = 9, .pairs = std::vector<std::int64_t>(18, 1)},
+        {.ndim = -1, .pairs = {}},
+        {.ndim = most, .pairs = std::vector<std::int64_t>(20, 1)},
+        {.byte_offset = -1},
+        {.byte_offset = 4},
+        {.byte_offset = most},
+        {.pairs = {std::int64_t{1} << 40, 0, std::int64_t{1} << 40, 0}},
+        {.pairs = {most, most, 2, 1}},
+        {.pairs = {2, -most - 1, 2, 1}},
+        {.pairs = {-3, 4, 4, 1}},
+        {.bits = 4},
+        {.lanes = 4},
+        {.oddities = 1},
+        {.oddities = 4},
+        {.oddities = 8, .address = -8},
+        {.oddities = 8, .address = 4100},
+    };
+    std::vector<Bytes> result;
+    for (const bool is_versioned : {false, true})
+        for (const Tensor& tensor : tensors) {
+            Output out;
+            out.byte(2);
+            out.byte(is_versioned ? 1 : 0);
+            out.byte(tensor.oddities);
+            out.integer(tensor.ndim);
+            out.integer(1);
+            out.integer(0);
+            out.byte(2);
+            out.byte(static_cast<std::uint8_t>(tensor.bits));
+            out.byte(static_cast<std::uint8_t>(tensor.lanes));
+            out.integer(tensor.byte_offset);
+            for (const std::int64_t number : tensor.pairs) out.integer(number);
+            out.integer(tensor.address);
+            result.push_back(out.bytes());
+        }
+    return result;
+}
+
 } // namespace
 
 std::vector<std::vector<std::uint8_t>> seed_inputs() {
@@ -67,6 +121,7 @@ std::vector<std::vector<std::uint8_t>> seed_inputs() {
         for (int n = 0; n < 60; ++n) bytes.push_back(static_cast<std::uint8_t>(random()));
         result.push_back(std::move(bytes));
     }
+    for (Bytes& tensor : tensor_seeds()) result.push_back(std::move(tensor));
     return result;
 }
 

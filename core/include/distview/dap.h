@@ -114,7 +114,9 @@ struct distview_dap_section {
     int32_t ndim;
     const struct distview_dap_dim* dims; /* ndim of them */
 
-    void* data;             /* element 0 along every axis; NULL allowed when there is none */
+    /* Element 0 along every axis; NULL allowed when there is none. The address of every element is a
+     * multiple of its size (of one part's, if it is complex; at most of 16), opaque ones may lie anywhere. */
+    void* data;
     const int64_t* extents; /* ndim, padding included */
     const int64_t* strides; /* ndim, bytes, may be negative; NULL: C order without gaps */
     struct distview_dap_element element;

@@ -3,6 +3,7 @@
 // Whatever is wrong on one rank or between ranks is the same error on all of them, at once.
 #include "import_fixture.hpp"
 
+#include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/validate.hpp>
 #include <distview/core/text.hpp>
 
@@ -28,7 +29,13 @@ protected:
     /// The verdict of a check of all sections in one process is that of the import on all ranks.
     void expect_verdict(const protocol::Version& version,
                         const std::vector<SectionDescription>& sections) const {
-        const protocol::Verdict expected = protocol::check_all(version, sections);
+        // check_all(), and boundary padding that no layout can hold.
+        std::optional<ProtocolError> expected;
+        try {
+            protocol::layout_from_dim_data(version, sections);
+        } catch (const ProtocolError& error) {
+            expected = error;
+        }
         std::optional<ProtocolError> caught;
         std::string others;
         try {
@@ -41,13 +48,13 @@ protected:
         }
         EXPECT_EQ(others, "");
         ASSERT_ON_ALL_RANKS(caught.has_value() == expected.has_value())
-            << (expected ? expected->message : "conforms");
+            << (expected ? expected->what() : "conforms");
         if (!caught) return;
-        EXPECT_EQ(caught->code(), expected->code);
-        EXPECT_EQ(caught->axis(), expected->axis);
-        EXPECT_EQ(caught->key(), expected->key);
-        EXPECT_EQ(caught->process(), expected->process);
-        EXPECT_TRUE(std::string(caught->what()).starts_with(expected->message)) << caught->what();
+        EXPECT_EQ(caught->code(), expected->code());
+        EXPECT_EQ(caught->axis(), expected->axis());
+        EXPECT_EQ(caught->key(), expected->key());
+        EXPECT_EQ(caught->process(), expected->process());
+        EXPECT_TRUE(std::string(caught->what()).starts_with(expected->what())) << caught->what();
     }
 };
 

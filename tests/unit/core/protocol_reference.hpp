@@ -68,7 +68,7 @@ inline std::string find_map_difference(const protocol::Version& version,
     if (static_cast<std::int64_t>(section.held.size()) != extent)
         return text("the dictionary lists ", section.held.size(), " elements for ", extent);
 
-    const bool wraps = version.minor == 9 && axis.periodic();
+    const bool wraps = version.minor == 9 && axis.is_block() && axis.periodic();
     const LocalRange owned = wraps ? axis.interior_local(r) : axis.owned_local(r);
     if (owned.begin != section.owned_begin || owned.end != section.owned_end)
         return text("owned range [", owned.begin.value(), ", ", owned.end.value(), "), expected [",

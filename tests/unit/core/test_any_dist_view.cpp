@@ -224,9 +224,12 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
     expect_error<ShapeError>([&] { dist_view_cast<Strided>(f.any({40, -8})); },
                              "dist_view_cast: expected strides that are positive multiples of the "
                              "8 bytes of an element, got -8 along axis 1");
-    expect_error<ShapeError>([&] { dist_view_cast<Strided>(f.any({44, 8})); },
+    AnySection complex = f.section({88, 16});
+    complex.element = element_type<Kokkos::complex<double>>();
+    using Complex = DistView<Kokkos::complex<double>**, Kokkos::LayoutStride, Host>;
+    expect_error<ShapeError>([&] { dist_view_cast<Complex>(AnyDistView(complex, f.layout, 0)); },
                              "dist_view_cast: expected strides that are positive multiples of the "
-                             "8 bytes of an element, got 44 along axis 0");
+                             "16 bytes of an element, got 88 along axis 0");
 
     AnySection section = f.section();
     section.read_only = true;
@@ -249,9 +252,14 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
 // Python's buffers may begin anywhere; a kernel's elements may not.
 TEST(DistViewCast, refuses_elements_that_are_not_aligned) {
     Fixture f;
-    AnySection section = f.section();
+    // Opaque bytes may lie anywhere, until somebody says what they are.
+    struct Pair {
+        double x, y;
+    };
+    AnySection section = f.section({80, 16});
+    section.element = element_type<Pair>();
     section.data = reinterpret_cast<char*>(f.data.data()) + 4;
-    using Right = DistView<double**, Kokkos::LayoutRight, Host>;
+    using Right = DistView<Pair**, Kokkos::LayoutRight, Host>;
     expect_error<ShapeError>([&] { dist_view_cast<Right>(AnyDistView(section, f.layout, 0)); },
                              text("dist_view_cast: expected elements aligned to 8 bytes, got "
                                   "address ",
@@ -275,6 +283,41 @@ TEST(DistViewCast, strides_that_nobody_uses) {
     section = section_of({0, 5}, {-3, -8});
     EXPECT_NO_THROW(dist_view_cast<Strided>(AnyDistView(section, empty, 0)));
     EXPECT_NO_THROW(dist_view_cast<Right>(AnyDistView(section, empty, 0)));
+}
+
+// Wherever a section comes from: what cannot be in memory, or that kernels cannot read, is no array.
+TEST(AnyDistView, refuses_sections_that_cannot_be) {
+    Fixture fixture;
+    const auto refused = [&](AnySection section, const std::vector<std::string>& words) {
+        expect_error_with<ShapeError>([&] { AnyDistView(section, fixture.layout, 0); }, words);
+    };
+    refused(fixture.section({36, 8}), {"AnyDistView: ", "multiples of 8 bytes", "(36, 8)"});
+    refused(fixture.section({40, 4}), {"multiples of 8 bytes"});
+    refused(fixture.section({most, 8}), {"AnyDistView: ", "2^63-1 bytes"});
+    refused(fixture.section({std::numeric_limits<std::int64_t>::min(), 8}), {"2^63-1 bytes"});
+    AnySection section = fixture.section();
+    section.data = static_cast<char*>(section.data) + 4;
+    refused(section, {"multiples of 8 bytes"});
+    section.element.kind = ElementKind::opaque;
+    EXPECT_EQ(AnyDistView(section, fixture.layout, 0).section().data, section.data);
+    section = fixture.section({-40, 8});
+    section.data = reinterpret_cast<void*>(std::uintptr_t{72});
+    refused(section, {"addresses of memory"});
+    section.data = reinterpret_cast<void*>(std::uintptr_t{80});
+    EXPECT_TRUE(section.is_addressable());
+    section.data = reinterpret_cast<void*>(std::uintptr_t{0} - 48);
+    EXPECT_TRUE(section.is_addressable());
+    section.data = reinterpret_cast<void*>(std::uintptr_t{0} - 40);
+    EXPECT_FALSE(section.is_addressable());
+    // Any number of elements in one place are as many.
+    section = section_of({most, most}, {0, 0});
+    EXPECT_FALSE(section.is_addressable());
+    section = section_of({most, most, 0}, {most, most, most});
+    EXPECT_TRUE(section.is_addressable());
+    section = section_of({2, -1}, {8, 8});
+    EXPECT_FALSE(section.is_addressable());
+    section = section_of({2}, {});
+    EXPECT_FALSE(section.is_addressable());
 }
 
 } // namespace distview::testing

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When two array layouts are the same one, and what they say of themselves.
 #include <distview/core/array_layout.hpp>
+#include <distview/core/protocol/convert.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -142,6 +144,49 @@ TEST(ArrayLayoutIdentity, blocks_that_have_a_closed_form_get_it) {
     EXPECT_EQ(line(4, block_bounds({0, 3, 6, 9, 10})).axis(0).as_block().split(),
               BlockSplit::regular);
     EXPECT_EQ(line(4, block_bounds({0, 1, 6, 9, 10})).tables().size(), 5u);
+}
+
+// Which of the two closed forms regular blocks get is known without looking at any of them.
+TEST(ArrayLayoutIdentity, regular_blocks_that_are_balanced) {
+    for (std::int64_t n = 0; n < 60; ++n)
+        for (int processes = 1; processes < 25; ++processes) {
+            const BlockLayout regular(n, processes, BlockSplit::regular);
+            const BlockLayout balanced(n, processes);
+            bool is_same = true;
+            for (int p = 0; p < processes; ++p)
+                is_same = is_same && regular.interior(p) == balanced.interior(p);
+            const BlockLayout made = line(processes, regular_block(n)).axis(0).as_block();
+            EXPECT_EQ(made.split() == BlockSplit::balanced, is_same) << n << ' ' << processes;
+            for (int p = 0; p < processes; ++p) EXPECT_EQ(made.interior(p), regular.interior(p));
+        }
+}
+
+// As many processes as there can be: a list of their bounds alone would be 16 GiB.
+TEST(ArrayLayoutIdentity, closed_forms_ask_no_process) {
+    constexpr int processes = std::numeric_limits<int>::max();
+    const std::int64_t n = 3 * std::int64_t(processes) - 7;
+    for (const AxisSpec& spec : {regular_block(n), regular_block(n, {.padding = 1}),
+                                 regular_block(n + 7, {.padding = 3, .periodic = true}), block(n),
+                                 block(n, {.padding = 2}), cyclic(n)}) {
+        const ArrayLayout layout = line(processes, spec);
+        EXPECT_TRUE(layout.tables().empty());
+        EXPECT_EQ(layout, line(processes, spec));
+        EXPECT_EQ(layout, line(processes, axis_spec(layout.axis(0))));
+        EXPECT_EQ(layout, permute_axes(layout, {0}));
+        EXPECT_NE(layout.fingerprint(), line(processes - 1, spec).fingerprint());
+        EXPECT_NE(layout.describe(), "");
+        const int middle = processes / 2;
+        EXPECT_EQ(layout.owner(std::vector{
+                      layout.axis(0).to_global(middle, layout.axis(0).owned_local(middle).begin)}),
+                  middle);
+        EXPECT_GE(layout.local_extents(middle)[0], 2);
+        EXPECT_EQ(protocol::export_dim_data(layout, middle, protocol::v0_9_0).size(), 1U);
+    }
+    // In 0.10 too, where the smallest block says whether the padding is too wide.
+    const ArrayLayout fits = line(processes, regular_block(n + 7, {.padding = 3}));
+    EXPECT_FALSE(protocol::check_exportable(fits, protocol::v0_10_0));
+    EXPECT_TRUE(
+        protocol::check_exportable(line(processes, block(n, {.padding = 4})), protocol::v0_10_0));
 }
 
 // All pairs of small layouts: equal and of one fingerprint exactly when they mean the same.

@@ -239,42 +239,77 @@ TEST(ProtocolConvert, one_process_between_versions) {
                              "processes in 0.9");
 }
 
-// 0.9 lets a cyclic axis be periodic, which 0.10 cannot say and a layout does not hold.
-TEST(ProtocolConvert, periodic_cyclic_axis) {
+// 0.9 lets cyclic and unstructured axes be periodic, which 0.10 cannot say; it comes out as it went in.
+TEST(ProtocolConvert, periodic_axes_that_are_no_blocks) {
     DimData dim = cyclic_dim(5, 1, 0, 0);
     dim.periodic = true;
-    const CanonicalAxis axis = canonical_axis(v0_9_0, dim, 5);
-    EXPECT_TRUE(axis.periodic);
-    EXPECT_EQ(dim_data_of(v0_9_0, axis), dim);
-    try {
-        dim_data_of(v0_10_0, axis);
-        ADD_FAILURE();
-    } catch (const ProtocolError& error) {
-        EXPECT_EQ(error.code(), "key_not_applicable");
-        EXPECT_EQ(error.key(), "periodic");
+    DimData lists = unstructured_dim(2, 1, 0, {7, -3});
+    lists.periodic = true;
+    for (const auto& [given, extent] : {std::pair(dim, 5), std::pair(lists, 2)}) {
+        const CanonicalAxis axis = canonical_axis(v0_9_0, given, extent);
+        EXPECT_TRUE(axis.periodic);
+        EXPECT_EQ(dim_data_of(v0_9_0, axis), given);
+        const auto refused = [](const auto& function) {
+            try {
+                function();
+                ADD_FAILURE();
+            } catch (const ProtocolError& error) {
+                EXPECT_EQ(error.code(), "key_not_applicable");
+                EXPECT_EQ(error.key(), "periodic");
+            }
+        };
+        refused([&] { dim_data_of(v0_10_0, axis); });
+
+        const ArrayLayout layout = layout_from_dim_data(v0_9_0, sections({{given, extent}}));
+        EXPECT_TRUE(layout.axis(0).periodic());
+        EXPECT_EQ(export_dim_data(layout, 0, v0_9_0), std::vector{given});
+        refused([&] { export_dim_data(layout, 0, v0_10_0); });
+        const ArrayLayout again(layout.grid(), {axis_spec(layout.axis(0))});
+        EXPECT_EQ(again, layout);
+        EXPECT_NE(layout.describe().find(", periodic"), std::string::npos);
+        DimData plain = given;
+        plain.periodic.reset();
+        EXPECT_NE(layout_from_dim_data(v0_9_0, sections({{plain, extent}})), layout);
     }
-    EXPECT_EQ(layout_from_dim_data(v0_9_0, sections({{dim, 5}})),
-              ArrayLayout(ProcessGrid{1}, {cyclic(5)}));
 }
 
-// X5 lets boundary padding differ between processes of one grid rank; the layout has the narrowest.
+// X5 lets boundary padding differ between processes of one grid rank. Such data conform, but a layout has
+// one interior, which would be wrong on some of them.
 TEST(ProtocolConvert, boundary_padding_that_differs_within_a_grid_rank) {
-    auto array = product({sections({{block_dim(18, 2, 0, 0, 10, PaddingValue{3, 1}), 10},
-                                    {block_dim(18, 2, 1, 8, 18, PaddingValue{1, 2}), 10}}),
-                          sections({{cyclic_dim(2, 2, 0, 0), 1}, {cyclic_dim(2, 2, 1, 1), 1}})});
-    array[1].dim_data[0].padding = PaddingValue{2, 1};
-    array[2].dim_data[0].padding = PaddingValue{1, 0};
-    const ArrayLayout layout = layout_from_dim_data(v0_10_0, array);
-    EXPECT_EQ(layout.axis(0).as_block().boundary(), Widths(2, 0));
-    EXPECT_EQ(layout.protocol_size(0), 18);
-    EXPECT_EQ(layout.extent(0), 16);
-    EXPECT_EQ(canonical_axis(layout, 0, 2).owned, range(9, 18));
-    EXPECT_EQ(layout.axis(0).as_block().owned(1), (GlobalRange{GlobalIndex(7), GlobalIndex(16)}));
-    EXPECT_EQ(layout.axis(0).communication_padding(0), Widths(0, 1));
-    // Whichever of the processes has it.
-    array[1].dim_data[0].padding = PaddingValue{5, 1};
-    array[2].dim_data[0].padding = PaddingValue{1, 6};
-    EXPECT_EQ(layout_from_dim_data(v0_10_0, array).axis(0).as_block().boundary(), Widths(3, 2));
+    const auto given =
+        product({sections({{block_dim(18, 2, 0, 0, 10, PaddingValue{3, 1}), 10},
+                           {block_dim(18, 2, 1, 8, 18, PaddingValue{1, 2}), 10}}),
+                 sections({{cyclic_dim(2, 2, 0, 0), 1}, {cyclic_dim(2, 2, 1, 1), 1}})});
+    EXPECT_EQ(layout_from_dim_data(v0_10_0, given).axis(0).as_block().boundary(), Widths(3, 2));
+    const auto expect_refused = [&](std::size_t process, PaddingValue padding,
+                                    const std::string& words) {
+        auto array = given;
+        array[process].dim_data[0].padding = padding;
+        expect_conforms(check_all(v0_10_0, array));
+        try {
+            layout_from_dim_data(v0_10_0, array);
+            ADD_FAILURE() << words;
+        } catch (const ProtocolError& error) {
+            EXPECT_EQ(error.code(), "axis_inconsistent");
+            EXPECT_EQ(error.axis(), 0);
+            EXPECT_EQ(error.key(), "padding");
+            EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+        }
+    };
+    expect_refused(1, {2, 1}, "boundary padding is 2 at the low end, 3 on process 0");
+    expect_refused(1, {5, 1}, "boundary padding is 5 at the low end, 3 on process 0");
+    expect_refused(0, {0, 1}, "boundary padding is 3 at the low end, 0 on process 0");
+    expect_refused(3, {1, 0}, "boundary padding is 0 at the high end, 2 on process 2");
+    expect_refused(2, {1, 6}, "boundary padding is 2 at the high end, 6 on process 2");
+    // In 0.9 too, where start and stop are the same then.
+    auto old = given;
+    for (SectionDescription& section : old) {
+        section.dim_data[0].stop = section.dim_data[0].proc_grid_rank == 0 ? 9 : 18;
+        section.dim_data[0].start = section.dim_data[0].proc_grid_rank == 0 ? 0 : 9;
+    }
+    EXPECT_NO_THROW(layout_from_dim_data(v0_9_0, old));
+    old[1].dim_data[0].padding = PaddingValue{2, 1};
+    EXPECT_THROW(layout_from_dim_data(v0_9_0, old), ProtocolError);
 }
 
 TEST(ProtocolConvert, layouts_of_data_that_do_not_conform) {

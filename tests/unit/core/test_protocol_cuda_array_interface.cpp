@@ -116,6 +116,15 @@ TEST(CudaArrayInterface, RefusesWhatBreaksARule) {
     refused(usage, [](auto& i, auto&) { i.data = 0; }, {"null pointer"});
     refused(usage, [](auto&, auto& r) { r.place = {}; }, {"plain host memory"});
     refused(shape, [](auto& i, auto&) { i.shape = {2, -3}; }, {"extents >= 0", "-3"});
+    refused(usage, [](auto& i, auto&) { i.typestr.append(1'000'000, '8'); }, {"8...'"});
+    refused(shape, [](auto& i, auto&) { i.shape.assign(100'000, 1); }, {"8 axes", "got 100000"});
+    refused(shape, [](auto& i, auto&) { i.shape = {std::int64_t{1} << 40, std::int64_t{1} << 40}; },
+            {"2^63-1 bytes"});
+    refused(shape, [](auto& i, auto&) { i.strides = {{-(std::int64_t{1} << 62), 8}}; },
+            {"2^63-1 bytes"});
+    refused(shape, [](auto& i, auto&) { i.data = ~std::uintptr_t{0} - 7; },
+            {"addresses of memory"});
+    refused(shape, [](auto& i, auto&) { i.data += 4; }, {"multiples of 8 bytes"});
     refused(shape, [](auto& i, auto&) { i.strides = {{24}}; }, {"1 strides for 2 axes"});
     refused(shape, [](auto& i, auto&) { i.strides = {{24, 4}}; }, {"multiples of 8 bytes"});
 }

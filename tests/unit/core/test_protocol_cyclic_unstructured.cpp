@@ -48,11 +48,23 @@ TEST(ProtocolRules, C2_start) {
                          "dim_data[0]: start 1, expected proc_grid_rank * block_size = 4");
         EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 4, 0, 1), 3), 0)),
                   "cyclic_start");
-        EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 4, 1, -1), 3), 0)),
-                  "cyclic_start");
         // start = rank, as for single elements.
         EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(13, 4, 2, 2, 2), 3), 0)),
                   "cyclic_start");
+    }
+}
+
+// A start below 0 is that, as on a block axis, before it is no multiple of the block size.
+TEST(ProtocolRules, C2_negative_start) {
+    for (const auto& version : both_versions) {
+        expect_violation(check_local(version, section(cyclic_dim(10, 4, 1, -1), 3), 1),
+                         "start_negative", 0, "start", 1,
+                         "dim_data[0]['start'] is -1, expected >= 0");
+        EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 4, 0, -4, 0), 3), 0)),
+                  "start_negative");
+        // What says more of the axis comes first.
+        EXPECT_EQ(code_of(check_local(version, section(cyclic_dim(10, 0, 0, -1), 3), 0)),
+                  "grid_size_lt1");
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
@@ -74,6 +75,50 @@ const std::vector<Adverse> adverse_members{
     {"least stride", [](DapProducer& p) { p.strides[1] = least; }, "",
      "from_dap: expected elements within 2^63-1 bytes, got extents (4, 4), strides (32, "
      "-9223372036854775808) and elements of 8 bytes"},
+    {"beyond the last address",
+     [](DapProducer& p) { p.section.data = reinterpret_cast<void*>(~std::uintptr_t{0} - 63); }, "",
+     "from_dap: expected elements within 2^63-1 bytes, got extents (4, 4), strides (32, 8) and "
+     "elements of 8 bytes"},
+    {"before the first address",
+     [](DapProducer& p) {
+         p.section.data = reinterpret_cast<void*>(std::uintptr_t{64});
+         p.strides[0] = -32;
+     },
+     "",
+     "from_dap: expected elements within 2^63-1 bytes, got extents (4, 4), strides (-32, 8) and "
+     "elements of 8 bytes"},
+    {"unaligned address",
+     [](DapProducer& p) { p.section.data = reinterpret_cast<void*>(std::uintptr_t{0x1004}); }, "",
+     "from_dap: expected elements at multiples of 8 bytes, got the address 0x1004 and strides (32, "
+     "8)"},
+    {"unaligned stride",
+     [](DapProducer& p) {
+         p.section.data = reinterpret_cast<void*>(std::uintptr_t{0x1000});
+         p.strides[0] = 36;
+     },
+     "",
+     "from_dap: expected elements at multiples of 8 bytes, got the address 0x1000 and strides (36, "
+     "8)"},
+    {"unaligned complex elements",
+     [](DapProducer& p) {
+         p.section.element = {DISTVIEW_DAP_COMPLEX, 16};
+         p.section.data = reinterpret_cast<void*>(std::uintptr_t{0x1000});
+         p.strides = {64, 20};
+     },
+     "",
+     "from_dap: expected elements at multiples of 8 bytes, got the address 0x1000 and strides (64, "
+     "20)"},
+    {"reals of 3 bytes", [](DapProducer& p) { p.section.element.bytes = 3; }, "",
+     "from_dap: expected elements of a size that their kind has, got 3 bytes of kind 2"},
+    {"reals of 2 GiB", [](DapProducer& p) { p.section.element.bytes = 1 << 30; }, "",
+     "from_dap: expected elements of a size that their kind has, got 1073741824 bytes of kind 2"},
+    {"booleans of 8 bytes", [](DapProducer& p) { p.section.element.kind = DISTVIEW_DAP_BOOL; }, "",
+     "from_dap: expected elements of a size that their kind has, got 8 bytes of kind 6"},
+    {"bfloats of 8 bytes", [](DapProducer& p) { p.section.element.kind = DISTVIEW_DAP_BFLOAT; }, "",
+     "from_dap: expected elements of a size that their kind has, got 8 bytes of kind 4"},
+    {"complex numbers of 2 bytes",
+     [](DapProducer& p) { p.section.element = {DISTVIEW_DAP_COMPLEX, 2}; }, "",
+     "from_dap: expected elements of a size that their kind has, got 2 bytes of kind 5"},
     {"element of no bytes", [](DapProducer& p) { p.section.element.bytes = 0; }, "",
      "from_dap: expected elements of at least 1 byte, got 0"},
     {"negative bytes", [](DapProducer& p) { p.section.element.bytes = -8; }, "",
@@ -262,6 +307,26 @@ const std::vector<Adverse> fine{
          p.make_unstructured();
          p.dims[1].indices = nullptr;
          p.dims[1].indices_count = p.extents[1] = 0;
+     },
+     "", ""},
+    {"opaque elements anywhere",
+     [](DapProducer& p) {
+         p.section.element = {DISTVIEW_DAP_OPAQUE, 8};
+         p.section.data = reinterpret_cast<char*>(p.data.data()) + 1;
+         p.strides = {30, 9};
+     },
+     "", ""},
+    {"halves of complex elements at multiples of a part",
+     [](DapProducer& p) {
+         p.section.element = {DISTVIEW_DAP_COMPLEX, 16};
+         p.section.data = reinterpret_cast<char*>(p.data.data()) + 8;
+         p.strides = {64, 24};
+     },
+     "", ""},
+    {"any stride along an axis of one element",
+     [](DapProducer& p) {
+         p.dims[0].size = p.dims[0].stop = p.extents[0] = 1;
+         p.strides[0] = 3;
      },
      "", ""},
     {"elements beside each other, against the order",

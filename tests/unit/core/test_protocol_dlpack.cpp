@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -184,11 +185,61 @@ TEST(Dlpack, RefusesAndDeletesWhatItCannotRead) {
     refused([](auto& m) { m.tensor.data = nullptr; }, {"no data"}, false);
     refused([](auto& m) { m.tensor.shape[1] = -3; }, {"extent -3"});
     refused([](auto& m) { m.tensor.strides[0] = std::int64_t{1} << 62; }, {"stride", "axis 0"});
+    refused([](auto& m) { m.tensor.ndim = 9; }, {"0 to 8 axes", "of 9 axes"}, false);
+    refused([](auto& m) { m.tensor.ndim = 1 << 30; }, {"0 to 8 axes", "1073741824"}, false);
+    refused([](auto& m) { m.tensor.ndim = std::numeric_limits<std::int32_t>::min(); },
+            {"-2147483648 axes"}, false);
+    const auto most = std::numeric_limits<std::uint64_t>::max();
+    refused([=](auto& m) { m.tensor.byte_offset = most; }, {"byte_offset", "beyond all memory"},
+            false);
+    refused([=](auto& m) { m.tensor.byte_offset = most / 2 + 1; }, {"beyond all memory"}, false);
+    refused([](auto& m) { m.tensor.byte_offset = 4; }, {"multiples of 8 bytes"});
+    refused(
+        [](auto& m) {
+            m.tensor.shape[0] = m.tensor.shape[1] = std::int64_t{1} << 40;
+            m.tensor.strides = nullptr;
+        },
+        {"2^63-1 bytes", "(1099511627776, 1099511627776)"});
+    refused(
+        [](auto& m) {
+            m.tensor.shape[0] = m.tensor.shape[1] = std::int64_t{1} << 40;
+            m.tensor.strides[0] = m.tensor.strides[1] = 0;
+        },
+        {"2^63-1 bytes"});
+    refused([](auto& m) { m.tensor.strides[0] = std::numeric_limits<std::int64_t>::max() / 8; },
+            {"addresses of memory"});
+    refused([](auto& m) { m.tensor.strides[0] = -(std::int64_t{1} << 59); },
+            {"addresses of memory"});
     refused([](auto& m) { m.tensor.dtype = {2, 64, 4}; }, {"4 lanes"});
+    refused([](auto& m) { m.tensor.dtype = {2, 64, 0}; }, {"0 lanes"});
+    refused([](auto& m) { m.tensor.dtype = {0, 4, 1}; }, {"4 bits"});
+    refused([](auto& m) { m.tensor.dtype = {6, 1, 1}; }, {"1 bits"});
     refused([](auto& m) { m.tensor.dtype = {2, 80, 1}; }, {"80 bits"});
     refused([](auto& m) { m.tensor.dtype = {17, 8, 1}; }, {"type code 17"});
     dlpack::Managed* const none = nullptr;
     expect_error_with<UsageError>([&] { from_dlpack(none); }, {"got null"});
+}
+
+// What has no element may be anywhere.
+TEST(Dlpack, EmptyTensorsHaveAnyAddress) {
+    Foreign foreign;
+    foreign.managed.tensor.shape[1] = 0;
+    foreign.managed.tensor.shape[0] = std::numeric_limits<std::int64_t>::max();
+    foreign.managed.tensor.data = nullptr;
+    foreign.managed.tensor.byte_offset = std::numeric_limits<std::uint64_t>::max();
+    EXPECT_EQ(from_dlpack(&foreign.managed).count(), 0);
+}
+
+// 8 bits say the size of an element: what is larger must not be cut off.
+TEST(Dlpack, ElementsOfSizesThatItCannotSay) {
+    for (const ElementType& element :
+         {ElementType{ElementKind::complex, 32}, ElementType{ElementKind::floating_point, 16},
+          ElementType{ElementKind::signed_integer, 16}}) {
+        AnySection section = made_up_section({2});
+        section.element = element;
+        section.strides = {element.bytes};
+        expect_error_with<ShapeError>([&] { to_dlpack(section); }, {"no type", describe(element)});
+    }
 }
 
 TEST(Dlpack, ConsumersWaitOnlyForWhatIsPending) {

@@ -137,6 +137,19 @@ TEST(ProtocolRules, K3_dist_type) {
         "dim_data[0]['dist_type'] is '\\'\\u000a'; version 0.9 knows 'n', 'b', 'c', 'u'");
 }
 
+// What somebody else wrote is quoted, but not whole.
+TEST(ProtocolRules, messages_quote_the_beginning_of_long_texts) {
+    const std::string endless(10'000'000, 'b');
+    const DimData dim{.dist_type = endless};
+    for (const auto& version : both_versions) {
+        const auto verdict = check_local(version, section(dim, 3), 0);
+        ASSERT_EQ(code_of(verdict), "bad_dist_type");
+        EXPECT_LT(verdict->message.size(), 200U);
+        EXPECT_NE(verdict->message.find("'bbbbbbbb"), std::string::npos) << verdict->message;
+        EXPECT_NE(verdict->message.find("b...'"), std::string::npos) << verdict->message;
+    }
+}
+
 // K6: keys that no dist_type knows, and keys of another one that hold their default, mean nothing.
 TEST(ProtocolRules, K6_keys_that_are_ignored) {
     for (const auto& version : both_versions) {
@@ -210,13 +223,28 @@ TEST(ProtocolRules, K6_grid_of_an_undistributed_axis) {
 
     DimData other = dim;
     other.proc_grid_size = 2;
-    expect_violation(
-        check_local(v0_9_0, section(other, 3), 0), "key_not_applicable", 0, "proc_grid_size", 0,
-        "'proc_grid_size' 2 on the undistributed dim_data[0], expected 1 or no such key");
-    other = dim;
-    other.proc_grid_rank = 1;
+    expect_violation(check_local(v0_9_0, section(other, 3), 0), "grid_product", 0, "proc_grid_size",
+                     0,
+                     "dim_data[0]['proc_grid_size'] is 2, expected 1: the axis is not distributed "
+                     "(dist_type 'n')");
+    // On all of two processes, whichever of the keys are there.
+    DimData second = other;
+    second.proc_grid_rank = 1;
+    EXPECT_EQ(summary(check_all(v0_9_0, std::vector{section(other, 3), section(second, 3)})),
+              "grid_product at axis 0, key 'proc_grid_size', process 0");
+    EXPECT_EQ(code_of(check_all(v0_9_0, std::vector{section(undistributed_dim(3), 3),
+                                                    section(undistributed_dim(3), 3)})),
+              "grid_product");
+    // General rules hold of it as of any axis.
+    other.proc_grid_size = 0;
     EXPECT_EQ(summary(check_local(v0_9_0, section(other, 3), 0)),
-              "key_not_applicable at axis 0, key 'proc_grid_rank', process 0");
+              "grid_size_lt1 at axis 0, key 'proc_grid_size', process 0");
+    for (const std::int64_t rank : {1, -1}) {
+        other = dim;
+        other.proc_grid_rank = rank;
+        EXPECT_EQ(summary(check_local(v0_9_0, section(other, 3), 0)),
+                  "grid_rank_range at axis 0, key 'proc_grid_rank', process 0");
+    }
     other = dim;
     other.start = 1;
     EXPECT_EQ(summary(check_local(v0_9_0, section(other, 3), 0)),

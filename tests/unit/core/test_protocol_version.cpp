@@ -5,7 +5,9 @@
 
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/rules.hpp>
+#include <distview/core/text.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace distview::testing {
@@ -78,6 +80,38 @@ TEST(ProtocolVersion, prints_what_it_reads) {
         EXPECT_EQ(to_string(*Version::parse(text)), text);
     EXPECT_EQ(to_string(v0_9_0), "0.9.0");
     EXPECT_EQ(to_string(v0_10_0), "0.10.0");
+}
+
+// What is asked for is an export's; and a text of any length makes a message of few words.
+TEST(ProtocolVersion, of_an_export) {
+    EXPECT_EQ(protocol::writable_version("0.9.7"), (Version{0, 9, 7}));
+    const auto refused = [](const std::string& wanted, const char* code) {
+        try {
+            protocol::writable_version(wanted);
+            ADD_FAILURE() << wanted;
+        } catch (const ProtocolError& error) {
+            const std::string message = error.what();
+            EXPECT_EQ(error.code(), code);
+            EXPECT_EQ(message.find("DAP export: "), 0U) << message;
+            EXPECT_LT(message.size(), 200U);
+            return message;
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refused("0.8.0", "version_unsupported"),
+              "DAP export: version 0.8.0 is not supported; this exporter writes 0.9.z and 0.10.z");
+    EXPECT_EQ(refused("0.10", "version_format"),
+              "DAP export: the version is '0.10', expected three dotted numbers");
+    refused(std::string(1'000'000, '\n'), "version_format");
+}
+
+// UTF-8 is not cut within a character.
+TEST(Text, shortened) {
+    EXPECT_EQ(shortened("abc", 3), "abc");
+    EXPECT_EQ(shortened("abcd", 3), "abc...");
+    EXPECT_EQ(shortened("a\u00e4\u00e4", 4), "a\u00e4...");
+    EXPECT_EQ(shortened("\u20ac\u20ac", 2), "...");
+    EXPECT_EQ(shortened("", 0), "");
 }
 
 } // namespace distview::testing

@@ -40,6 +40,14 @@ struct AnySection {
     /// Whether the elements lie one after the other in C order (the last axis fastest). Axes of one
     /// element, and all axes of an empty section, may have any stride.
     bool is_contiguous() const noexcept;
+    /// Whether there can be such memory: extents >= 0 and as many strides, all bytes within 2^63-1 and
+    /// between the lowest address and the highest. An empty section may be anywhere.
+    bool is_addressable() const noexcept;
+    /// Bytes of which the address of every element is a multiple: the size of a number, of one part of a
+    /// complex number, 1 for opaque elements; at most 16.
+    std::int64_t alignment() const noexcept;
+    /// Whether the address of every element is a multiple of alignment().
+    bool is_aligned() const noexcept;
 
     /// Strides in bytes of a section without gaps in C order.
     static std::vector<std::int64_t> contiguous_strides(const std::vector<std::int64_t>& extents,
@@ -47,7 +55,9 @@ struct AnySection {
 };
 
 namespace impl {
-/// Throws ShapeError unless the section is that of `process` in `layout`.
+/// Throws ShapeError, whose text begins with `caller`, unless the section is addressable and aligned.
+void check_memory(const AnySection& section, const char* caller);
+/// The same, and unless the section is that of `process` in `layout`.
 void check_section(const AnySection& section, const ArrayLayout& layout, int process);
 } // namespace impl
 
@@ -64,8 +74,8 @@ class AnyDistView {
 public:
     /// Wraps memory as the section of `process`.
     ///
-    /// Errors: ShapeError if number of axes or extents are not those of the section, UsageError if
-    ///         there is no such process
+    /// Errors: ShapeError if number of axes or extents are not those of the section, or unless
+    ///         section.is_addressable() and is_aligned(); UsageError if there is no such process
     AnyDistView(AnySection section, ArrayLayout layout, int process)
         : m_section(std::move(section)), m_layout(std::move(layout)), m_process(process),
           m_identity(impl::next_identity()) {

@@ -42,6 +42,7 @@ struct BlockSpec {
 struct CyclicSpec {
     std::int64_t size = 0;
     std::int64_t block_size = 1;
+    bool periodic = false; ///< said by dimension data of version 0.9; changes no map
 };
 
 /// An unstructured axis as it was asked for.
@@ -50,6 +51,7 @@ struct UnstructuredSpec {
     bool one_to_one = false;
     std::vector<std::vector<std::int64_t>> labels{}; ///< by process
     int known_process = -1;                          ///< labels of this process only
+    bool periodic = false; ///< said by dimension data of version 0.9; changes no map
 };
 
 /// What is said of one axis before the number of its processes is known; made by block(),

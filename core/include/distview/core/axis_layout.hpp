@@ -65,7 +65,7 @@ public:
         return visit([](const auto& layout) { return layout.grid_size(); });
     }
     KOKKOS_FUNCTION constexpr bool periodic() const noexcept {
-        return is_block() && m_block.periodic();
+        return visit([](const auto& layout) { return layout.periodic(); });
     }
     KOKKOS_FUNCTION constexpr Widths communication_padding(int p) const noexcept {
         return is_block() ? m_block.communication_padding(p) : Widths();

@@ -24,13 +24,16 @@ class CyclicLayout {
 public:
     constexpr CyclicLayout() noexcept = default;
     KOKKOS_FUNCTION constexpr CyclicLayout(std::int64_t size, int grid_size,
-                                           std::int64_t block_size = 1) noexcept
-        : m_size(size), m_block_size(block_size), m_grid_size(grid_size) {}
+                                           std::int64_t block_size = 1,
+                                           bool periodic = false) noexcept
+        : m_size(size), m_block_size(block_size), m_grid_size(grid_size), m_periodic(periodic) {}
 
     KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr std::int64_t block_size() const noexcept { return m_block_size; }
+    /// Whether dimension data of version 0.9 say so. Without padding it changes no map.
+    KOKKOS_FUNCTION constexpr bool periodic() const noexcept { return m_periodic; }
 
     KOKKOS_FUNCTION constexpr std::int64_t local_extent(int p) const noexcept {
         const std::int64_t full = m_size / m_block_size;
@@ -66,6 +69,7 @@ private:
     std::int64_t m_size = 0;
     std::int64_t m_block_size = 1;
     int m_grid_size = 1;
+    bool m_periodic = false;
 };
 
 } // namespace distview

@@ -38,15 +38,17 @@ public:
 
     constexpr UnstructuredLayout() noexcept = default;
     KOKKOS_FUNCTION constexpr UnstructuredLayout(std::int64_t size, int grid_size, bool one_to_one,
-                                                 const Tables& tables,
-                                                 int known_process = -1) noexcept
+                                                 const Tables& tables, int known_process = -1,
+                                                 bool periodic = false) noexcept
         : m_size(size), m_grid_size(grid_size), m_known_process(known_process),
-          m_one_to_one(one_to_one), m_tables(tables) {}
+          m_one_to_one(one_to_one), m_periodic(periodic), m_tables(tables) {}
 
     KOKKOS_FUNCTION constexpr std::int64_t size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr std::int64_t protocol_size() const noexcept { return m_size; }
     KOKKOS_FUNCTION constexpr int grid_size() const noexcept { return m_grid_size; }
     KOKKOS_FUNCTION constexpr bool one_to_one() const noexcept { return m_one_to_one; }
+    /// Whether dimension data of version 0.9 say so. Without padding it changes no map.
+    KOKKOS_FUNCTION constexpr bool periodic() const noexcept { return m_periodic; }
     /// The only process whose list is known, or -1 when all are.
     KOKKOS_FUNCTION constexpr int known_process() const noexcept { return m_known_process; }
 
@@ -127,6 +129,7 @@ private:
     int m_grid_size = 1;
     int m_known_process = -1;
     bool m_one_to_one = false;
+    bool m_periodic = false;
     Tables m_tables{};
 };
 

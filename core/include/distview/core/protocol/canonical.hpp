@@ -18,7 +18,7 @@ namespace distview::protocol {
 /// What the processes of an axis say together about its padding.
 struct AxisPadding {
     /// Widths at the two ends of the axis. Where processes of one grid rank disagree (rule X5
-    /// allows it), the narrowest.
+    /// allows it, layout_from_dim_data() does not), the narrowest.
     Widths edges{};
     /// Whether any process has padding of any kind.
     bool any = false;

@@ -32,7 +32,7 @@ using LegacyDlpackTensor = std::unique_ptr<dlpack::Managed, impl::CallDeleter>;
 /// distribution, nor of streams: see the overload below. `is_copied` is told to the consumer.
 ///
 /// Collective: no (local)
-/// Errors:     ShapeError for elements that DLPack has no type for, strides that are no multiples of
+/// Errors:     ShapeError for elements that DLPack has no type for (long double among them), strides that are no multiples of
 ///             an element, and, before 1.0, read-only memory, which it cannot express
 DlpackTensor to_dlpack(const AnySection& section, bool is_copied = false);
 LegacyDlpackTensor to_legacy_dlpack(const AnySection& section);
@@ -44,9 +44,10 @@ LegacyDlpackTensor to_legacy_dlpack(const AnySection& section);
 /// pending.
 ///
 /// Collective: no (local)
-/// Errors:     UsageError if `tensor` is null, of another major version, or has neither shape nor data
-///             where there must be one; ShapeError for elements of a type that is not known here, or
-///             extents below 0
+/// Errors:     UsageError if `tensor` is null, of another major version, has less than 0 or more than
+///             max_rank axes, neither shape nor data where there must be one, or a byte_offset beyond
+///             all addresses; ShapeError for elements of a type that is not known here or that are not
+///             aligned, extents below 0, and extents or strides beyond 2^63-1 bytes or all addresses
 AnySection from_dlpack(dlpack::ManagedVersioned* tensor);
 AnySection from_dlpack(dlpack::Managed* tensor);
 

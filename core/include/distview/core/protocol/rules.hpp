@@ -42,8 +42,8 @@ Verdict dist_type_is_known(const Version& version, const DimData& dim, int axis,
 Verdict required_keys_are_present(const Version& version, const DimData& dim, int axis,
                                   int process);
 /// K6: keys of other dist_types are ignored unless that would change what the data mean: padding
-/// on 'c' and 'u'; in 0.10 a periodic 'c' or 'u'; in 0.9 an 'n' that is spread over processes or
-/// begins or ends elsewhere than the axis does. "key_not_applicable"
+/// on 'c' and 'u'; in 0.10 a periodic 'c' or 'u'; in 0.9 an 'n' that begins or ends elsewhere than the
+/// axis does. "key_not_applicable". X2: the grid of an 'n' is 1 process. "grid_product"
 Verdict no_key_of_another_type(const Version& version, const DimData& dim, int axis, int process);
 /// B7: 'padding' is a pair of widths >= 0. "padding_form"
 Verdict padding_is_a_pair(const DimData& dim, int axis, int process);
@@ -56,7 +56,7 @@ Verdict size_is_not_negative(const Dimension& dim);
 Verdict grid_size_is_positive(const Dimension& dim);
 /// K9: 0 <= proc_grid_rank < proc_grid_size. "grid_rank_range"
 Verdict grid_rank_is_in_grid(const Dimension& dim);
-/// B1, B15: start >= 0. "start_negative"
+/// B1, B15, and of cyclic axes too: start >= 0. "start_negative"
 Verdict start_is_not_negative(const Dimension& dim);
 /// B2: stop >= start; equal for an empty section. "stop_lt_start"
 Verdict stop_is_not_below_start(const Dimension& dim);

@@ -12,7 +12,7 @@ namespace distview::protocol {
 /// Whether one process's export conforms, as far as that process can see.
 ///
 /// Order of the rules: E4, E7; then axis by axis K3, K1/K2, K6, B7, K7, K8, K9; block B1, B2, B3,
-/// B4, B9, B5; cyclic C1, C2, C4; unstructured U3, U4, U6; at last X8. The first that is broken is
+/// B4, B9, B5; cyclic start >= 0, C1, C2, C4; unstructured U3, U4, U6; at last X8. The first that is broken is
 /// returned.
 ///
 /// Collective: no (local)

@@ -43,4 +43,10 @@ std::string to_string(const Version& version);
 /// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), naming `process`
 Version supported_version(std::string_view text, int process = -1);
 
+/// The version that somebody wants exports in, if this library can write it.
+///
+/// Collective: no (local)
+/// Errors:     ProtocolError "version_format" (E3) or "version_unsupported" (E4), that speaks of an export
+Version writable_version(std::string_view wanted);
+
 } // namespace distview::protocol

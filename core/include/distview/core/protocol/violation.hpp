@@ -39,7 +39,7 @@ inline constexpr std::string_view indices_not_unique = "indices_not_unique";    
 inline constexpr std::string_view not_one_to_one = "not_one_to_one";             // U5
 inline constexpr std::string_view size_sum = "size_sum";                         // U6
 inline constexpr std::string_view axis_inconsistent = "axis_inconsistent";       // X1, X5
-inline constexpr std::string_view grid_product = "grid_product";                 // X2
+inline constexpr std::string_view grid_product = "grid_product";                 // X2, K6
 inline constexpr std::string_view grid_order = "grid_order";                     // X3, X4
 inline constexpr std::string_view overflow = "overflow";                         // X8
 
