@@ -3,12 +3,12 @@
 
 #include "device_copies.hpp"
 #include "exchange_elements.hpp"
-#include "message_layout.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <map>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -22,9 +22,9 @@ class Builder {
 public:
     Builder(ExchangeKind kind, int process, const ExchangeParts& parts,
             std::span<const Field> fields, const PeerTransports& transports,
-            const MessageRules& rules, const Arena& arena, const DeviceSetting& device)
+            const DeviceSetting& device)
         : m_kind(kind), m_process(process), m_parts(parts), m_fields(fields),
-          m_transports(transports), m_rules(rules), m_arena(arena), m_device(device) {}
+          m_transports(transports), m_device(device) {}
 
     ExchangeCopies build(SharedPack shared_pack) {
         m_copies.shared_pack = std::move(shared_pack);
@@ -43,64 +43,62 @@ private:
         const auto found = m_transports.sources.find(peer);
         return found == m_transports.sources.end() ? nullptr : &found->second;
     }
-    bool is_cma(int peer) const {
-        const ReadablePeer* const found = source(peer);
-        return found && found->transport == Transport::cma;
-    }
-    /// Whether what comes from a process lies in the receive buffer before it is used.
-    bool is_buffered(int peer) const {
-        return !source(peer) || (m_kind == ExchangeKind::combine && is_cma(peer));
-    }
     std::int64_t element_size(const ExchangePart& part) const {
         return m_fields[part.field].element_size;
     }
 
-    void lay_out_buffers() {
-        const auto lay_out = [&](const std::vector<ExchangePart>& parts,
-                                 const std::function<bool(int)>& has_messages, bool received) {
-            return lay_out_messages(parts, m_fields, has_messages, m_rules, m_arena, m_device,
-                                    received);
-        };
-        MessageLayout sends = lay_out(
-            m_parts.given, [this](int peer) { return !m_transports.readers.contains(peer); },
-            false);
-        MessageLayout receives = lay_out(
-            m_parts.taken, [this](int peer) { return peer != m_process && is_buffered(peer); },
-            true);
-        m_copies.sends = std::move(sends.messages);
-        m_copies.send_buffer = std::move(sends.buffer);
-        m_copies.receive_buffer = std::move(receives.buffer);
-        m_copies.on_device.received = std::move(receives.staged);
-        m_given_places = std::move(sends.places);
-        m_taken_places = std::move(receives.places);
-
-        std::map<int, Partner> in_place;
-        for (Partner& message : receives.messages)
-            if (source(message.peer))
-                add_to(in_place[message.peer], std::move(message));
-            else
-                m_copies.receives.push_back(std::move(message));
-        for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
-            const ExchangePart& part = m_parts.taken[i];
-            if (part.region.peer == m_process || is_buffered(part.region.peer)) continue;
-            Partner& partner = in_place[part.region.peer];
+    /// The partners for whom `wants(process)`, by ascending peer, with their parts.
+    template <class Wants>
+    std::vector<Partner> partners(const std::vector<ExchangePart>& parts, Wants&& wants) const {
+        std::map<int, Partner> by_peer;
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+            const ExchangePart& part = parts[i];
+            if (part.region.peer == m_process || !wants(part.region.peer)) continue;
+            Partner& partner = by_peer[part.region.peer];
             partner.peer = part.region.peer;
-            partner.bytes += packed_bytes(part, element_size(part));
+            append_packed(partner.bytes, part, element_size(part));
             partner.parts.push_back(i);
             partner.boxes.push_back(positions(part));
         }
-        for (auto& [peer, partner] : in_place) m_copies.in_place.push_back(std::move(partner));
+        std::vector<Partner> result;
+        for (auto& [peer, partner] : by_peer) result.push_back(std::move(partner));
+        return result;
     }
 
-    /// Who is read has no messages: what would be several is one.
-    static void add_to(Partner& partner, Partner message) {
-        if (partner.parts.empty()) {
-            partner = std::move(message);
-            return;
+    /// Gives each partner a message. Returns the buffer, and the one that kernels use if it is another one.
+    std::pair<MessageBuffer, MessageBuffer> lay_out(std::vector<Partner>& partners,
+                                                    const std::vector<ExchangePart>& parts,
+                                                    std::vector<char*>& places,
+                                                    bool received) const {
+        std::int64_t bytes = 0;
+        for (const Partner& partner : partners) {
+            PersistentMessages::require_countable(partner.bytes, "PaddingExchangePlan");
+            bytes += at_line(partner.bytes);
         }
-        partner.bytes += message.bytes;
-        for (const std::size_t part : message.parts) partner.parts.push_back(part);
-        for (const LocalBox& box : message.boxes) partner.boxes.push_back(box);
+        auto [buffer, staged] = message_buffers(m_device, bytes, received);
+        char* data = buffer.data();
+        char* place = staged.size() > 0 ? staged.data() : data;
+        places.assign(parts.size(), nullptr);
+        for (Partner& partner : partners) {
+            partner.data = data;
+            std::int64_t end = 0;
+            for (const std::size_t i : partner.parts)
+                places[i] = place + append_packed(end, parts[i], element_size(parts[i]));
+            data += at_line(partner.bytes);
+            place += at_line(partner.bytes);
+        }
+        return {std::move(buffer), std::move(staged)};
+    }
+
+    void lay_out_buffers() {
+        m_copies.sends = partners(
+            m_parts.given, [this](int peer) { return !m_transports.readers.contains(peer); });
+        m_copies.receives = partners(m_parts.taken, [this](int peer) { return !source(peer); });
+        m_copies.in_place =
+            partners(m_parts.taken, [this](int peer) { return source(peer) != nullptr; });
+        m_copies.send_buffer = lay_out(m_copies.sends, m_parts.given, m_given_places, false).first;
+        std::tie(m_copies.receive_buffer, m_copies.on_device.received) =
+            lay_out(m_copies.receives, m_parts.taken, m_taken_places, true);
     }
 
     /// A part's elements in this section, and in this section as seen from the other side of a periodic
@@ -113,10 +111,19 @@ private:
         const Field& field = m_fields[part.field];
         return elements(field.data, field.strides, part.region.peer_begin, part.rank);
     }
-    Elements remote(const ExchangePart& part) const {
-        const ReadablePeer::RemoteField& field = source(part.region.peer)->fields[part.field];
-        return elements(const_cast<char*>(field.data), field.strides, part.region.peer_begin,
-                        part.rank);
+    /// In its owner's section, or in what the owner packs for this process, of which parts before it take
+    /// `end` bytes.
+    Elements remote(const ReadablePeer& owner, const ExchangePart& part, std::int64_t& end) const {
+        const ReadablePeer::RemoteField& field = owner.fields[part.field];
+        const std::int64_t size = element_size(part);
+        const bool is_packed =
+            !m_device.layer &&
+            (!field.data || SharedPack::has_short_rows(m_kind, part, size, field.strides));
+        if (!is_packed)
+            return elements(const_cast<char*>(field.data), field.strides, part.region.peer_begin,
+                            part.rank);
+        char* const place = const_cast<char*>(owner.packed) + append_packed(end, part, size);
+        return packed(place, part, size);
     }
 
     /// Hands over the copies of one field and one process at a time: only these are worth joining.
@@ -148,46 +155,11 @@ private:
         int m_peer = -1;
     };
 
-    /// First what others get, then, if that goes in messages, what can be copied while they are under way.
     void add_local() {
-        std::vector<ExchangePart> rest;
-        {
-            Group group(m_copies.local, m_device.layer != nullptr);
-            const bool at_once = m_device.layer || m_copies.sends.empty() || has_array_twice();
-            for (const ExchangePart& part : m_parts.taken)
-                if (part.region.peer == m_process && at_once)
-                    add_local(group, part);
-                else if (part.region.peer == m_process)
-                    add_given(group, part, rest);
-        }
-        m_copies.local_given = static_cast<int>(m_copies.local.size());
         Group group(m_copies.local, m_device.layer != nullptr);
-        for (const ExchangePart& part : rest) add_local(group, part);
-    }
-    /// Adds what others get of a part that comes from this process, and the remains to `rest`.
-    void add_given(Group& group, const ExchangePart& part, std::vector<ExchangePart>& rest) const {
-        std::vector<LocalBox> remains{positions(part)};
-        for (const ExchangePart& given : m_parts.given) {
-            if (!meet(given, part)) continue;
-            std::vector<LocalBox> left;
-            for (const LocalBox& box : remains) {
-                const LocalBox common = intersection(box, positions(given), part.rank);
-                if (!is_empty(common, part.rank)) add_local(group, piece_of(part, common));
-                append_difference(left, box, positions(given), part.rank);
-            }
-            remains = std::move(left);
-        }
-        for (const LocalBox& box : remains) rest.push_back(piece_of(part, box));
-    }
-    /// Nobody keeps a program from it; then one field's copies may be another's elements.
-    bool has_array_twice() const {
-        for (std::size_t i = 0; i < m_fields.size(); ++i)
-            for (std::size_t j = 0; j < i; ++j)
-                if (m_fields[i].data == m_fields[j].data) return true;
-        return false;
-    }
-    void add_local(Group& group, const ExchangePart& part) const {
-        group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
+        for (const ExchangePart& part : m_parts.taken)
+            if (part.region.peer == m_process)
+                group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 
     /// Calls visit(part, index) for parts ordered by process.
@@ -211,22 +183,20 @@ private:
         for (Partner& message : m_copies.sends) {
             message.begin = static_cast<int>(m_copies.pack.size());
             for (const std::size_t i : message.parts)
-                if (m_given_places[i]) add_packing(m_parts.given[i], m_given_places[i]);
+                add_packing(m_parts.given[i], m_given_places[i]);
             message.end = static_cast<int>(m_copies.pack.size());
         }
     }
     void add_shared_packing() {
-        std::map<int, char*> places;
-        for (const auto& [reader, done] : m_transports.readers)
-            places[reader] = m_copies.shared_pack.of(reader);
+        std::map<int, std::int64_t> ends;
         for_each_by_peer(m_parts.given, [&](const ExchangePart& part, std::size_t) {
             const Field& field = m_fields[part.field];
-            const auto place = places.find(part.region.peer);
-            if (place == places.end() ||
-                !SharedPack::is_packed(m_kind, part, field.element_size, field.strides))
+            const int reader = part.region.peer;
+            if (!m_transports.readers.contains(reader) ||
+                !m_copies.shared_pack.packs(m_kind, part, field))
                 return;
-            add_packing(part, place->second);
-            place->second += packed_bytes(part, field.element_size);
+            add_packing(part, m_copies.shared_pack.of(reader) +
+                                  append_packed(ends[reader], part, field.element_size));
         });
     }
     void add_packing(const ExchangePart& part, char* place) {
@@ -243,40 +213,34 @@ private:
     /// What to copy when elements of a process are here.
     void add_incoming(Partner& partner) {
         const int peer = partner.peer;
-        const bool to_fill = m_kind == ExchangeKind::fill;
         partner.begin = static_cast<int>(m_copies.incoming.size());
-        if (!partner.in_array && (to_fill || is_cma(peer))) {
+        if (m_kind == ExchangeKind::fill) {
             Group group(m_copies.incoming, m_device.layer != nullptr);
             const ReadablePeer* const readable = source(peer);
-            const char* shared = readable ? readable->packed : nullptr;
+            std::int64_t end = 0;
             for (const std::size_t i : partner.parts) {
                 const ExchangePart& part = m_parts.taken[i];
                 const std::int64_t size = element_size(part);
-                Elements from = readable ? remote(part) : packed(m_taken_places[i], part, size);
-                if (readable && !m_device.layer &&
-                    SharedPack::is_packed(m_kind, part, size,
-                                          readable->fields[part.field].strides)) {
-                    from = packed(const_cast<char*>(shared), part, size);
-                    shared += packed_bytes(part, size);
-                }
-                const Elements to = to_fill ? mine(part) : packed(m_taken_places[i], part, size);
-                group.add(part, box_of(part, size, from, to));
+                const Elements from =
+                    readable ? remote(*readable, part, end) : packed(m_taken_places[i], part, size);
+                group.add(part, box_of(part, size, from, mine(part)));
             }
         }
         partner.end = static_cast<int>(m_copies.incoming.size());
     }
 
     void add_combinations() {
+        std::map<int, std::int64_t> ends; // of what peers have packed
         for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
             const ExchangePart& part = m_parts.taken[i];
             const int peer = part.region.peer;
             Elements from;
             if (peer == m_process) {
                 from = mirrored(part);
-            } else if (is_buffered(peer)) {
-                from = packed(m_taken_places[i], part, element_size(part));
+            } else if (const ReadablePeer* const readable = source(peer)) {
+                from = remote(*readable, part, ends[peer]);
             } else {
-                from = remote(part);
+                from = packed(m_taken_places[i], part, element_size(part));
             }
             const auto begin = static_cast<int>(m_copies.combined.size());
             const CopyBox box = box_of(part, element_size(part), from, mine(part));
@@ -294,10 +258,8 @@ private:
     const ExchangeParts& m_parts;
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
-    MessageRules m_rules;
-    const Arena& m_arena;
     DeviceSetting m_device;
-    std::vector<char*> m_given_places; ///< by part: where it lies in a buffer, else null
+    std::vector<char*> m_given_places; ///< by part: its place in a buffer, else null
     std::vector<char*> m_taken_places;
     ExchangeCopies m_copies;
 };
@@ -306,10 +268,8 @@ private:
 
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack, const MessageRules& rules, const Arena& arena,
-                           const DeviceSetting& device) {
-    return Builder(kind, process, parts, fields, transports, rules, arena, device)
-        .build(std::move(shared_pack));
+                           SharedPack shared_pack, const DeviceSetting& device) {
+    return Builder(kind, process, parts, fields, transports, device).build(std::move(shared_pack));
 }
 
 } // namespace distview::impl

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/exchange_parts.hpp>
 
+#include <distview/comm/impl/peer_transports.hpp>
+
+#include <algorithm>
+
 namespace distview::impl {
 
-std::int64_t packed_bytes(const ExchangePart& part, std::int64_t element_size) {
-    constexpr std::int64_t alignment = 16;
-    const std::int64_t bytes = part.region.elements * element_size;
-    return (bytes + alignment - 1) / alignment * alignment;
+std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
+                           std::int64_t element_size) {
+    constexpr std::int64_t line = 64;
+    const std::int64_t alignment = std::min(line, element_size & -element_size);
+    const std::int64_t offset = (bytes + alignment - 1) / alignment * alignment;
+    bytes = offset + part.region.elements * element_size;
+    return offset;
 }
 
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
@@ -16,10 +23,10 @@ ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSch
         const PaddingExchangeSchedule& schedule = schedules[schedules.size() == 1 ? 0 : f];
         const int rank = schedule.layout().rank();
         const auto take = [&](const PaddingRegion& region) {
-            parts.taken.push_back({region, f, rank, false});
+            parts.taken.push_back({region, f, rank});
         };
         const auto give = [&](const PaddingRegion& region) {
-            if (region.peer != schedule.process()) parts.given.push_back({region, f, rank, false});
+            if (region.peer != schedule.process()) parts.given.push_back({region, f, rank});
         };
         if (kind == ExchangeKind::fill) {
             schedule.for_each_local(take);
@@ -34,12 +41,13 @@ ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSch
 }
 
 SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const ExchangeParts& parts,
-                       std::span<const Field> fields) {
+                       std::span<const Field> fields)
+    : m_borrowed(borrowed_fields(*state.arena(), fields)) {
     std::map<int, std::int64_t> bytes;
     for (const ExchangePart& part : parts.given) {
         const Field& field = fields[part.field];
-        if (is_packed(kind, part, field.element_size, field.strides))
-            bytes[part.region.peer] += packed_bytes(part, field.element_size);
+        if (packs(kind, part, field))
+            append_packed(bytes[part.region.peer], part, field.element_size);
     }
     for (const auto& [reader, size] : bytes) {
         m_offsets[reader] = m_bytes;
@@ -48,8 +56,9 @@ SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const Exchan
     if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
 }
 
-bool SharedPack::is_packed(ExchangeKind kind, const ExchangePart& part, std::int64_t element_size,
-                           const std::array<std::int64_t, max_rank>& strides) {
+bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
+                                std::int64_t element_size,
+                                const std::array<std::int64_t, max_rank>& strides) {
     /// Rows from this length on are copied as fast from where they are.
     constexpr std::int64_t long_row = 256;
     if (kind != ExchangeKind::fill) return false;

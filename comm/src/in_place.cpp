@@ -83,8 +83,7 @@ public:
         m_in = {};
         for (const Peer& peer : m_role.receives) {
             const auto source = transports.sources.find(peer.rank);
-            if (peer.rank != m_role.rank &&
-                (source == transports.sources.end() || source->second.transport == Transport::cma))
+            if (peer.rank != m_role.rank && source == transports.sources.end())
                 m_in.add(peer.rank, peer.elements, m_fields.sources);
         }
         return m_out.bytes() + m_in.bytes();
@@ -108,8 +107,7 @@ public:
         for (const Peer& peer : m_role.sends)
             if (const Slot* const slot = m_out.of(peer.rank);
                 peer.rank != m_role.rank && !transports.readers.contains(peer.rank))
-                step.sends.push_back(
-                    {peer.rank, m_sent.get() + slot->offset, slot->packed.bytes, false, {}});
+                step.sends.push_back({peer.rank, m_sent.get() + slot->offset, slot->packed.bytes});
         for (const Peer& peer : m_role.receives)
             if (peer.rank == m_role.rank)
                 add_moves(step, step.local, peer, m_packs_own ? m_sent.get() : nullptr,
@@ -163,18 +161,11 @@ private:
                       &there);
         }
         if (source == transports.sources.end()) {
-            step.receives.push_back(
-                {peer.rank, received + slot->offset, slot->packed.bytes, false, {}});
+            step.receives.push_back({peer.rank, received + slot->offset, slot->packed.bytes});
             step.incoming.push_back(std::move(partner));
             return;
         }
         partner.transport = source->second.transport;
-        if (slot) {
-            partner.process = &source->second.process;
-            partner.fetch.source = source->second.packed;
-            partner.fetch.destination = received + slot->offset;
-            partner.fetch.element_size = slot->packed.bytes;
-        }
         step.in_place.push_back(std::move(partner));
     }
 

@@ -6,9 +6,9 @@
 #include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/own_swaps.hpp>
 #include <distview/comm/impl/run_parts.hpp>
+#include <distview/comm/impl/shared_rounds.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/collectives.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -27,8 +27,6 @@ constexpr const char* name = "RedistributionPlan";
 constexpr std::int64_t usual_bytes = std::int64_t{8} << 20;
 /// For what a process keeps, most of it.
 constexpr std::int64_t usual_own_bytes = std::int64_t{1} << 20;
-/// Steps of an execution: what is known of them must stay small beside what they move.
-constexpr std::int64_t most_steps = 256;
 
 using Binding = RedistributionBinding;
 using Kind = Binding::Batch::Kind;
@@ -141,8 +139,7 @@ private:
         return {elements, m_fields.sources};
     }
     static bool is_buffered(const PeerTransports& transports, int rank) {
-        const auto source = transports.sources.find(rank);
-        return source == transports.sources.end() || source->second.transport == Transport::cma;
+        return !transports.sources.contains(rank);
     }
 
     /// The two of a pair take the list of the one's elements for both ways, so that what is written to a place
@@ -157,9 +154,9 @@ private:
             const PackedFields packed(elements, m_fields.sources);
             const std::int64_t place = m_places.at(peer.rank);
             const auto source = transports.sources.find(peer.rank);
-            const bool buffered = is_buffered(transports, peer.rank);
+            const bool is_message = is_buffered(transports, peer.rank);
             const char* const arriving =
-                buffered ? m_received.data() + place : source->second.packed;
+                is_message ? m_received.data() + place : source->second.packed;
             Binding::Partner partner;
             partner.rank = peer.rank;
             for (std::size_t f = 0; f < m_fields.sources.size() && elements > 0; ++f) {
@@ -177,23 +174,15 @@ private:
                 add(step, step.pack, f, Kind::pack, transfer(m_sent.get() + place, true));
                 add(step, partner.batches, f, Kind::move, transfer(arriving, false));
             }
-            const bool is_message = source == transports.sources.end();
             if (elements > 0 && !transports.readers.contains(peer.rank))
-                step.sends.push_back({peer.rank, m_sent.get() + place, packed.bytes, false, {}});
+                step.sends.push_back({peer.rank, m_sent.get() + place, packed.bytes});
             if (is_message) {
                 if (elements == 0) continue;
-                step.receives.push_back(
-                    {peer.rank, m_received.data() + place, packed.bytes, false, {}});
+                step.receives.push_back({peer.rank, m_received.data() + place, packed.bytes});
                 step.incoming.push_back(std::move(partner));
                 continue;
             }
             partner.transport = source->second.transport;
-            if (buffered && elements > 0) {
-                partner.process = &source->second.process;
-                partner.fetch.source = source->second.packed;
-                partner.fetch.destination = m_received.data() + place;
-                partner.fetch.element_size = packed.bytes;
-            }
             step.in_place.push_back(std::move(partner));
         }
     }
@@ -214,19 +203,16 @@ private:
 
 /// Cuts what pairs exchange into parts, the same on all ranks, until every rank has room; throws on all of
 /// them if that would be too many. Collective.
-void choose_parts(const InPlaceSetting& setting, Exchange& exchange) {
-    const auto rank = static_cast<std::size_t>(setting.schedule.rank());
-    for (;;) {
-        std::array<std::int64_t, 1 + max_rank> numbers{exchange.needed() - exchange.limit()};
-        for (std::size_t d = 0; d < rank; ++d)
-            numbers[1 + d] = exchange.longest(static_cast<int>(d));
-        all_reduce(setting.comm, ReduceOperation::max, std::span<std::int64_t>(numbers));
-        if (numbers[0] <= 0) return;
-        const auto longest = std::max_element(numbers.begin() + 1, numbers.end());
-        if (*longest <= 1 || 2 * exchange.steps() > most_steps)
-            return require_room(setting, exchange.sufficient());
-        exchange.parts()[static_cast<std::size_t>(longest - numbers.begin()) - 1] *= 2;
-    }
+void choose_parts_of(const InPlaceSetting& setting, Exchange& exchange) {
+    const auto at = [&](const PartIndex& parts) -> Exchange& {
+        exchange.parts() = parts;
+        return exchange;
+    };
+    exchange.parts() = choose_parts(
+        setting.comm, setting.schedule.rank(),
+        [&](const PartIndex& parts) { return at(parts).needed() - exchange.limit(); },
+        [&](const PartIndex& parts, int d) { return at(parts).longest(d); });
+    require_room(setting, exchange.needed() > exchange.limit() ? exchange.sufficient() : 0);
 }
 
 } // namespace
@@ -241,7 +227,7 @@ std::shared_ptr<Binding> bind_exchanging(const InPlaceSetting& setting) {
         failure = std::current_exception();
     }
     agree(setting.comm, name, failure);
-    choose_parts(setting, *exchange);
+    choose_parts_of(setting, *exchange);
     try {
         packs = exchange->offer();
     } catch (...) {

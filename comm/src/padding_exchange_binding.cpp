@@ -29,17 +29,17 @@ bool fills(const ExchangeCopies::Partner& partner, const LocalBox& box, int rank
 
 } // namespace
 
-PaddingExchangeBinding::PaddingExchangeBinding(
-    ExchangeKind kind, int process, const ExchangeParts& parts, std::span<const Field> fields,
-    PeerTransports transports, SharedPack shared_pack, SyncLine* ready, const MessageRules& rules,
-    const Arena& arena, bool crowded, const DeviceSetting& device)
+PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
+                                               const ExchangeParts& parts,
+                                               std::span<const Field> fields,
+                                               PeerTransports transports, SharedPack shared_pack,
+                                               SyncLine* ready, bool crowded,
+                                               const DeviceSetting& device)
     : m_kind(kind), m_device(device), m_crowded(crowded), m_transports(std::move(transports)),
-      m_copies(make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack),
-                           rules, arena, device)),
+      m_copies(
+          make_copies(kind, process, parts, fields, m_transports, std::move(shared_pack), device)),
       m_wanted(m_copies.in_place.size()) {
     for (const Field& field : fields) m_identities.push_back(field.identity);
-    m_expects_notices = std::any_of(m_copies.receives.begin(), m_copies.receives.end(),
-                                    [](const auto& message) { return message.may_be_in_arrays; });
     std::vector<DirectExchange::Source> sources;
     for (const auto& [peer, readable] : m_transports.sources) {
         sources.push_back({peer, readable.ready, readable.done});
@@ -50,27 +50,17 @@ PaddingExchangeBinding::PaddingExchangeBinding(
     m_direct = DirectExchange(user, ready, std::move(sources), std::move(readers), crowded);
 }
 
-void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
+void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag) {
     m_comm = comm;
     const auto messages = [](const std::vector<ExchangeCopies::Partner>& partners) {
         std::vector<PersistentMessages::Message> result;
         for (const ExchangeCopies::Partner& partner : partners)
-            result.push_back({partner.peer, partner.data, partner.bytes, partner.in_array,
-                              partner.datatype, partner.arrays, partner.word});
+            result.push_back({partner.peer, partner.data, partner.bytes});
         return result;
     };
     m_has_messages = !m_copies.sends.empty() || !m_copies.receives.empty();
-    m_messages.make({user, comm, tag, notice_tag, m_copies.send_buffer.memory(), m_expects_notices},
-                    messages(m_copies.sends), messages(m_copies.receives));
-}
-
-bool PaddingExchangeBinding::packs_for_long_messages() const noexcept {
-    constexpr std::int64_t long_message = 32768;
-    const auto is_packed = [](const ExchangeCopies::Partner& message) {
-        return message.may_be_in_arrays && !message.in_array && message.bytes >= long_message;
-    };
-    return std::any_of(m_copies.sends.begin(), m_copies.sends.end(), is_packed) ||
-           std::any_of(m_copies.receives.begin(), m_copies.receives.end(), is_packed);
+    m_messages.make({user, comm, tag, m_copies.send_buffer.memory()}, messages(m_copies.sends),
+                    messages(m_copies.receives));
 }
 
 bool PaddingExchangeBinding::is_for(ExchangeKind kind, std::span<const Field> fields,
@@ -88,15 +78,13 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elem
         const auto i = static_cast<std::size_t>(source);
         const ExchangeCopies::Partner& from = m_copies.in_place[i];
         m_wanted[i] = 0;
-        const bool foreign = m_direct_peers[i]->transport == Transport::cma;
-        return Arrived{from.begin, from.end, foreign ? &m_direct_peers[i]->process : nullptr,
-                       nullptr};
+        return Arrived{from.begin, from.end, nullptr};
     }
     // If nothing else can come meanwhile, MPI does the waiting.
     if (const int message = m_messages.next_received(all && m_direct.left() == 0); message >= 0) {
         const auto i = static_cast<std::size_t>(message);
         const ExchangeCopies::Partner& from = m_copies.receives[i];
-        return Arrived{from.begin, from.end, nullptr, &from};
+        return Arrived{from.begin, from.end, &from};
     }
     return std::nullopt;
 }
@@ -156,15 +144,13 @@ void PaddingExchangeBinding::wait_for_readers() {
 std::string PaddingExchangeBinding::describe() const {
     std::string result;
     const auto add = [&](const char* direction, const ExchangeCopies::Partner& partner,
-                         std::string_view transport) {
+                         std::string_view transport, const char* note = "") {
         result += text("\n  ", direction, " process ", partner.peer, ": ", transport, ", ",
-                       partner.bytes, " bytes",
-                       !partner.in_array  ? ""
-                       : partner.datatype ? " of the arrays, by a datatype"
-                                          : " of the array");
+                       partner.bytes, " bytes", note);
     };
     for (std::size_t i = 0; i < m_copies.in_place.size(); ++i)
-        add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport));
+        add("from", m_copies.in_place[i], to_string(m_direct_peers[i]->transport),
+            m_direct_peers[i]->packs_fields() ? ", packed by that process" : "");
     const std::string_view message = to_string(m_device.messages);
     for (const auto& partner : m_copies.receives) add("from", partner, message);
     for (const auto& [peer, done] : m_transports.readers)

@@ -2,8 +2,6 @@
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/exchange_trial.hpp>
-#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -38,12 +36,11 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
 
 PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
                                              std::vector<PaddingExchangeSchedule> schedules,
-                                             bool one_geometry, std::optional<Transport> required,
-                                             const MessageRules& messages)
+                                             bool one_geometry, std::optional<Transport> required)
     : m_comm(comm), m_schedules(std::move(schedules)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry),
-      m_required(required), m_messages(messages), m_crowded(comm.state()->crowded()) {}
+      m_required(required), m_crowded(comm.state()->crowded()) {}
 
 PaddingExchangeEngine::~PaddingExchangeEngine() {
     // Neighbours may still read the buffers, and write how far they are.
@@ -109,8 +106,7 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
 
 PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
                                                       std::span<const Field> fields,
-                                                      DeviceLayer* layer, Purpose purpose) {
-    const bool to_begin = purpose.to_begin;
+                                                      DeviceLayer* layer, bool to_begin) {
     // Mostly the same set again.
     if (m_latest && m_latest->is_for(kind, fields, layer)) {
         check_ready(to_begin);
@@ -132,7 +128,6 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     ExchangeParts parts;
     SharedPack shared_pack;
     DeviceSetting device;
-    MessageOffer offer;
     std::exception_ptr failure;
     std::uint64_t digest = fields.size() * 2 + (to_fill ? 0 : 1);
     try {
@@ -142,32 +137,17 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         if (!lines) lines.emplace(*m_comm.state(), to_fill ? send_peers() : receive_peers());
         // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
         parts = make_parts(kind, m_schedules, fields);
-        // Combined, elements wait in a buffer for their turn.
-        if (to_fill && !layer) offer = message_offer(*m_comm.state()->arena(), fields, m_messages);
-        offer.tries = offer.tries && purpose.search == Search::measure && !m_crowded;
-        if (!layer) shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
+        if (!layer && m_required != Transport::message)
+            shared_pack = SharedPack(*m_comm.state(), kind, parts, fields);
     } catch (...) {
         failure = std::current_exception();
     }
     for (const Field& field : fields) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
-    MessageRules rules = m_messages;
-    const Flags all =
-        agreed_flags(m_comm, name, failure, digest,
-                     {offer.in_arrays, offer.by_datatypes, offer.short_rows, offer.tries});
-    rules.in_arrays = all[0];
-    rules.by_datatypes = all[1];
-    rules.short_rows = all[2];
-    bool tries = all[3];
-    if (const auto found = m_found.find(digest); tries && found != m_found.end()) {
-        rules.short_rows = found->second;
-        tries = false;
-    }
-    choose_alone(parts, fields, rules);
+    agree(m_comm, name, failure, digest);
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
-    const int notice_tag = state.next_tag();
     std::shared_ptr<PaddingExchangeBinding> binding;
     try {
         OfferedPacks packs{{}, !shared_pack.lacks_memory()};
@@ -177,98 +157,18 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
                             to_fill ? receive_peers() : send_peers(), *lines, m_required, layer);
         binding = std::make_shared<PaddingExchangeBinding>(
             kind, m_comm.rank(), parts, fields, std::move(transports), std::move(shared_pack),
-            lines->ready(), rules, *state.arena(), m_crowded, device);
+            lines->ready(), m_crowded, device);
     } catch (...) {
         failure = std::current_exception();
     }
-    // One rank's packed message is enough to make the others try.
-    const bool differs = tries && binding && binding->packs_for_long_messages();
-    const bool all_same = agreed_flags(m_comm, name, failure, 0, {!differs})[0];
-    binding->make_requests(m_comm.mpi(), tag, notice_tag);
+    agree(m_comm, name, failure);
+    binding->make_requests(m_comm.mpi(), tag);
     state.add(binding);
-    if (!all_same) {
-        const auto rival = rival_of(*binding, std::move(parts), fields, rules, device);
-        if (m_found[digest] = wins(rival, binding); m_found[digest]) binding = rival;
-    }
-    binding->goes_one_by_one = find_one_by_one(kind, fields, layer, *binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     m_latest = binding.get();
     return *binding;
-}
-
-void PaddingExchangeEngine::choose_alone(ExchangeParts& parts, std::span<const Field> fields,
-                                         const MessageRules& rules) const {
-    for (std::vector<ExchangePart>* const several : {&parts.taken, &parts.given})
-        for (ExchangePart& part : *several)
-            part.alone = rules.is_alone(part.region, schedule_of(part.field),
-                                        fields[part.field].element_size);
-}
-
-/// One of the same arrays that leaves short rows to MPI's datatypes as well. Collective.
-std::shared_ptr<PaddingExchangeBinding>
-PaddingExchangeEngine::rival_of(const PaddingExchangeBinding& binding, ExchangeParts parts,
-                                std::span<const Field> fields, MessageRules rules,
-                                const DeviceSetting& device) {
-    CommunicatorState& state = *m_comm.state();
-    const int tag = state.next_tag();
-    const int notice_tag = state.next_tag();
-    std::shared_ptr<PaddingExchangeBinding> rival;
-    std::exception_ptr failure;
-    try {
-        rules.short_rows = true;
-        choose_alone(parts, fields, rules);
-        rival = std::make_shared<PaddingExchangeBinding>(
-            ExchangeKind::fill, m_comm.rank(), parts, fields, binding.transports(),
-            binding.copies().shared_pack, m_lines[0]->ready(), rules, *state.arena(), m_crowded,
-            device);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(m_comm, name, failure);
-    rival->make_requests(m_comm.mpi(), tag, notice_tag);
-    state.add(rival);
-    return rival;
-}
-
-/// Whether the rival is faster; tried out. Collective: who fails here, because MPI does, cannot tell the others.
-bool PaddingExchangeEngine::wins(const std::shared_ptr<PaddingExchangeBinding>& rival,
-                                 const std::shared_ptr<PaddingExchangeBinding>& binding) {
-    try {
-        return is_faster(m_comm, *rival, *binding, m_epoch);
-    } catch (...) {
-        m_unusable = true;
-        for (const auto& left : {binding, rival}) {
-            left->leave();
-            m_comm.state()->keep(left);
-        }
-        throw;
-    }
-}
-
-/// Collective if fields are large. Several cost the messages of one; but read in place, what one field
-/// brings into the caches is gone before it is used if there are many.
-bool PaddingExchangeEngine::find_one_by_one(ExchangeKind kind, std::span<const Field> fields,
-                                            const DeviceLayer* layer,
-                                            const PaddingExchangeBinding& binding) const {
-    /// Together, of a section on average: all ranks know the whole, but perhaps not each other's sections.
-    constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
-    /// Each becomes a set of its own: many would drive others out.
-    constexpr std::size_t many_fields = most_bindings / 4;
-    if (kind != ExchangeKind::fill || !m_one_geometry || fields.size() < 2 ||
-        fields.size() > many_fields)
-        return false;
-    std::int64_t bytes = 0;
-    for (const Field& field : fields) {
-        bytes += field.layout->size() * static_cast<std::int64_t>(field.element_size) /
-                 field.layout->process_count();
-    }
-    if (bytes <= many_bytes) return false;
-    int in_place = !layer && binding.is_in_place() ? 1 : 0;
-    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &in_place, 1, MPI_INT, MPI_LAND, m_comm.mpi()),
-              "MPI_Allreduce");
-    return in_place != 0;
 }
 
 /// Spares those that are in use.
@@ -283,10 +183,9 @@ void PaddingExchangeEngine::drop_oldest_binding() {
                          [&](const auto& a, const auto& b) { return age(a) < age(b); }));
 }
 
-PaddingExchangeBinding& PaddingExchangeEngine::begin(ExchangeKind kind,
-                                                     std::span<const Field> fields,
-                                                     DeviceLayer* layer, Search search) {
-    PaddingExchangeBinding& binding = obtain(kind, fields, layer, {true, search});
+PaddingExchangeBinding&
+PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
+    PaddingExchangeBinding& binding = obtain(kind, fields, layer, true);
     if (m_unread) wait_for_readers();
     m_active = &binding;
     ++m_epoch;
@@ -316,6 +215,8 @@ void PaddingExchangeEngine::abandon() noexcept {
     m_unusable = true;
     if (m_active) {
         m_active->leave();
+        for (const auto& binding : m_bindings)
+            if (binding.get() != m_active && m_comm.is_open()) binding->send_end();
         // MPI may still read and write the buffers: they stay until the communicator closes.
         keep(m_active);
     }

@@ -39,15 +39,12 @@ std::shared_ptr<impl::PaddingExchangeEngine>
 make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     std::vector<PaddingExchangeSchedule> schedules;
     std::optional<Transport> required;
-    impl::MessageRules messages;
     std::exception_ptr failure;
     try {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         required = required_transport();
         check_available(required);
         impl::check_huge_pages_choice();
-        messages.long_run = long_run_bytes();
-        messages.by_datatype = messages_by_datatype();
         for (const FieldExchange& field : fields) {
             impl::check_grid(name, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);
@@ -56,10 +53,9 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
         failure = std::current_exception();
     }
     agree(comm, name, failure,
-          (digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0)) * 31 +
-              static_cast<std::uint64_t>(messages.long_run));
+          digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0));
     return std::make_shared<impl::PaddingExchangeEngine>(comm, std::move(schedules), one_geometry,
-                                                         required, messages);
+                                                         required);
 }
 
 } // namespace

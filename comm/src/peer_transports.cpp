@@ -26,19 +26,20 @@ SegmentAddress segment_address(const std::int64_t* numbers) {
     return {numbers[0], numbers[1], numbers[2], numbers[3]};
 }
 
-/// Layout of an offer, as 64-bit numbers: lines, process, then each field.
-constexpr std::size_t lines_at = 0;              // segment (4), offset of ready, of done
-constexpr std::size_t process_at = lines_at + 6; // id, address of key, key
-constexpr std::size_t pack_at = process_at + 3;
-constexpr std::size_t head = pack_at + 7; // segment (4), offset, address, bytes
-// A field's place: segment (4), offset; or a device's handle, allocation, offset. Then whether it is that,
-// the address, strides and extents.
+/// Layout of an offer, as 64-bit numbers: lines, pack, then each field.
+constexpr std::size_t lines_at = 0;           // segment (4), offset of ready, of done
+constexpr std::size_t pack_at = lines_at + 6; // segment (4), offset, whether there is one, bytes
+constexpr std::size_t head = pack_at + 7;
+// A field's place: segment (4), offset; or a device's handle, allocation, offset. Then which of these, strides
+// and extents.
 constexpr std::size_t handle_numbers = std::tuple_size_v<decltype(IpcHandle::opaque)>;
-constexpr std::size_t is_exported_at = handle_numbers + 2;
-constexpr std::size_t address_at = is_exported_at + 1;
-constexpr std::size_t strides_at = address_at + 1;
+constexpr std::size_t kind_at = handle_numbers + 2;
+constexpr std::size_t strides_at = kind_at + 1;
 constexpr std::size_t extents_at = strides_at + static_cast<std::size_t>(max_rank);
 constexpr std::size_t field_numbers = extents_at + static_cast<std::size_t>(max_rank);
+
+/// How the elements of a field can be reached.
+enum FieldKind : std::int64_t { in_segment, in_pack, exported_by_device };
 
 std::size_t offer_size(std::size_t fields) { return head + fields * field_numbers; }
 
@@ -64,12 +65,11 @@ make_offer(CommunicatorState& state, std::span<const Field> fields, const Offere
     append_place(offer, *state.line_arena(), possible ? lines.ready() : nullptr);
     offer.push_back(
         possible ? offer.back() + static_cast<std::int64_t>(sizeof(SyncLine) * (1 + reader)) : 0);
-    const ForeignProcess self = ForeignProcess::self();
-    offer.insert(offer.end(), {self.id, self.key_address, self.key});
     append_place(offer, arena, packs.packs[reader]);
-    offer.push_back(reinterpret_cast<std::intptr_t>(packs.packs[reader]));
+    offer.push_back(packs.packs[reader] ? 1 : 0);
     const std::optional<Arena::Place> pack = arena.find(packs.packs[reader]);
     offer.push_back(pack ? pack->bytes : 0);
+    const std::vector<char> is_borrowed = borrowed_fields(arena, fields);
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const Field& field = fields[f];
         const bool is_exported = !exported.empty() && exported[f];
@@ -78,9 +78,10 @@ make_offer(CommunicatorState& state, std::span<const Field> fields, const Offere
             append_exported(offer, *exported[f]);
         else
             append_place(offer, arena, exported.empty() ? field.data : nullptr);
-        offer.resize(begin + is_exported_at);
-        offer.push_back(is_exported ? 1 : 0);
-        offer.push_back(reinterpret_cast<std::intptr_t>(field.data));
+        offer.resize(begin + kind_at);
+        offer.push_back(is_exported           ? exported_by_device
+                        : is_borrowed[f] != 0 ? in_pack
+                                              : in_segment);
         offer.insert(offer.end(), field.strides.begin(), field.strides.end());
         Extents extents;
         extents.fill(1); // of a field that is missing here
@@ -104,16 +105,18 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
                 std::span<const Field> fields, ReadablePeer& peer, Access access) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
-        if (at[is_exported_at] != 0) return false;
-        const auto bytes = bytes_of({at + extents_at, max_rank}, {at + strides_at, max_rank},
-                                    fields[f].element_size);
-        const std::shared_ptr<SharedSegment> segment = segment_with(state, at, bytes, access);
-        if (!segment) return false;
+        if (at[kind_at] == exported_by_device) return false;
         ReadablePeer::RemoteField field;
-        field.data = segment->data() + at[4];
         std::copy_n(at + strides_at, max_rank, field.strides.begin());
+        if (at[kind_at] == in_segment) {
+            const auto bytes = bytes_of({at + extents_at, max_rank}, {at + strides_at, max_rank},
+                                        fields[f].element_size);
+            const std::shared_ptr<SharedSegment> segment = segment_with(state, at, bytes, access);
+            if (!segment) return false;
+            field.data = segment->data() + at[4];
+            peer.segments.push_back(segment);
+        }
         peer.fields.push_back(field);
-        peer.segments.push_back(segment);
     }
     if (offer[pack_at + 5] == 0) return true; // it packs nothing
     const auto pack =
@@ -124,32 +127,12 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
     return true;
 }
 
-/// The operating system reads no memory of devices.
-bool is_of_device(const std::vector<std::int64_t>& offer, std::size_t fields) {
-    for (std::size_t f = 0; f < fields; ++f)
-        if (offer[head + f * field_numbers + is_exported_at] != 0) return true;
-    return false;
-}
-
-/// As map_fields(), by the peer's own addresses.
-void name_fields(const std::vector<std::int64_t>& offer, std::size_t fields, ReadablePeer& peer) {
-    peer.fields.clear();
-    peer.packed = reinterpret_cast<const char*>(static_cast<std::intptr_t>(offer[pack_at + 5]));
-    for (std::size_t f = 0; f < fields; ++f) {
-        const std::int64_t* const at = offer.data() + head + f * field_numbers;
-        ReadablePeer::RemoteField field;
-        field.data = reinterpret_cast<const char*>(static_cast<std::intptr_t>(at[address_at]));
-        std::copy_n(at + strides_at, max_rank, field.strides.begin());
-        peer.fields.push_back(field);
-    }
-}
-
 /// The peer's fields in its device's memory; false if this process does not reach them.
 bool open_fields(DeviceLayer& layer, const std::vector<std::int64_t>& offer, std::size_t fields,
                  ReadablePeer& peer) {
     for (std::size_t f = 0; f < fields; ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
-        if (at[is_exported_at] == 0) return false;
+        if (at[kind_at] != exported_by_device) return false;
         IpcHandle handle;
         std::copy_n(at, handle_numbers, handle.opaque.begin());
         handle.allocation = at[handle_numbers];
@@ -190,15 +173,8 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<s
         return open_fields(*layer, offer, fields.size(), peer) ? std::optional(std::move(peer))
                                                                : std::nullopt;
     }
-    if (required != Transport::cma && map_fields(state, offer, fields, peer, access)) return peer;
-    // The operating system copies long runs as fast as we do, but not short ones: unless it is asked
-    // for, messages are the safer choice.
-    if (required != Transport::cma) return {};
-    peer.transport = Transport::cma;
-    peer.process = {offer[process_at], offer[process_at + 1], offer[process_at + 2]};
-    if (is_of_device(offer, fields.size()) || !peer.process.can_be_read()) return {};
-    name_fields(offer, fields.size(), peer);
-    return peer;
+    if (map_fields(state, offer, fields, peer, access)) return peer;
+    return {};
 }
 
 } // namespace
@@ -216,6 +192,18 @@ std::optional<ByteRange> bytes_of(std::span<const std::int64_t> extents,
     }
     if (__builtin_add_overflow(range.end, element_size, &range.end)) return {};
     return range;
+}
+
+bool ReadablePeer::packs_fields() const noexcept {
+    return std::any_of(fields.begin(), fields.end(),
+                       [](const RemoteField& field) { return field.data == nullptr; });
+}
+
+std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fields) {
+    std::vector<char> result;
+    for (const Field& field : fields)
+        result.push_back(field.data && arena.find(field.data) ? 0 : 1);
+    return result;
 }
 
 PlanLines::PlanLines(CommunicatorState& state, std::vector<int> readers)

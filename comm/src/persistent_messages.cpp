@@ -1,15 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/persistent_messages.hpp>
 
-#include "message_content.hpp"
-
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <set>
+#include <thread>
 #include <utility>
 
 namespace distview::impl {
+
+namespace {
+
+/// The unit of messages of more bytes than MPI counts.
+constexpr auto message_line = static_cast<std::int64_t>(MessageBuffer::alignment);
+
+constexpr std::int64_t message_lines(std::int64_t bytes) {
+    return (bytes + message_line - 1) / message_line;
+}
+
+/// Calls make(count, type) with the MPI count and datatype of a message of so many bytes.
+template <class Make>
+void with_type(std::int64_t bytes, Make&& make) {
+    if (std::in_range<int>(bytes)) return make(static_cast<int>(bytes), MPI_BYTE);
+    MPI_Datatype line = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_contiguous(static_cast<int>(message_line), MPI_BYTE, &line),
+              "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&line), "MPI_Type_commit");
+    make(static_cast<int>(message_lines(bytes)), line);
+    check_mpi(MPI_Type_free(&line), "MPI_Type_free"); // requests keep it
+}
+
+bool is_inactive(MPI_Request request) noexcept {
+    int inactive = 1;
+    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE); // also makes MPI progress
+    return inactive != 0;
+}
+
+bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
+    return std::all_of(requests.begin(), requests.end(), is_inactive);
+}
+
+void cancel(MPI_Request& receive) noexcept {
+    if (is_inactive(receive)) return;
+    MPI_Cancel(&receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
+void free_requests(std::vector<MPI_Request>& requests) noexcept {
+    for (MPI_Request& request : requests)
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    requests.clear();
+}
+
+} // namespace
 
 std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
                                                         std::int64_t bytes, bool received) {
@@ -36,75 +81,32 @@ PersistentMessages::~PersistentMessages() {
     if (!finalized) close();
 }
 
-void PersistentMessages::make(Setting setting, std::vector<Message> sends,
-                              std::vector<Message> receives) {
+void PersistentMessages::make(Setting setting, const std::vector<Message>& sends,
+                              const std::vector<Message>& receives) {
     m_setting = std::move(setting);
-    m_sent_messages = std::move(sends);
-    m_received_messages = std::move(receives);
-    m_received.assign(m_received_messages.size(), char{0});
-    std::set<int> late;
-    for (const Message& from : m_received_messages) {
-        if (from.in_array) late.insert(from.peer);
-        m_late.push_back(late.contains(from.peer) ? 1 : 0);
-    }
-    for (const std::vector<Message>* messages : {&m_sent_messages, &m_received_messages})
-        for (const Message& message : *messages)
-            for (const std::weak_ptr<void>& array : message.arrays) {
-                const auto is_same = [&](const std::weak_ptr<void>& other) {
-                    return !other.owner_before(array) && !array.owner_before(other);
-                };
-                if (std::none_of(m_arrays.begin(), m_arrays.end(), is_same))
-                    m_arrays.push_back(array);
-            }
-    m_held.reserve(m_arrays.size());
-    m_sends.assign(m_sent_messages.size(), MPI_REQUEST_NULL);
-    m_receives.assign(m_received_messages.size() + first_message(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < m_sends.size(); ++i) {
-        const Message& to = m_sent_messages[i];
-        const MessageContent content(to);
-        check_mpi(MPI_Send_init(content.start(), content.count(), content.type(), to.peer,
-                                m_setting.tag, m_setting.comm, &m_sends[i]),
-                  "MPI_Send_init");
-    }
-    for (std::size_t i = 0; i < m_received_messages.size(); ++i) {
-        const Message& from = m_received_messages[i];
-        const MessageContent content(from);
-        check_mpi(MPI_Recv_init(content.start(), content.count(), content.type(), from.peer,
-                                m_setting.tag, m_setting.comm, &receive(i)),
-                  "MPI_Recv_init");
-    }
-    if (!m_setting.expects_notices) return;
-    check_mpi(MPI_Recv_init(&m_notice, 1, MPI_UINT64_T, MPI_ANY_SOURCE, m_setting.notice_tag,
-                            m_setting.comm, &m_receives.front()),
-              "MPI_Recv_init");
-    check_mpi(MPI_Start(&m_receives.front()), "MPI_Start");
+    for (const Message& to : sends) m_receivers.push_back(to.peer);
+    for (const Message& from : receives) m_is_empty.push_back(from.bytes == 0 ? 1 : 0);
+    for (const Message& to : sends)
+        with_type(to.bytes, [&](int count, MPI_Datatype type) {
+            check_mpi(MPI_Send_init(to.data, count, type, to.peer, m_setting.tag, m_setting.comm,
+                                    &m_sends.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Send_init");
+        });
+    for (const Message& from : receives)
+        with_type(from.bytes, [&](int count, MPI_Datatype type) {
+            check_mpi(MPI_Recv_init(from.data, count, type, from.peer, m_setting.tag,
+                                    m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Recv_init");
+        });
+    m_received.assign(m_receives.size(), char{0});
 }
 
 /// One by one: MPI_Startall may start them in any order, and it is that in which they are matched.
-void PersistentMessages::start_receives(bool late) {
-    for (std::size_t i = 0; i < receive_count(); ++i)
-        if ((m_late[i] != 0) == late) check_mpi(MPI_Start(&receive(i)), "MPI_Start");
-}
-
-/// Room was made for them: allocates nothing.
-void PersistentMessages::hold_arrays() {
-    m_held.clear();
-    for (const std::weak_ptr<void>& array : m_arrays) m_held.push_back(array.lock());
-}
-
 void PersistentMessages::start_receives() {
     m_under_way = true;
-    m_late_started = false;
-    m_left = receive_count();
+    m_left = m_receives.size();
     std::fill(m_received.begin(), m_received.end(), char{0});
-    start_receives(false);
-}
-
-void PersistentMessages::begin_sends(std::uint64_t epoch) {
-    m_epoch = epoch;
-    hold_arrays();
-    m_late_started = true;
-    start_receives(true);
+    for (MPI_Request& receive : m_receives) check_mpi(MPI_Start(&receive), "MPI_Start");
 }
 
 void PersistentMessages::start_send(std::size_t message) {
@@ -112,33 +114,33 @@ void PersistentMessages::start_send(std::size_t message) {
 }
 
 int PersistentMessages::next_received(bool may_wait) {
+    if (m_left == 0) return none_yet;
     const auto count = static_cast<int>(m_receives.size());
     int index = MPI_UNDEFINED;
     int found = 1;
     MPI_Status status;
-    if (m_left == 0) return none_yet;
-    throw_if_gone(); // who had given up before this process came so far
     if (may_wait)
         check_mpi(MPI_Waitany(count, m_receives.data(), &index, &status), "MPI_Waitany");
     else
         check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
     if (!found || index == MPI_UNDEFINED) return none_yet;
-    const int message = index - static_cast<int>(first_message());
-    if (message < 0) {
-        take_notice(status.MPI_SOURCE);
-        return none_yet;
-    }
+    const auto message = static_cast<std::size_t>(index);
+    int bytes = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    require<UsageError>(bytes != 0 || m_is_empty[message] != 0, [&] {
+        return text(m_setting.user, ": process ", status.MPI_SOURCE,
+                    " has abandoned an exchange that this process takes part in");
+    });
     --m_left;
-    m_received[static_cast<std::size_t>(message)] = 1;
-    return message;
+    m_received[message] = 1;
+    return index;
 }
 
 bool PersistentMessages::all_arrived() const {
-    for (std::size_t i = 0; i < receive_count() && m_left > 0; ++i) {
+    for (std::size_t i = 0; i < m_receives.size() && m_left > 0; ++i) {
         int arrived = 1;
-        check_mpi(
-            MPI_Request_get_status(m_receives[i + first_message()], &arrived, MPI_STATUS_IGNORE),
-            "MPI_Request_get_status");
+        check_mpi(MPI_Request_get_status(m_receives[i], &arrived, MPI_STATUS_IGNORE),
+                  "MPI_Request_get_status");
         if (!arrived) return false;
     }
     return true;
@@ -149,8 +151,41 @@ void PersistentMessages::wait_for_sends() {
         check_mpi(
             MPI_Waitall(static_cast<int>(m_sends.size()), m_sends.data(), MPI_STATUSES_IGNORE),
             "MPI_Waitall");
-    m_held.clear();
     m_under_way = false;
+}
+
+void PersistentMessages::refuse() noexcept {
+    try {
+        start_receives();
+    } catch (...) {
+        // MPI is broken: nobody is left to help.
+    }
+    m_under_way = false;
+    send_end();
+}
+
+void PersistentMessages::send_end() noexcept {
+    for (const int receiver : m_receivers) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, receiver, m_setting.tag, m_setting.comm, &request);
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+}
+
+void PersistentMessages::close(Time deadline) noexcept {
+    // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
+    // process to take or give a message; those that never began will not come.
+    while (!(all_inactive(m_receives) && all_inactive(m_sends)) &&
+           std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    for (MPI_Request& request : m_receives) cancel(request);
+    // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
+    if (!all_inactive(m_sends)) {
+        static auto& undelivered = *new std::vector<std::shared_ptr<void>>;
+        undelivered.push_back(std::move(m_setting.sent));
+    }
+    free_requests(m_receives);
+    free_requests(m_sends);
 }
 
 } // namespace distview::impl

@@ -105,17 +105,14 @@ std::shared_ptr<RedistributionBinding> RedistributionEngine::bind_stage(Stage& s
                                                                         const Fields& fields,
                                                                         const DeviceSetting& device,
                                                                         int tag) {
-    PackedPlaces offered; // what others are to copy from this process's memory
-    if (m_required == Transport::cma)
-        offered = agree_on(m_comm, name, [&] {
-            return PackedPlaces(stage.role.sends, stage.role.send_ranks(), fields.sources, device,
-                                false);
-        });
     const bool writes = can_write_in_place(stage, fields);
+    SharedRounds rounds;
+    if (!writes && !fields.layer && m_required != Transport::message)
+        rounds = SharedRounds(m_comm, stage.schedule, stage.role, fields.sources);
     std::shared_ptr<RedistributionBinding> binding;
     std::exception_ptr failure;
     try {
-        binding = make_binding(stage, fields, std::move(offered), device, writes, tag);
+        binding = make_binding(stage, fields, std::move(rounds), device, writes, tag);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -139,7 +136,7 @@ bool RedistributionEngine::can_write_in_place(const Stage& stage, const Fields& 
 
 /// Collective among partners.
 std::shared_ptr<RedistributionBinding>
-RedistributionEngine::make_binding(Stage& stage, const Fields& fields, PackedPlaces offered,
+RedistributionEngine::make_binding(Stage& stage, const Fields& fields, SharedRounds rounds,
                                    const DeviceSetting& device, bool writes, int tag) {
     CommunicatorState& state = *m_comm.state();
     // Whoever touches another's elements is told where they are, and says when it has done so.
@@ -147,17 +144,13 @@ RedistributionEngine::make_binding(Stage& stage, const Fields& fields, PackedPla
     const std::vector<int> touched = writes ? stage.role.send_ranks() : stage.role.receive_ranks();
     std::optional<PlanLines>& lines = stage.lines[writes ? 1 : 0];
     if (!lines) lines.emplace(state, writes ? stage.role.receive_ranks() : stage.role.send_ranks());
-    OfferedPacks packs;
-    for (const int reader : lines->readers()) {
-        const PackedPlaces::Place* const place = offered.of(reader);
-        packs.packs.push_back(place ? offered.buffer().data() + place->offset : nullptr);
-    }
+    const OfferedPacks packs = rounds.offer(state, lines->readers());
     PeerTransports transports =
         find_transports(state, name, tag, owned, packs, touched, *lines, m_required, fields.layer,
                         writes ? Access::write : Access::read);
     auto binding = std::make_shared<RedistributionBinding>(
-        stage.schedule, stage.role, fields, std::move(transports), std::move(offered),
-        lines->ready(), writes, m_crowded, device);
+        stage.schedule, stage.role, fields, std::move(transports), rounds, lines->ready(), writes,
+        m_crowded, device);
     if (writes) binding->hold_targets(*state.arena(), fields.targets);
     return binding;
 }

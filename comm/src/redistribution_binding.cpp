@@ -42,13 +42,6 @@ void make_progress(MPI_Comm comm) {
 
 } // namespace
 
-std::vector<int> RedistributionRole::others(const std::vector<Peer>& peers) const {
-    std::vector<int> result;
-    for (const Peer& peer : peers)
-        if (peer.rank != rank) result.push_back(peer.rank);
-    return result;
-}
-
 PackedPlaces::PackedPlaces(std::span<const Peer> peers, const std::vector<int>& wanted,
                            std::span<const Field> fields, const DeviceSetting& device,
                            bool received) {
@@ -76,11 +69,10 @@ const PackedPlaces::Place* PackedPlaces::of(int rank) const noexcept {
 
 RedistributionBinding::RedistributionBinding(const RedistributionSchedule& schedule,
                                              const RedistributionRole& role, const Fields& fields,
-                                             PeerTransports transports, PackedPlaces offered,
+                                             PeerTransports transports, const SharedRounds& rounds,
                                              SyncLine* ready, bool writes, bool crowded,
                                              const DeviceSetting& device)
-    : m_device(device), m_transports(std::move(transports)), m_writes(writes), m_crowded(crowded),
-      m_packed(std::move(offered)) {
+    : m_device(device), m_transports(std::move(transports)), m_writes(writes), m_crowded(crowded) {
     const std::size_t pairs = device.layer ? fields.sources.size() : 0;
     for (auto* const transfers : {&m_transfers.pack, &m_transfers.local, &m_transfers.incoming})
         transfers->resize(pairs);
@@ -88,6 +80,7 @@ RedistributionBinding::RedistributionBinding(const RedistributionSchedule& sched
     for (const Field& field : fields.targets) m_identities.push_back(field.identity);
     add_packing(schedule, role, fields);
     add_incoming(schedule, role, fields);
+    add_round(schedule, role, fields, rounds, 0);
     if (m_writes) add_written(schedule, role, fields);
     const auto give = [&](std::vector<DeviceMoves>& moves,
                           const std::vector<std::vector<MoveTransfer>>& transfers) {
@@ -98,6 +91,7 @@ RedistributionBinding::RedistributionBinding(const RedistributionSchedule& sched
     give(m_on_device.incoming, m_transfers.incoming);
     m_transfers = {};
     make_direct(ready);
+    append_rounds(schedule, role, fields, rounds, ready);
 }
 
 void RedistributionBinding::make_direct(SyncLine* ready) {
@@ -125,14 +119,13 @@ void RedistributionBinding::add_batch(std::vector<Batch>& batches,
         batches.push_back({pair, begin, end, kind});
 }
 
-/// For those that get messages, and those that were offered what is packed for them.
+/// For those that get messages.
 void RedistributionBinding::add_packing(const RedistributionSchedule& schedule,
                                         const RedistributionRole& role, const Fields& fields) {
     std::vector<int> wanted;
     for (const int rank : role.send_ranks())
         if (sends_message_to(rank)) wanted.push_back(rank);
-    if (m_packed.places().empty())
-        m_packed = PackedPlaces(role.sends, wanted, fields.sources, m_device, false);
+    m_packed = PackedPlaces(role.sends, wanted, fields.sources, m_device, false);
     for (std::size_t f = 0; f < fields.sources.size(); ++f)
         for (const PackedPlaces::Place& place : m_packed.places())
             add_batch(m_pack, m_transfers.pack, f,
@@ -151,8 +144,7 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
             continue;
         }
         const auto source = m_transports.sources.find(rank);
-        if (source == m_transports.sources.end() || source->second.transport == Transport::cma)
-            buffered.push_back(rank);
+        if (source == m_transports.sources.end()) buffered.push_back(rank);
     }
     m_received = PackedPlaces(role.receives, buffered, fields.sources, m_device, true);
 
@@ -170,6 +162,7 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
         for (std::size_t f = 0; f < fields.targets.size(); ++f) {
             const std::int64_t size = fields.sources[f].element_size;
             partner.bytes += peer.elements * size;
+            if (readable && peer.rank != role.rank && !readable->fields[f].data) continue; // packed
             const End from = peer.rank == role.rank ? section(fields.sources[f])
                              : place                ? packed(m_received.data(*place, f), size)
                                                     : remote_section(readable->fields[f], size);
@@ -185,13 +178,60 @@ void RedistributionBinding::add_incoming(const RedistributionSchedule& schedule,
             continue;
         }
         partner.transport = readable->transport;
-        if (place) {
-            partner.process = &readable->process;
-            partner.fetch.source = readable->packed;
-            partner.fetch.destination = m_received.buffer().data() + place->offset;
-            partner.fetch.element_size = place->bytes;
-        }
         m_in_place.push_back(std::move(partner));
+    }
+}
+
+/// Elements of borrowed arrays: packs those that others read, and takes those that others have packed.
+void RedistributionBinding::add_round(const RedistributionSchedule& schedule,
+                                      const RedistributionRole& role, const Fields& fields,
+                                      const SharedRounds& rounds, std::int64_t round) {
+    if (m_writes || m_device.layer) return;
+    const RedistributionRuns sent = rounds.part(role.runs_from, round);
+    const RedistributionRuns received = rounds.part(role.runs_to, round);
+    for (const Peer& peer : role.sends) {
+        if (rounds.bytes() == 0 || !m_transports.readers.contains(peer.rank)) continue;
+        PackedBegins begins(packed_elements(schedule, sent, peer.process));
+        for (std::size_t f = 0; f < fields.sources.size(); ++f) {
+            const std::int64_t size = fields.sources[f].element_size;
+            if (!rounds.packs(f)) continue;
+            const End to = packed(rounds.place(peer.rank) + begins.append(size), size);
+            add_batch(m_pack, m_transfers.pack, f,
+                      MoveTransfer(schedule, sent, peer.process, section(fields.sources[f]), to),
+                      Batch::Kind::pack);
+        }
+    }
+    for (Partner& partner : m_in_place) {
+        const ReadablePeer& owner = m_transports.sources.at(partner.rank);
+        const auto peer = std::find_if(role.receives.begin(), role.receives.end(),
+                                       [&](const Peer& p) { return p.rank == partner.rank; });
+        PackedBegins begins(packed_elements(schedule, received, peer->process));
+        for (std::size_t f = 0; f < fields.targets.size(); ++f) {
+            const std::int64_t size = fields.sources[f].element_size;
+            if (owner.fields[f].data) continue;
+            const End from = packed(const_cast<char*>(owner.packed) + begins.append(size), size);
+            add_batch(
+                partner.batches, m_transfers.incoming, f,
+                MoveTransfer(schedule, received, peer->process, from, section(fields.targets[f])));
+        }
+    }
+}
+
+void RedistributionBinding::append_rounds(const RedistributionSchedule& schedule,
+                                          const RedistributionRole& role, const Fields& fields,
+                                          const SharedRounds& rounds, SyncLine* ready) {
+    m_shared = rounds.memory();
+    m_shared_bytes = rounds.bytes();
+    m_round_count = rounds.count();
+    for (std::int64_t round = 1; round < rounds.count(); ++round) {
+        Prepared prepared;
+        for (const Partner& partner : m_in_place)
+            prepared.in_place.push_back({partner.rank, partner.transport, 0, {}});
+        auto step = std::make_shared<RedistributionBinding>(fields, PeerTransports(m_transports),
+                                                            std::move(prepared), ready, m_crowded);
+        step->m_is_later_round = true;
+        step->add_round(schedule, role, fields, rounds, round);
+        append(std::move(step));
     }
 }
 
@@ -228,30 +268,26 @@ void RedistributionBinding::hold_targets(const Arena& arena, std::span<const Fie
 void RedistributionBinding::start_sends(std::uint64_t epoch) {
     m_held.clear(); // room was made: allocates nothing
     for (const std::weak_ptr<void>& target : m_targets) m_held.push_back(target.lock());
+    m_epoch = epoch;
     m_direct.begin(epoch);
-    m_messages.start_sends(epoch);
+    m_messages.start_sends();
 }
 
-void RedistributionBinding::make_requests(MPI_Comm comm, int tag, int notice_tag) {
+void RedistributionBinding::make_requests(MPI_Comm comm, int tag) {
     m_comm = comm;
     if (m_prepared)
-        return m_messages.make({name, comm, tag, notice_tag, m_prepared->sent,
-                                m_follows && !m_prepared->receives.empty()},
-                               m_prepared->sends, m_prepared->receives);
+        return m_messages.make({name, comm, tag, m_prepared->sent}, m_prepared->sends,
+                               m_prepared->receives);
     std::vector<PersistentMessages::Message> sends;
     for (const PackedPlaces::Place& place : m_packed.places())
         if (sends_message_to(place.rank))
-            sends.push_back(
-                {place.rank, m_packed.buffer().data() + place.offset, place.bytes, false, {}});
+            sends.push_back({place.rank, m_packed.buffer().data() + place.offset, place.bytes});
     std::vector<PersistentMessages::Message> receives;
     for (const Partner& partner : m_incoming) {
         const PackedPlaces::Place& place = *m_received.of(partner.rank);
-        receives.push_back(
-            {place.rank, m_received.buffer().data() + place.offset, place.bytes, false, {}});
+        receives.push_back({place.rank, m_received.buffer().data() + place.offset, place.bytes});
     }
-    const bool expects_notices = m_follows && !receives.empty();
-    m_messages.make({name, comm, tag, notice_tag, m_packed.buffer().memory(), expects_notices},
-                    std::move(sends), std::move(receives));
+    m_messages.make({name, comm, tag, m_packed.buffer().memory()}, sends, receives);
 }
 
 bool RedistributionBinding::Fields::are_of_that_type() const noexcept {
@@ -314,12 +350,17 @@ void RedistributionBinding::wait_for_readers() {
 
 std::string RedistributionBinding::describe() const {
     std::string result;
+    if (m_is_later_round) return result;
     const auto add = [&](const char* direction, int rank, std::string_view transport,
                          std::int64_t bytes) {
         result += text("\n  ", direction, " rank ", rank, ": ", transport, ", ", bytes, " bytes");
     };
-    for (const Partner& partner : m_in_place)
+    for (const Partner& partner : m_in_place) {
         add("from", partner.rank, to_string(partner.transport), partner.bytes);
+        if (!m_prepared && m_transports.sources.at(partner.rank).packs_fields())
+            result += text(", packed by that rank in ", m_round_count,
+                           m_round_count == 1 ? " round" : " rounds");
+    }
     const std::string_view message = to_string(m_device.messages);
     for (const Partner& partner : m_incoming) add("from", partner.rank, message, partner.bytes);
     for (const auto& [rank, done] : m_transports.readers)

@@ -40,7 +40,7 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
     if (stages.empty()) stages.push_back(m_schedule);
     for (RedistributionSchedule& stage : stages) {
         RedistributionRole role = role_in(stage, comm.rank());
-        const bool writes = required != Transport::cma && writes_in_place(stage);
+        const bool writes = writes_in_place(stage);
         m_stages.push_back({std::move(stage), std::move(role), writes, {}});
     }
 }
@@ -154,16 +154,14 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
     const int tag = state.next_tag();
-    const int notice_tag = state.next_tag();
     const Stage& first = m_stages.front();
     std::shared_ptr<RedistributionBinding> binding =
         shares_memory ? bind_in_place({m_comm, first.schedule, first.role, fields, *first.lines[0],
                                        m_required, m_buffer_bytes, tag, m_crowded},
                                       sharing.is_same)
                       : bind_stages(fields, device, tag);
-    binding->make_requests(m_comm.mpi(), tag, notice_tag);
-    for (RedistributionBinding* step = binding->next(); step; step = step->next())
-        step->make_requests(m_comm.mpi(), tag, state.next_tag());
+    for (RedistributionBinding* step = binding.get(); step; step = step->next())
+        step->make_requests(m_comm.mpi(), tag);
     binding->shares_memory = shares_memory;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
@@ -234,6 +232,8 @@ void RedistributionEngine::abandon() noexcept {
     m_unusable = true;
     if (m_active) {
         m_active->leave();
+        for (const auto& binding : m_bindings)
+            if (!binding->has_step(m_active) && m_comm.is_open()) binding->send_end();
         // MPI may still read and write the buffers: they stay until the communicator closes.
         keep(m_active);
     }
@@ -264,8 +264,9 @@ std::string RedistributionEngine::describe() const {
     for (const auto& binding : m_bindings) {
         out << "\nbound set " << set++ << ':';
         for (const RedistributionBinding* step = binding.get(); step; step = step->next()) {
-            if (step != binding.get()) out << "\n  then";
-            out << step->describe();
+            const std::string description = step->describe();
+            if (step != binding.get() && !step->is_later_round()) out << "\n  then";
+            out << description;
             if (step->shares_memory) break; // the other steps are like the first one
         }
     }

@@ -15,16 +15,12 @@ RedistributionBinding::RedistributionBinding(const Fields& fields, PeerTransport
       m_incoming(std::move(prepared.incoming)), m_prepared(std::move(prepared)) {
     for (const Field& field : fields.sources) m_identities.push_back(field.identity);
     for (const Field& field : fields.targets) m_identities.push_back(field.identity);
-    // What was pointed to may have been another copy.
-    for (Partner& partner : m_in_place)
-        if (partner.process) partner.process = &m_transports.sources.at(partner.rank).process;
     make_direct(ready);
 }
 
 void RedistributionBinding::append(std::shared_ptr<RedistributionBinding> step) {
     RedistributionBinding* last = this;
     while (last->m_next) last = last->m_next.get();
-    step->m_follows = true;
     last->m_next = std::move(step);
 }
 
@@ -40,10 +36,12 @@ void RedistributionBinding::carry() {
     const auto carry_all = [](std::vector<Batch>& batches) {
         for (Batch& batch : batches) batch.kind = Batch::Kind::carry;
     };
-    carry_all(m_local);
-    carry_all(m_written.batches);
-    for (Partner& partner : m_in_place) carry_all(partner.batches);
-    for (Partner& partner : m_incoming) carry_all(partner.batches);
+    for (RedistributionBinding* step = this; step; step = step->next()) {
+        carry_all(step->m_local);
+        carry_all(step->m_written.batches);
+        for (Partner& partner : step->m_in_place) carry_all(partner.batches);
+        for (Partner& partner : step->m_incoming) carry_all(partner.batches);
+    }
 }
 
 bool RedistributionBinding::has_step(const RedistributionBinding* step) const noexcept {
@@ -53,7 +51,7 @@ bool RedistributionBinding::has_step(const RedistributionBinding* step) const no
 }
 
 std::size_t RedistributionBinding::workspace_bytes() const noexcept {
-    return m_packed.bytes() + m_received.bytes() +
+    return m_packed.bytes() + m_received.bytes() + static_cast<std::size_t>(m_shared_bytes) +
            (m_prepared ? m_prepared->bytes : 0) + (m_next ? m_next->workspace_bytes() : 0);
 }
 
@@ -64,11 +62,10 @@ void RedistributionBinding::leave() noexcept {
     step->m_direct.abandon();
     step->m_messages.abandon();
     if (!std::exchange(step->m_under_way, false)) return;
-    std::uint64_t epoch = step->m_epoch;
     for (RedistributionBinding* later = step->next(); later; later = later->next()) {
         // Their lines may be those of the step that was given up: they must not seem to be further.
         later->m_direct.refuse(step->m_epoch);
-        later->m_messages.refuse(++epoch);
+        later->m_messages.refuse();
     }
 }
 

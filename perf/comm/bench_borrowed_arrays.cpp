@@ -38,16 +38,6 @@ MPI_Comm baseline_communicator() {
     return own;
 }
 
-/// Runs `add` while DISTVIEW_TRANSPORT names `transport`; nothing if this build or machine lacks it.
-template <class Add>
-void add_if_available(const char* transport, const Add& add) {
-    try {
-        add();
-    } catch (const UsageError& error) {
-        if (std::string(error.what()).find(transport) == std::string::npos) throw;
-    }
-}
-
 /// The contenders of one shape on arrays of their own.
 template <int Rank>
 struct Exchanges {
@@ -71,7 +61,6 @@ struct Exchanges {
         };
         const auto add_plan = [&](const std::string& name, const Array& array, auto&& make) {
             auto plan = std::make_shared<PaddingExchangePlan>(make());
-            plan->bind(exec, array); // where a lacking transport shows
             add(name, array, [plan, exec, array] { plan->execute(exec, array); });
         };
         const auto& comm = perf::communicator();
@@ -84,7 +73,6 @@ struct Exchanges {
         add_plan("borrowed", plain, chosen);
         add("by_hand", plain, [this] { packed.execute(); });
         add_plan("message", plain, forced("message"));
-        add_if_available("cma", [&] { add_plan("cma", plain, forced("cma")); });
         add_plan("arena", arena, chosen);
     }
     Exchanges(const Exchanges&) = delete;
@@ -181,7 +169,6 @@ void redistribute(benchmark::State& state, std::int64_t n, std::int64_t block, b
     const auto add_plan = [&](const std::string& name, const Array& source, const Array& target,
                               auto&& make) {
         auto plan = std::make_shared<RedistributionPlan>(make());
-        plan->bind(exec, source, target);
         add(name, target, [plan, exec, source, target] { plan->execute(exec, source, target); });
     };
     const auto chosen = [&] { return RedistributionPlan(comm, from, to, options); };
@@ -194,7 +181,6 @@ void redistribute(benchmark::State& state, std::int64_t n, std::int64_t block, b
     add_plan("borrowed", plain_from, plain_to, chosen);
     add("by_hand", plain_to, [&] { rows.execute(); });
     add_plan("message", plain_from, plain_to, forced("message"));
-    add_if_available("cma", [&] { add_plan("cma", plain_from, plain_to, forced("cma")); });
     add_plan("arena", arena_from, arena_to, chosen);
     if (correct) perf::contest(state, exec, contenders);
 }

@@ -99,17 +99,6 @@ bool FieldSet::all_in_arena() const {
     return true;
 }
 
-bool FieldSet::all_elements_in_arena() const {
-    for (const auto& field : fields) {
-        const AnyDistView view = field->any();
-        const Extents extents = view.layout().local_extents(view.process());
-        const auto end = extents.begin() + view.layout().rank();
-        const bool is_empty = std::find(extents.begin(), end, 0) != end;
-        if (!is_empty && !field->in_arena()) return false;
-    }
-    return true;
-}
-
 std::vector<std::int64_t> FieldSet::element_sizes() const {
     std::vector<std::int64_t> sizes;
     for (const auto& field : fields) sizes.push_back(field->element_size());

@@ -44,8 +44,6 @@ struct FieldSet {
     PaddingExchangePlan plan(const Communicator& comm) const;
     /// Whether all sections of this rank are in memory of make_dist_view().
     bool all_in_arena() const;
-    /// The same of those that have any elements: others have none to send or to receive.
-    bool all_elements_in_arena() const;
     std::vector<std::int64_t> element_sizes() const;
     void fill(std::uint64_t salt) const;
     /// The first flaw of any field, and what the field is; "" if there is none.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an exchange does beside filling padding: allocations, kernels, fences, messages, labels. Of
-// arrays that go in messages; of others test_behaviour_padding_exchange_in_place.cpp.
+// What an exchange does beside filling padding: allocations, kernels, fences, messages, labels. Of messages, and
+// of borrowed arrays, which their owner packs into shared memory; of other arrays
+// test_behaviour_padding_exchange_in_place.cpp.
 #include "exchange_behaviour.hpp"
 
 #include <distview_testing/mpi_counters.hpp>
@@ -18,12 +19,45 @@ namespace distview::testing {
 
 namespace {
 
-TEST_F(PaddingExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
+class MessageExchangeBehaviour : public PaddingExchangeBehaviour {
+    const TransportSetting m_setting{Transport::message};
+};
+class BorrowedExchangeBehaviour : public PaddingExchangeBehaviour {};
+
+TEST_F(BorrowedExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
+    expect_no_allocations(comm, layout, {make(), make_shared(), make(), make_shared(), make()});
+}
+
+TEST_F(BorrowedExchangeBehaviour, RunsAKernelForPackingAndSendsNoMessages) {
+    if (!is_possible(comm, Transport::direct)) GTEST_SKIP() << "no shared memory";
+    PaddingExchangePlan plan(comm, layout);
+    const NumberedArray a = make(), b = make_shared();
+    number(a, 3);
+    number(b, 4);
+    plan.execute(exec, a, b);
+    KokkosEvents events;
+    MpiCounters counters;
+    plan.execute(exec, a, b);
+    const MpiTraffic traffic = counters.stop();
+    events.stop();
+    std::vector<std::string> expected{prefix + "copy_local"};
+    if (!plan.send_peers().empty()) expected.push_back(prefix + "pack");
+    expected.insert(expected.end(), plan.receive_peers().size(), prefix + "unpack");
+    EXPECT_EQ(sorted(labels(events.kernels())), sorted(expected)) << describe(events.all());
+    EXPECT_TRUE(traffic.sent.empty());
+    EXPECT_EQ(find_wrong_number(a, 3) + find_wrong_number(b, 4), "");
+    const std::string text = plan.describe();
+    EXPECT_EQ(text.find(" bytes, packed by that process") != std::string::npos, comm.size() > 1)
+        << text;
+    EXPECT_EQ(text.find(": message"), std::string::npos) << text;
+}
+
+TEST_F(MessageExchangeBehaviour, AllocatesNothingOnceASetIsBound) {
     expect_no_allocations(comm, layout, {make(), make(), make(), make(), make()});
 }
 
 // The same counters see what would be wrong.
-TEST_F(PaddingExchangeBehaviour, PlantedAllocationsAreSeen) {
+TEST_F(MessageExchangeBehaviour, PlantedAllocationsAreSeen) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), never_bound = make();
     plan.execute(exec, a);
@@ -46,9 +80,8 @@ TEST_F(PaddingExchangeBehaviour, PlantedAllocationsAreSeen) {
     EXPECT_GT(of_binding.heap, 0);
 }
 
-// One thread packs and sends message by message, and copies within the section what nobody waits for while
-// they are under way.
-TEST_F(PaddingExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMessage) {
+// One thread packs and sends message by message.
+TEST_F(MessageExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMessage) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make();
     plan.execute(exec, a, b, c);
@@ -61,24 +94,23 @@ TEST_F(PaddingExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMe
     const bool in_turn = exec.concurrency() == 1;
     expected.insert(expected.end(), in_turn ? messages : std::min<std::size_t>(messages, 1),
                     prefix + "pack");
-    if (in_turn && messages > 0) expected.push_back(prefix + "copy_local");
     expected.insert(expected.end(), plan.receive_peers().size(), prefix + "unpack");
     EXPECT_EQ(sorted(labels(events.kernels())), sorted(expected)) << describe(events.all());
     EXPECT_TRUE(events.deep_copies().empty()) << describe(events.all());
     EXPECT_TRUE(events.allocations().empty()) << describe(events.all());
 }
 
-TEST_F(PaddingExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
+TEST_F(MessageExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
     expect_two_fences_an_exchange(comm, layout, make());
 }
 
-TEST_F(PaddingExchangeBehaviour, LabelsEverything) {
+TEST_F(MessageExchangeBehaviour, LabelsEverything) {
     expect_all_labelled(comm, layout, [&] {
         return NumberedArray(exec, "distview::test::a", layout, comm.rank());
     });
 }
 
-TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
+TEST_F(MessageExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make(), d = make();
     plan.bind(a);
@@ -102,7 +134,7 @@ TEST_F(PaddingExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
     EXPECT_EQ(one.collective_calls() + four.collective_calls(), 0);
 }
 
-TEST_F(PaddingExchangeBehaviour, PlansCostOneAgreementAndNoMessages) {
+TEST_F(MessageExchangeBehaviour, PlansCostOneAgreementAndNoMessages) {
     MpiCounters counters;
     const PaddingExchangePlan plan(comm, layout);
     const MpiTraffic traffic = counters.stop();
@@ -112,7 +144,7 @@ TEST_F(PaddingExchangeBehaviour, PlansCostOneAgreementAndNoMessages) {
 }
 
 // Every neighbour is told where to read, and answers whether it can.
-TEST_F(PaddingExchangeBehaviour, SetsCostTwoAgreementsAndTwoSmallMessagesANeighbour) {
+TEST_F(MessageExchangeBehaviour, SetsCostTwoAgreementsAndTwoSmallMessagesANeighbour) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make();
     for (int time = 0; time < 2; ++time) {

@@ -101,7 +101,7 @@ TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
     const Matrix a = make(from), c = make(other);
     RedistributionPlan plan(comm, from, other);
     plan.execute(exec, a, c);
-    const bool in_place = GetParam() != Transport::message && GetParam() != Transport::cma;
+    const bool in_place = GetParam() != Transport::message;
     const std::string text = plan.describe();
     EXPECT_EQ(text.find("written in place") != std::string::npos, in_place && n > 1) << text;
     KokkosEvents events;
@@ -126,7 +126,7 @@ TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
         moves += event.label == "distview::RedistributionPlan::move";
         packs += event.label == "distview::RedistributionPlan::pack";
     }
-    const bool packed = GetParam() == Transport::message || GetParam() == Transport::cma;
+    const bool packed = GetParam() == Transport::message;
     const std::size_t own = plan.schedule().local_elements(comm.rank()) > 0 ? 1 : 0;
     EXPECT_EQ(moves, plan.receive_peers().size() + own) << describe(events.all());
     EXPECT_EQ(packs, packed && !plan.send_peers().empty() ? 1u : 0u) << describe(events.all());
@@ -150,7 +150,6 @@ std::string name_of_case(const ::testing::TestParamInfo<TransportChoice>& info) 
 }
 INSTANTIATE_TEST_SUITE_P(Over, RedistributionBehaviour,
                          ::testing::Values(TransportChoice(), TransportChoice(Transport::direct),
-                                           TransportChoice(Transport::cma),
                                            TransportChoice(Transport::message)),
                          name_of_case);
 

@@ -210,8 +210,6 @@ TEST_P(DirectExchangeHandles, AbandonedAreCleanedUpAtTheEnd) {
 
 INSTANTIATE_TEST_SUITE_P(Direct, DirectExchangeHandles,
                          ::testing::Values(TransportChoice(Transport::direct)));
-INSTANTIATE_TEST_SUITE_P(Cma, DirectExchangeHandles,
-                         ::testing::Values(TransportChoice(Transport::cma)));
 
 } // namespace
 

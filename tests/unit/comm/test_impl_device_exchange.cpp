@@ -245,7 +245,7 @@ TEST_F(DeviceExchange, CombinesInFewKernels) {
 }
 
 TEST_F(DeviceExchange, RefusesTransportsOfHostMemory) {
-    for (const Transport transport : {Transport::direct, Transport::cma, Transport::message}) {
+    for (const Transport transport : {Transport::direct, Transport::message}) {
         const TransportSetting setting(transport);
         PaddingExchangePlan plan(comm, layout);
         const Array a = make(true);

@@ -33,9 +33,6 @@ protected:
         return from > to + 1 ? 0 : static_cast<std::size_t>(8 + 1000 * from + 80 * to);
     }
 
-    /// Of 1, 2, 4 or 8 bytes.
-    static std::int64_t word(int from, int to) { return std::int64_t{1} << ((from + 2 * to) % 4); }
-
     void SetUp() override { make(); }
     void make() {
         m_sent_at.clear();
@@ -54,19 +51,13 @@ protected:
             const auto p = static_cast<std::size_t>(peer);
             sends.push_back({.peer = peer,
                              .data = m_sent.data() + m_sent_at[p],
-                             .bytes = static_cast<std::int64_t>(bytes(rank, peer)),
-                             .word = word(rank, peer)});
+                             .bytes = static_cast<std::int64_t>(bytes(rank, peer))});
             receives.push_back({.peer = peer,
                                 .data = m_received.data() + m_received_at[p],
-                                .bytes = static_cast<std::int64_t>(bytes(peer, rank)),
-                                .word = word(peer, rank)});
+                                .bytes = static_cast<std::int64_t>(bytes(peer, rank))});
         }
         messages = std::make_unique<PersistentMessages>();
-        messages->make({.user = "test",
-                        .comm = comm.get(),
-                        .tag = 3,
-                        .notice_tag = 4,
-                        .sent = m_sent.memory()},
+        messages->make({.user = "test", .comm = comm.get(), .tag = 3, .sent = m_sent.memory()},
                        sends, receives);
     }
     void write(int round) const {
@@ -86,7 +77,6 @@ protected:
     int rank = world_rank();
     int size = world_size();
     std::unique_ptr<PersistentMessages> messages;
-    std::uint64_t m_epoch = 0;
 
 private:
     MessageBuffer m_sent, m_received;
@@ -101,7 +91,7 @@ TEST_F(PersistentMessagesOfAll, ComeOnceInEveryRound) {
     for (int round = 0; round < 20; ++round) {
         messages->start_receives();
         write(round);
-        messages->start_sends(++m_epoch);
+        messages->start_sends();
         std::vector<int> returned(static_cast<std::size_t>(size), 0);
         for (int left = size; left > 0; --left) {
             EXPECT_EQ(messages->left(), static_cast<std::size_t>(left));
@@ -125,7 +115,7 @@ TEST_F(PersistentMessagesOfAll, SayWhenAllAreThere) {
     EXPECT_FALSE(messages->all_arrived()) << "nobody has sent anything";
     MPI_Barrier(comm.get());
     write(1);
-    messages->start_sends(++m_epoch);
+    messages->start_sends();
     while (!messages->all_arrived()) {
     }
     for (int i = 0; i < size; ++i)
@@ -141,7 +131,7 @@ TEST_F(PersistentMessagesOfAll, EndWithoutTheOthers) {
     make();
     messages->start_receives();
     write(5);
-    messages->start_sends(++m_epoch);
+    messages->start_sends();
     while (messages->left() > 0) messages->next_received(true);
     for (int peer = 0; peer < size; ++peer) EXPECT_TRUE(is_here(peer, 5));
     messages->wait_for_sends();
@@ -153,25 +143,6 @@ TEST(PersistentMessages, CountInLinesWhatIsTooLongForBytes) {
     PersistentMessages::require_countable(most * 64, "test");
     EXPECT_THROW_ON_ALL_RANKS(PersistentMessages::require_countable(most * 64 + 1, "test"),
                               UsageError, "test: a message of ");
-}
-
-// Else they would arrive without their last bytes.
-TEST(PersistentMessages, ConsistOfWholeWordsThatMpiHas) {
-    for (const std::int64_t word : {1, 2, 4, 8}) {
-        int size = 0;
-        MPI_Type_size(distview::impl::word_type(word), &size);
-        EXPECT_EQ(size, word);
-    }
-    const OwnedComm comm = duplicate_world();
-    const MessageBuffer sent(48);
-    const auto make = [&](std::int64_t bytes, std::int64_t word) {
-        PersistentMessages().make(
-            {.user = "test", .comm = comm.get(), .tag = 0, .notice_tag = 1, .sent = sent.memory()},
-            {{.peer = world_rank(), .data = sent.data(), .bytes = bytes, .word = word}}, {});
-    };
-    for (const std::int64_t word : {-1, 0, 3, 6, 16})
-        EXPECT_THROW_ON_ALL_RANKS(make(48, word), Error, "a word has 1, 2, 4 or 8 bytes, not ");
-    EXPECT_THROW_ON_ALL_RANKS(make(44, 8), Error, "44 bytes do not consist of words of 8 bytes");
 }
 
 // Takes more than 4 GiB: with the long tests only.
@@ -187,11 +158,10 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
     const auto length = static_cast<std::int64_t>(bytes);
     const PersistentMessages::Message to{.peer = me, .data = sent.data(), .bytes = length};
     const PersistentMessages::Message from{.peer = me, .data = received.data(), .bytes = length};
-    messages.make(
-        {.user = "test", .comm = comm.get(), .tag = 0, .notice_tag = 1, .sent = sent.memory()},
-        {to}, {from});
+    messages.make({.user = "test", .comm = comm.get(), .tag = 0, .sent = sent.memory()}, {to},
+                  {from});
     messages.start_receives();
-    messages.start_sends(1);
+    messages.start_sends();
     EXPECT_EQ(messages.next_received(true), 0);
     messages.wait_for_sends();
     std::size_t wrong = 0;

@@ -135,7 +135,8 @@ void run_case(Random& random, const Worlds& worlds, const std::vector<TransportC
         const bool all_in_arena = std::count(arenas.begin(), arenas.end(), char{0}) == 0;
         const Exec exec;
         for (const TransportChoice choice : choices) {
-            if ((choice == Transport::direct || choice == Transport::ipc) && !all_in_arena)
+            if ((choice == Transport::direct || choice == Transport::ipc) &&
+                !is_readable(all_in_arena))
                 continue;
             SCOPED_TRACE("transport " + name_of(choice));
             const TransportSetting setting(choice);

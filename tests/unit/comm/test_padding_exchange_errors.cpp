@@ -195,13 +195,13 @@ TEST_F(PaddingExchangeErrors, TransportsThatAreNotThere) {
         build(usual());
     };
     EXPECT_THROW_ON_ALL_RANKS(build_over("ipc"), UsageError,
-                              "DISTVIEW_TRANSPORT: 'ipc' is not available here, only 'direct', "
-                              "'cma' and 'message' are");
+                              "DISTVIEW_TRANSPORT: 'ipc' is not available here, only 'direct' "
+                              "and 'message' are");
     EXPECT_THROW_ON_ALL_RANKS(build_over("carrier pigeon"), UsageError, "got 'carrier pigeon'");
     EXPECT_NO_THROW(build_over("message"));
     if (n == 1) return;
     EXPECT_THROW_ON_ALL_RANKS(build_over(odd() ? "ipc" : "message"), UsageError,
-                              text("'cma' and 'message' are [rank ", n - 1, " of ", n, ']'));
+                              text("'direct' and 'message' are [rank ", n - 1, " of ", n, ']'));
     EXPECT_THROW_ON_ALL_RANKS(build_over(odd() ? "direct" : "message"), UsageError, differs);
 }
 

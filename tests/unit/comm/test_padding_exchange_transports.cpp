@@ -53,27 +53,14 @@ public:
         m_random.shuffle(choices);
         std::vector<std::vector<unsigned char>> first(rounds);
         for (const TransportChoice choice : choices) {
-            // From hardly ever over sometimes to always.
-            const std::int64_t long_run = m_random.pick(std::vector<std::int64_t>{8192, 40, 1});
-            // Nobody, all, and some of the ranks, which need not agree.
-            const std::int64_t who = m_random.integer(0, 2);
-            const bool by_datatype = who == 1 || (who == 2 && m_comm.rank() % 2 == 0);
-            SCOPED_TRACE("transport " + name_of(choice) + text(", long run ", long_run) +
-                         (by_datatype ? ", datatypes" : ""));
+            SCOPED_TRACE("transport " + name_of(choice));
             const TransportSetting setting(choice);
-            const VariableSetting long_run_setting("DISTVIEW_LONG_RUN", text(long_run));
-            const VariableSetting datatypes("DISTVIEW_MESSAGE_DATATYPES", by_datatype ? "1" : "0");
             PaddingExchangePlan plan = m_set.plan(m_comm);
             if (!bind(plan, choice)) continue;
             ++m_tally[name_of(choice)];
-            const bool everywhere = on_every_rank(m_comm, by_datatype);
             const Traffic expected = expected_traffic(
                 plan, m_set.element_sizes(), m_set.one_geometry, m_reversed,
-                senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm),
-                {long_run,
-                 !distview::impl::on_device<Exec> &&
-                     on_every_rank(m_comm, m_set.all_elements_in_arena()),
-                 everywhere, everywhere});
+                senders_of_messages(m_comm, choice, m_set.all_in_arena()), hosts_of(m_comm));
             for (std::uint64_t round = 0; round < rounds; ++round) {
                 m_set.fill(round);
                 MpiCounters counters;
@@ -98,7 +85,7 @@ private:
     /// False if a neighbour's own memory keeps the only allowed transport from being used, which all
     /// ranks must find.
     bool bind(PaddingExchangePlan& plan, TransportChoice choice) const {
-        const bool refused = !m_set.all_in_arena() && !plan.send_peers().empty();
+        const bool refused = !is_readable(m_set.all_in_arena()) && !plan.send_peers().empty();
         const std::vector<char> refusals = on_all_ranks(m_comm, refused);
         if ((choice == Transport::direct || choice == Transport::ipc) &&
             std::count(refusals.begin(), refusals.end(), char{1}) > 0) {
@@ -182,10 +169,6 @@ TEST(PaddingExchangeTransports, TakeArraysOfAnotherCommunicator) {
 TEST(PaddingExchangeTransports, DirectIsPossibleHere) {
     if (!is_possible(Communicator(MPI_COMM_WORLD), Transport::direct))
         GTEST_SKIP() << "no segments that processes share: DISTVIEW_TRANSPORT=direct is not tested";
-}
-TEST(PaddingExchangeTransports, CmaIsPossibleHere) {
-    if (!is_possible(Communicator(MPI_COMM_WORLD), Transport::cma))
-        GTEST_SKIP() << "process_vm_readv is not permitted: DISTVIEW_TRANSPORT=cma is not tested";
 }
 
 // The oracle can fail: one bit in one cell is seen, wherever the section is.

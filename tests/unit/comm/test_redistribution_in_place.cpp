@@ -286,7 +286,6 @@ TEST_P(RedistributionInPlaceOver, HoldsLittleBesideTheArray) {
 
 INSTANTIATE_TEST_SUITE_P(Over, RedistributionInPlaceOver,
                          ::testing::Values(TransportChoice(), TransportChoice(Transport::direct),
-                                           TransportChoice(Transport::cma),
                                            TransportChoice(Transport::message)),
                          [](const auto& choice) { return name_of(choice.param); });
 

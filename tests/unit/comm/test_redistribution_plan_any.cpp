@@ -130,7 +130,7 @@ private:
             for (const auto& message : plan.stage(0).sends(plan.from_process()))
                 sends = sends || (message.elements > 0 &&
                                   plan.stage(0).to_rank(message.peer) != m_comm.rank());
-        const std::vector<char> refusals = on_all_ranks(m_comm, !m_in_arena && sends);
+        const std::vector<char> refusals = on_all_ranks(m_comm, !is_readable(m_in_arena) && sends);
         return std::count(refusals.begin(), refusals.end(), char{1}) > 0;
     }
 

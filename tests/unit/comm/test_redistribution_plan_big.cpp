@@ -62,13 +62,6 @@ TEST(RedistributionPlanBig, MoreThan2GiBInPlace) {
     expect_all_moved({}, more_than_2_gib);
 }
 
-TEST(RedistributionPlanBig, MoreThan2GiBCopiedByTheSystem) {
-    if (!std::getenv("DISTVIEW_LONG_MESSAGES")) GTEST_SKIP() << "one of the long tests";
-    const Communicator comm(MPI_COMM_WORLD);
-    if (!is_possible(comm, Transport::cma)) GTEST_SKIP() << "process_vm_readv is not permitted";
-    expect_all_moved(Transport::cma, more_than_2_gib);
-}
-
 // The same on any machine, as far as it goes.
 TEST(RedistributionPlanBig, LittleOnes) {
     expect_all_moved(Transport::message, 100003);

@@ -23,10 +23,10 @@ namespace distview {
 ///
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: what the padding
 /// holds is not to be relied on and the plan cannot be used again. Neighbours that read this section in
-/// place get a UsageError from their finish() or their next exchange, and so do those that have still to
-/// take a message straight from the array. Others that get messages learn of it with the next set of arrays that
-/// is new to the plan, not with a known one. When the communicator is
-/// closed, or MPI ends, these get up to 2 seconds to complete their part.
+/// place get a UsageError from their finish() or their next exchange. Neighbours that get messages complete
+/// the exchange that was abandoned, since its messages were sent by start(), and get a UsageError from their
+/// next exchange of the plan. When the communicator is closed, or MPI ends, they get up to 2 seconds to complete
+/// their part.
 ///
 /// Collective: finish() and finish_filling(), over the plan's communicator; finish(box) waits for some
 ///             neighbours; can_finish(), moves and the destructor are local
@@ -47,8 +47,7 @@ public:
     /// Touches:    writes the padding that the schedule names
     /// Cost:       no allocation; one kernel a neighbour, on a device one kernel for all
     /// Errors:     UsageError if called twice, or if a neighbour that is read in place, or reads, has
-    ///             abandoned an exchange of the plan; Error if its memory cannot be read; MpiError.
-    ///             After these the plan is unusable
+    ///             abandoned an exchange of the plan; MpiError. After these the plan is unusable
     void finish() { fill()->wait_for_readers(); }
 
     /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
@@ -108,12 +107,7 @@ private:
               const impl::PaddingExchangeBinding& binding,
               const impl::PaddingExchangeBinding::Arrived& arrived) {
         const std::vector<impl::CopyBox>& incoming = binding.copies().incoming;
-        if (arrived.process)
-            for (int i = arrived.begin; i < arrived.end; ++i)
-                impl::copy_from(*arrived.process, incoming[static_cast<std::size_t>(i)]);
-        else
-            impl::copy_boxes(m_exec, engine.labels.unpack, incoming.data(), arrived.begin,
-                             arrived.end);
+        impl::copy_boxes(m_exec, engine.labels.unpack, incoming.data(), arrived.begin, arrived.end);
     }
 
     impl::ExchangeInFlight m_exchange;
@@ -151,10 +145,8 @@ public:
             for (const auto& part : copies.on_device.combined)
                 device_combiners[part.field](m_exec, engine.labels.combine, part.regions, m_op);
         } else {
-            while (const auto arrived = binding.wait_for_elements())
-                for (int i = arrived->begin; i < arrived->end; ++i)
-                    impl::copy_from(*arrived->process,
-                                    copies.incoming[static_cast<std::size_t>(i)]);
+            while (binding.wait_for_elements()) {
+            }
             for (const auto& part : copies.combinations)
                 combiners[part.field](m_exec, engine.labels.combine, copies.combined.data(),
                                       part.begin, part.end, m_op);

@@ -35,16 +35,12 @@ struct FieldExchange {
 ///
 /// All directions move in one phase, corners included; periodic axes within one process are plain
 /// copies. Arrays of make_dist_view() are read straight from the memory of the processes of the same
-/// node; every other neighbouring process gets one message with the regions of all fields, but for long
-/// regions of arrays of make_dist_view(), which travel alone where nobody has to pack them
-/// (long_run_bytes()), and for short fields that together would be more than MPI sends at once. Which it
-/// is, the ranks find out when arrays are bound; describe() tells.
+/// node. Other arrays of the host (wrapped or borrowed memory) are packed by their owner into shared memory and
+/// read there. Every other neighbouring process gets one message with the regions of all fields, as do all
+/// where /dev/shm has no room. Which it is, the ranks find out when arrays are bound; describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
-/// buffers and persistent requests are made. Where it depends on the machine whether MPI or a kernel packs
-/// long messages faster (rows of a few words; one thread a rank; DISTVIEW_MESSAGE_DATATYPES not set), the
-/// first start() tries out both, unless bind() came before it. From the second time on nothing is
-/// allocated. Arrays are known by DistView::identity(), so passing a copy of a DistView is free, while a
+/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays are known by DistView::identity(), so passing a copy of a DistView is free, while a
 /// DistView made anew every time binds every time. The last 32 sets are kept.
 ///
 /// One exchange at a time is in flight per plan; different plans may be in flight together if all
@@ -58,7 +54,7 @@ struct FieldExchange {
 ///             node are read through CUDA IPC where they can be, and messages lie in device memory where
 ///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
 ///             memory
-/// Source:     decisions 0004, 0006, 0013, 0018, 0021
+/// Source:     decisions 0004, 0006, 0009, 0018, 0023
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
@@ -75,8 +71,7 @@ public:
     PaddingExchangePlan(PaddingExchangePlan&&) noexcept = default;
     PaddingExchangePlan& operator=(PaddingExchangePlan&&) noexcept = default;
 
-    /// Prepares for a set of arrays ahead of the first execute(); see above. Touches no element, and so tries
-    /// nothing out.
+    /// Prepares for a set of arrays ahead of the first execute(); see above. Touches no element.
     ///
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if the
     ///         number of fields is not, or if element types differ between ranks (on all ranks)
@@ -103,20 +98,11 @@ public:
         m_engine->bind(impl::ExchangeKind::fill, described(fields));
     }
 
-    /// Fills the padding of the fields; see start() and ExchangeHandle::finish(). Fields of more than 4 MiB
-    /// together, on a process on average, go one after the other where all neighbours are read in place:
-    /// caches hold one, not all.
+    /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
     ///
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
-        if constexpr (sizeof...(Fields) > 1 && !impl::on_device<Exec>) {
-            const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-            if (m_engine->goes_one_by_one(described, search<Exec>)) {
-                (start(exec, fields).finish_filling(), ...);
-                return wait_for_readers();
-            }
-        }
         start(exec, fields...).finish();
     }
     template <ExecutionSpace Exec>
@@ -129,12 +115,10 @@ public:
     /// Space:   waits for the work on `exec` that writes the fields, copies within the section, packs and
     ///          sends; on return no work of its own is running
     /// Touches: reads owned elements near the section's border; fills the padding that is filled from
-    ///          the section itself, if it tries something out all of it
-    /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, and short
-    ///          rows), one fence, a message or more a neighbour that cannot read in place; no allocation
-    ///          for a bound set. One thread packs and sends message by message, and copies within the
-    ///          section what nobody gets while they are under way. If the first start() of a set tries
-    ///          something out, 14 exchanges
+    ///          the section itself
+    /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, borrowed arrays, and
+    ///          short rows), one fence, a message to each neighbour that cannot read in place; no allocation
+    ///          for a bound set. One thread packs and sends message by message
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
@@ -220,30 +204,19 @@ private:
         m_engine->bind(impl::ExchangeKind::fill, described, impl::DeviceOf<Exec>::layer());
     }
 
-    /// Kernels have ended: nobody uses the padding that an exchange is about to fill.
-    template <ExecutionSpace Exec>
-    static constexpr auto search =
-        impl::is_synchronous<Exec> ? impl::PaddingExchangeEngine::Search::measure
-                                   : impl::PaddingExchangeEngine::Search::estimate;
-
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        auto& binding = m_engine->begin(impl::ExchangeKind::fill, fields,
-                                        impl::DeviceOf<Exec>::layer(), search<Exec>);
+        auto& binding =
+            m_engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
         ExchangeHandle<Exec> handle(m_engine.shared(), exec);
         if constexpr (impl::on_device<Exec>) {
             begin(exec, binding);
         } else {
+            // First, since neighbours also get padding that is filled here.
             const std::vector<impl::CopyBox>& local = binding.copies().local;
-            const auto copy_local = [&](int first, int last) {
-                impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), first, last);
-            };
-            // Before the others what they get; by one thread the rest while messages are under way.
-            const auto count = static_cast<int>(local.size());
-            const int first = impl::runs_at_once(exec) ? binding.copies().local_given : count;
-            copy_local(0, first);
+            impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
+                             static_cast<int>(local.size()));
             begin(exec, binding);
-            copy_local(first, count);
         }
         return handle;
     }

@@ -107,8 +107,9 @@ void run_batch(const Exec& exec, const RedistributionEngine& engine, const MoveU
 /// A handle that is destroyed without finish(), as by an exception, waits for nobody: targets are left
 /// as they are, written in part (others may still be writing them), and the plan cannot be used again.
 /// Processes that read this section in place, or write it, get a UsageError from their finish() or their
-/// next execution; those that get messages are served. When the communicator is closed, or MPI ends, these
-/// get up to 2 seconds to complete their part.
+/// next execution. Processes that get messages complete the step that was abandoned, since its messages were
+/// sent when it began, and get a UsageError from a later step or their next execution of the plan. When the
+/// communicator is closed, or MPI ends, they get up to 2 seconds to complete their part.
 ///
 /// Collective: finish(), over the plan's communicator; moves and the destructor are local
 template <ExecutionSpace Exec, class Op, class... Pairs>
@@ -128,8 +129,7 @@ public:
     /// Cost:       no allocation; one kernel for each process that elements come from, or one for all of
     ///             them where they are written in place; on a device one for each pair of arrays
     /// Errors:     UsageError if called twice, or if a process that this one reads or writes in place, or that
-    ///             does so here, has abandoned an execution of the plan; Error if its memory cannot be
-    ///             read; MpiError. After these the plan is unusable
+    ///             does so here, has abandoned an execution of the plan; MpiError. After these the plan is unusable
     void finish() {
         auto& engine = m_in_flight.engine("RedistributionHandle::finish");
         for (;;) {
@@ -139,10 +139,8 @@ public:
                     binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *partner);
                 move_on_device(engine.labels.move, binding.on_device().incoming);
             } else {
-                while (const auto* const partner = binding.wait_for_elements()) {
-                    if (partner->process) impl::copy_from(*partner->process, partner->fetch);
+                while (const auto* const partner = binding.wait_for_elements())
                     run(binding, partner->batches);
-                }
             }
             m_exec.fence(engine.labels.fence_done);
             binding.end_reading();
@@ -164,7 +162,7 @@ public:
     void begin_step() {
         auto& engine = m_in_flight.engine("RedistributionPlan::start");
         auto& binding = engine.active();
-        binding.post_receives(engine.epoch());
+        binding.post_receives();
         if constexpr (impl::on_device<Exec>)
             pack_on_device(engine.labels.pack, binding.on_device().pack);
         else

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string_view>
 
@@ -10,9 +9,9 @@ namespace distview {
 /// How elements get from one process to another.
 enum class Transport {
     self,        ///< a copy within the process
-    direct,      ///< load from the peer's memory in a segment that the node's processes share
+    direct,      ///< load from a segment that the node's processes share: from the peer's section, or from
+                 ///< where the peer has packed its elements
     ipc,         ///< load from the peer's device memory
-    cma,         ///< the operating system copies from the peer's memory
     message,     ///< MPI messages from and to host buffers
     gpu_message, ///< MPI messages from and to device buffers
     staged       ///< MPI messages from and to host buffers that stage device memory
@@ -34,26 +33,8 @@ std::optional<Transport> required_transport();
 /// is found out when a plan binds.
 ///
 /// Collective: no (local)
-/// Errors:     UsageError unless it is empty, direct, cma or message; or, where there is a device with a memory
+/// Errors:     UsageError unless it is empty, direct or message; or, where there is a device with a memory
 ///             of its own, ipc, gpu_message or staged
 void check_available(std::optional<Transport> required);
-
-/// Bytes from which on a region travels as a message of its own, straight from array to array, instead of
-/// being packed together with others: one that is one run of memory, or that all ranks leave to MPI's
-/// datatypes (messages_by_datatype()), of arrays of make_dist_view() on all ranks. The value of the
-/// environment variable DISTVIEW_LONG_RUN, or what was measured to be best.
-///
-/// Collective: no (local)
-/// Errors:     UsageError if the value is not a positive number
-std::int64_t long_run_bytes();
-
-/// Whether longer messages are left to MPI, which packs them by a datatype while it sends, instead of being
-/// packed by a kernel before: the value of the environment variable DISTVIEW_MESSAGE_DATATYPES, 0 or 1. If it
-/// is not set, MPI packs where a process computes with one thread on the host (rows of a few words: if it turns
-/// out to be faster, see PaddingExchangePlan) and what consists of long runs only. Ranks need not agree.
-///
-/// Collective: no (local)
-/// Errors:     UsageError if the value is neither
-std::optional<bool> messages_by_datatype();
 
 } // namespace distview

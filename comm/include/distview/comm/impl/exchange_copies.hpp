@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/arena.hpp>
 #include <distview/comm/impl/copy_box.hpp>
 #include <distview/comm/impl/device_layer.hpp>
 #include <distview/comm/impl/device_regions.hpp>
 #include <distview/comm/impl/exchange_parts.hpp>
 #include <distview/comm/impl/field.hpp>
-#include <distview/comm/impl/message_rules.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
 
-#include <mpi.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -29,13 +24,7 @@ struct ExchangeCopies {
     struct Partner {
         int peer = 0;
         std::int64_t bytes = 0;
-        char* data = nullptr; ///< where a message lies
-        /// Then `data` is a run of an array and not of the buffer, or there is a datatype.
-        bool in_array = false;
-        std::shared_ptr<const MPI_Datatype> datatype{}; ///< of the arrays, from MPI_BOTTOM
-        std::vector<std::weak_ptr<void>> arrays{};      ///< their memory
-        std::int64_t word = 1;                          ///< bytes of the words that it consists of
-        bool may_be_in_arrays = false; ///< on either side, as far as both sides know
+        char* data = nullptr; ///< of a message: its place in the buffer
         /// Of `pack`, if they are sent: what makes the message. Of `incoming`, if they come: what to copy
         /// once they are here.
         int begin = 0;
@@ -70,10 +59,8 @@ struct ExchangeCopies {
     MessageBuffer send_buffer;
     MessageBuffer receive_buffer;
     SharedPack shared_pack;
-    /// Within the section; only to fill. [0, local_given) before the others.
-    std::vector<CopyBox> local;
-    int local_given = 0;
-    std::vector<CopyBox> pack; ///< for readers, [0, shared_end), and then for messages
+    std::vector<CopyBox> local; ///< within the section; only to fill
+    std::vector<CopyBox> pack;  ///< for readers, [0, shared_end), and then for messages
     int shared_end = 0;
     std::vector<CopyBox> incoming; ///< from buffers and from others' memory
     std::vector<CopyBox> combined; ///< only to combine, once all are here
@@ -86,7 +73,6 @@ struct ExchangeCopies {
 /// Throws UsageError if a message has more bytes than MPI counts.
 ExchangeCopies make_copies(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, const PeerTransports& transports,
-                           SharedPack shared_pack, const MessageRules& rules, const Arena& arena,
-                           const DeviceSetting& device = {});
+                           SharedPack shared_pack, const DeviceSetting& device = {});
 
 } // namespace distview::impl

@@ -26,8 +26,6 @@ struct ExchangePart {
     PaddingRegion region;
     std::size_t field = 0;
     int rank = 0;
-    /// Whether it is a message of its own, if its peer does not read in place; see MessageRules::is_alone().
-    bool alone = false;
 };
 
 /// What an exchange takes and gives: field by field, box by box, in the order both sides agree on.
@@ -36,14 +34,15 @@ struct ExchangeParts {
     std::vector<ExchangePart> given; ///< to other processes only
 };
 
-/// `schedules` has one for all fields or one for each. No part is alone yet.
+/// `schedules` has one for all fields or one for each.
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
                          std::span<const Field> fields);
 
-/// Where this process packs the elements of short rows for readers that copy from its memory.
+/// Shared memory into which this process packs elements for readers that copy from its memory: all elements of
+/// borrowed fields, which readers cannot map, and short rows of the others.
 ///
-/// A row of a few elements wastes most of every cache line that comes from another core; packed by their
-/// owner, who has them at hand, they come in full lines.
+/// A row of a few elements wastes most of every cache line that comes from another core; packed by its
+/// owner, which has it at hand, it comes in full lines.
 class SharedPack {
 public:
     /// Of an exchange that packs nothing.
@@ -51,22 +50,30 @@ public:
     SharedPack(CommunicatorState& state, ExchangeKind kind, const ExchangeParts& parts,
                std::span<const Field> fields);
 
-    /// Whether a box whose owner has these strides is packed.
-    static bool is_packed(ExchangeKind kind, const ExchangePart& part, std::int64_t element_size,
-                          const std::array<std::int64_t, max_rank>& strides);
+    /// Whether a box whose owner has these strides is packed, though it could be mapped.
+    static bool has_short_rows(ExchangeKind kind, const ExchangePart& part,
+                               std::int64_t element_size,
+                               const std::array<std::int64_t, max_rank>& strides);
+    /// Whether this process packs a part that it gives.
+    bool packs(ExchangeKind kind, const ExchangePart& part, const Field& field) const {
+        return m_borrowed[part.field] != 0 ||
+               has_short_rows(kind, part, field.element_size, field.strides);
+    }
     /// The pack of one reader; null if it has none, or if there is no shared memory.
     char* of(int reader) const;
     bool lacks_memory() const noexcept { return m_bytes > 0 && !m_memory; }
 
 private:
+    std::vector<char> m_borrowed; ///< by field
     std::shared_ptr<void> m_memory;
     std::int64_t m_bytes = 0;
     std::map<int, std::int64_t> m_offsets;
 };
 
-/// Bytes of a part when it is packed, in a message or in a SharedPack: parts begin at multiples of 16, so
-/// that no element straddles cache lines needlessly.
-std::int64_t packed_bytes(const ExchangePart& part, std::int64_t element_size);
+/// Appends a part to `bytes` bytes of a message or a SharedPack, which must begin at a cache line. Returns
+/// the part's offset, which is aligned as the elements are in memory.
+std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
+                           std::int64_t element_size);
 /// Where messages and packs begin.
 constexpr std::int64_t at_line(std::int64_t offset) {
     constexpr std::int64_t line = 64;

@@ -5,7 +5,6 @@
 #include <distview/comm/impl/direct_exchange.hpp>
 #include <distview/comm/impl/exchange_copies.hpp>
 #include <distview/comm/impl/field.hpp>
-#include <distview/comm/impl/foreign_memory.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
@@ -29,25 +28,24 @@ public:
     /// Makes no requests yet: that is left for when all ranks have come so far.
     PaddingExchangeBinding(ExchangeKind kind, int process, const ExchangeParts& parts,
                            std::span<const Field> fields, PeerTransports transports,
-                           SharedPack shared_pack, SyncLine* ready, const MessageRules& rules,
-                           const Arena& arena, bool crowded, const DeviceSetting& device);
+                           SharedPack shared_pack, SyncLine* ready, bool crowded,
+                           const DeviceSetting& device);
 
     /// Makes the persistent requests; local.
-    void make_requests(MPI_Comm comm, int tag, int notice_tag);
+    void make_requests(MPI_Comm comm, int tag);
     /// Gives up the exchange under way.
     void leave() noexcept override {
         m_direct.abandon();
         m_messages.abandon();
     }
+    /// Tells receivers of messages that the plan exchanges no more.
+    void send_end() noexcept { m_messages.send_end(); }
     void close() noexcept override { m_messages.close(); }
 
     bool is_for(ExchangeKind kind, std::span<const Field> fields,
                 const DeviceLayer* layer) const noexcept;
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
-    const PeerTransports& transports() const noexcept { return m_transports; }
-    /// Whether there are long messages that are packed here, though MPI's datatypes could do that.
-    bool packs_for_long_messages() const noexcept;
 
     void post_receives() {
         if (m_has_messages) m_messages.start_receives();
@@ -60,15 +58,13 @@ public:
     template <class Pack>
     void start_sends(std::uint64_t epoch, Pack&& pack) {
         m_direct.begin(epoch);
-        if (m_has_messages)
-            m_messages.start_sends(epoch, [&](std::size_t i) { pack(m_copies.sends[i]); });
+        if (m_has_messages) m_messages.start_sends([&](std::size_t i) { pack(m_copies.sends[i]); });
     }
 
     /// Some elements that are there: copies().incoming[begin, end) is to be done with them.
     struct Arrived {
         int begin = 0;
         int end = 0;
-        const ForeignProcess* process = nullptr; ///< whose addresses the sources are, if not ours
         const ExchangeCopies::Partner* message = nullptr; ///< if it came in one
     };
     /// Enqueues what a staged message takes before kernels can use it.
@@ -87,11 +83,7 @@ public:
     /// "from process 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
-    /// Whether every neighbour is read in place, and reads.
-    bool is_in_place() const noexcept { return !m_has_messages; }
-
-    std::uint64_t last_used = 0;  ///< the plan's, for choosing which binding to drop
-    bool goes_one_by_one = false; ///< the plan's, the same on all processes
+    std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
 
 private:
     std::optional<Arrived> next_elements(bool all);
@@ -107,8 +99,7 @@ private:
     MPI_Comm m_comm = MPI_COMM_NULL;
     PersistentMessages m_messages;
     bool m_has_messages = false;
-    bool m_expects_notices = false; ///< since what it receives may lie in the arrays of others
-    std::vector<char> m_wanted;     ///< direct sources that a box needs
+    std::vector<char> m_wanted; ///< direct sources that a box needs
 };
 
 } // namespace distview::impl

@@ -10,7 +10,6 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,8 +34,7 @@ public:
 
     /// Collective; the schedules are this process's.
     PaddingExchangeEngine(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
-                          bool one_geometry, std::optional<Transport> required,
-                          const MessageRules& messages);
+                          bool one_geometry, std::optional<Transport> required);
     ~PaddingExchangeEngine();
     PaddingExchangeEngine(const PaddingExchangeEngine&) = delete;
     PaddingExchangeEngine& operator=(const PaddingExchangeEngine&) = delete;
@@ -52,26 +50,17 @@ public:
     /// Axes of field 0's array.
     int rank() const noexcept { return m_schedules.front().layout().rank(); }
 
-    /// What may be done to find the fastest way for a set of arrays that comes for the first time. To try
-    /// ways out fills the padding, which nobody must be using.
-    enum class Search { estimate, measure };
-
     /// The binding of these arrays; collective the first time a set comes. Throws UsageError if an
     /// exchange was abandoned.
     /// `layer` is the device's whose kernels move the elements, null for the host's.
     PaddingExchangeBinding& bind(ExchangeKind kind, std::span<const Field> fields,
                                  DeviceLayer* layer = nullptr) {
-        return obtain(kind, fields, layer, {false, Search::estimate});
-    }
-
-    /// Whether fields to fill, on the host, are better exchanged one after the other; binds them.
-    bool goes_one_by_one(std::span<const Field> fields, Search search) {
-        return obtain(ExchangeKind::fill, fields, nullptr, {true, search}).goes_one_by_one;
+        return obtain(kind, fields, layer, false);
     }
     /// Begins an exchange of these arrays once the last one has been read; throws UsageError also if
     /// one is in flight.
     PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields,
-                                  DeviceLayer* layer = nullptr, Search search = Search::estimate);
+                                  DeviceLayer* layer = nullptr);
     /// What is in flight; throws UsageError if the communicator was closed meanwhile.
     PaddingExchangeBinding& active();
     /// Ends the exchange in flight; whether it has been read is left for later.
@@ -94,21 +83,8 @@ private:
     }
     void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
-    struct Purpose {
-        bool to_begin = false;
-        Search search = Search::estimate;
-    };
     PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,
-                                   DeviceLayer* layer, Purpose purpose);
-    void choose_alone(ExchangeParts& parts, std::span<const Field> fields,
-                      const MessageRules& rules) const;
-    std::shared_ptr<PaddingExchangeBinding>
-    rival_of(const PaddingExchangeBinding& binding, ExchangeParts parts,
-             std::span<const Field> fields, MessageRules rules, const DeviceSetting& device);
-    bool wins(const std::shared_ptr<PaddingExchangeBinding>& rival,
-              const std::shared_ptr<PaddingExchangeBinding>& binding);
-    bool find_one_by_one(ExchangeKind kind, std::span<const Field> fields, const DeviceLayer* layer,
-                         const PaddingExchangeBinding& binding) const;
+                                   DeviceLayer* layer, bool to_begin);
     void drop_oldest_binding();
     void keep(const PaddingExchangeBinding* binding) noexcept;
 
@@ -118,9 +94,6 @@ private:
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
     std::optional<Transport> m_required;
-    MessageRules m_messages;
-    /// By digest of the fields: whether trials found that datatypes are faster for short rows.
-    std::map<std::uint64_t, bool> m_found;
     bool m_crowded; ///< whether there are more ranks than cores
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;

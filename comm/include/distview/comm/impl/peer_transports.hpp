@@ -4,7 +4,6 @@
 #include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/impl/device_layer.hpp>
 #include <distview/comm/impl/field.hpp>
-#include <distview/comm/impl/foreign_memory.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
 #include <distview/comm/impl/shared_segment.hpp>
 #include <distview/comm/transport.hpp>
@@ -41,17 +40,17 @@ private:
 
 /// A neighbour whose elements this process copies from its memory.
 struct ReadablePeer {
-    Transport transport = Transport::direct; ///< or ipc, or cma
+    Transport transport = Transport::direct; ///< or ipc
     SyncLine* ready = nullptr;
     SyncLine* done = nullptr;
-    ForeignProcess process{};
     struct RemoteField {
-        const char* data = nullptr; ///< mapped here, or with cma an address of the peer's
+        const char* data = nullptr; ///< mapped here; null: its elements are in `packed`
         std::array<std::int64_t, max_rank> strides{};
     };
     std::vector<RemoteField> fields;
-    const char* packed =
-        nullptr; ///< what it packs for this process; mapped, or an address of its own
+    const char* packed = nullptr; ///< what it packs for this process; mapped here
+    /// Whether it packs whole fields, since this process cannot map them.
+    bool packs_fields() const noexcept;
     std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
     std::vector<std::shared_ptr<void>> allocations;       ///< of the peer's device, likewise
 };
@@ -63,6 +62,10 @@ struct PeerTransports {
     std::map<int, SyncLine*> readers;
 };
 
+/// By field: whether it is borrowed memory, which other processes cannot map, so that its owner packs it for
+/// those that read in place.
+std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fields);
+
 /// Finds out, together with the neighbours, who can read whose fields in place.
 ///
 /// Collective among neighbours: each tells those that read from it where its fields are; they try to
@@ -70,8 +73,8 @@ struct PeerTransports {
 /// source of its readers. Throws UsageError, after all messages, if `required` cannot be had; `caller`
 /// begins the text of other errors.
 ///
-/// `packs[r]` is what this process packs for lines.readers()[r], null if nothing; not `complete`, memory for
-/// these is lacking, and nobody reads in place. With a `layer` fields lie in its device's memory, and are
+/// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
+/// elements. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer` fields lie in its device's memory, and are
 /// reached by ipc alone. `access` is what the others do with the fields; lines are written, packs read.
 ///
 /// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not

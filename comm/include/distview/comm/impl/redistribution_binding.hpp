@@ -6,10 +6,11 @@
 #include <distview/comm/impl/device_moves.hpp>
 #include <distview/comm/impl/direct_exchange.hpp>
 #include <distview/comm/impl/field.hpp>
-#include <distview/comm/impl/foreign_memory.hpp>
 #include <distview/comm/impl/move_transfer.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/redistribution_role.hpp>
+#include <distview/comm/impl/shared_rounds.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <mpi.h>
@@ -24,28 +25,7 @@
 
 namespace distview::impl {
 
-/// What one process has to do in a redistribution, whichever arrays are moved.
-struct RedistributionRole {
-    /// Another process, or this one, and the runs' name for it.
-    struct Peer {
-        int rank = 0;    ///< in the communicator
-        int process = 0; ///< in the other grid
-        std::int64_t elements = 0;
-    };
-    int rank = 0;
-    RedistributionRuns runs_to{};   ///< if it is a process of the target's grid
-    RedistributionRuns runs_from{}; ///< if it is one of the source's
-    std::vector<Peer> receives;     ///< by ascending rank, this one included
-    std::vector<Peer> sends;        ///< likewise
-    std::vector<int> receive_ranks() const { return others(receives); }
-    std::vector<int> send_ranks() const { return others(sends); }
-
-private:
-    std::vector<int> others(const std::vector<Peer>& peers) const;
-};
-
-/// Where this process packs what it sends: first all places, then the memory, since some are told to
-/// their readers before it is known who needs which.
+/// The messages of one direction: where the elements of each lie in a buffer.
 class PackedPlaces {
 public:
     /// Of the elements of all `fields` for each of the peers that are `wanted`, one field after the other.
@@ -114,8 +94,6 @@ public:
         Transport transport = Transport::message;
         std::int64_t bytes = 0;
         std::vector<Batch> batches; ///< what to do with them
-        CopyBox fetch{};            ///< cma: to be copied from its memory first
-        const ForeignProcess* process = nullptr;
     };
     /// What to do where it is not what the schedule says of sections that are read in place.
     struct Prepared {
@@ -132,21 +110,23 @@ public:
         std::string note{};                        ///< for describe()
     };
 
-    /// Makes no requests yet: that is left for when all ranks have come so far. `packed` is what
-    /// was offered to readers, empty if nothing was. With `writes`, transports are those of targets.
+    /// Makes no requests yet: that is left for when all ranks have come so far. With `writes`, transports are
+    /// those of targets. The first of the `rounds`; the others are appended.
     RedistributionBinding(const RedistributionSchedule& schedule, const RedistributionRole& role,
-                          const Fields& fields, PeerTransports transports, PackedPlaces packed,
-                          SyncLine* ready, bool writes, bool crowded,
+                          const Fields& fields, PeerTransports transports,
+                          const SharedRounds& rounds, SyncLine* ready, bool writes, bool crowded,
                           const DeviceSetting& device = {});
     RedistributionBinding(const Fields& fields, PeerTransports transports, Prepared prepared,
                           SyncLine* ready, bool crowded);
     RedistributionBinding(const RedistributionBinding&) = delete;
     RedistributionBinding& operator=(const RedistributionBinding&) = delete;
 
-    void make_requests(MPI_Comm comm, int tag, int notice_tag);
+    void make_requests(MPI_Comm comm, int tag);
     /// Gives up the step under way and those that were to follow it.
     void leave() noexcept override;
     void close() noexcept override;
+    /// Tells receivers of messages that the plan moves nothing more.
+    void send_end() noexcept { m_messages.send_end(); }
 
     bool is_for(const Fields& fields) const noexcept;
     /// Others write targets in place, perhaps after this process has given up: an execution under way
@@ -164,8 +144,7 @@ public:
     const std::vector<Batch>& pack() const noexcept { return m_pack; }
     const std::vector<Batch>& local() const noexcept { return m_local; }
 
-    void post_receives(std::uint64_t epoch) {
-        m_epoch = epoch;
+    void post_receives() {
         m_under_way = true;
         m_messages.start_receives();
     }
@@ -184,7 +163,7 @@ public:
 
     /// Of this step and those that follow.
     std::size_t workspace_bytes() const noexcept;
-    /// "from rank 1: direct, 120 bytes" and so on, a line each.
+    /// "from rank 1: direct, 120 bytes" and so on, a line each. Empty for later rounds of the step before.
     std::string describe() const;
 
     std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
@@ -195,9 +174,12 @@ public:
     void append(std::shared_ptr<RedistributionBinding> step);
     /// Makes this the first step of what is done with these arrays; `held` is what lies between the steps.
     void begin_with(const Fields& fields, std::vector<std::shared_ptr<void>> held);
-    /// Elements that arrive stay as they are: others will convert and combine them.
+    /// Elements that arrive stay as they are in this step and those that follow: others will convert and
+    /// combine them.
     void carry();
     bool has_step(const RedistributionBinding* step) const noexcept;
+    /// Whether this is a round of the same step as the one before.
+    bool is_later_round() const noexcept { return m_is_later_round; }
 
 private:
     void make_direct(SyncLine* ready);
@@ -207,6 +189,10 @@ private:
                      const Fields& fields);
     void add_incoming(const RedistributionSchedule& schedule, const RedistributionRole& role,
                       const Fields& fields);
+    void add_round(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                   const Fields& fields, const SharedRounds& rounds, std::int64_t round);
+    void append_rounds(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                       const Fields& fields, const SharedRounds& rounds, SyncLine* ready);
     void add_written(const RedistributionSchedule& schedule, const RedistributionRole& role,
                      const Fields& fields);
     bool sends_message_to(int rank) const {
@@ -242,11 +228,14 @@ private:
     PersistentMessages m_messages;
     MPI_Comm m_comm = MPI_COMM_NULL;
     std::optional<Prepared> m_prepared; ///< but for what it was taken from
+    std::shared_ptr<void> m_shared;     ///< memory of SharedRounds
+    std::int64_t m_shared_bytes = 0;
+    std::int64_t m_round_count = 1;
+    bool m_is_later_round = false;
     std::shared_ptr<RedistributionBinding> m_next;
     std::vector<std::shared_ptr<void>> m_between;
-    std::uint64_t m_epoch = 0;
     bool m_under_way = false;
-    bool m_follows = false; ///< another step
+    std::uint64_t m_epoch = 0;
 };
 
 } // namespace distview::impl

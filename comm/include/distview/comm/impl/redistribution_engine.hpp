@@ -104,7 +104,7 @@ private:
                                     std::vector<std::shared_ptr<void>>& held);
     bool can_write_in_place(const Stage& stage, const Fields& fields) const;
     std::shared_ptr<RedistributionBinding> make_binding(Stage& stage, const Fields& fields,
-                                                        PackedPlaces offered,
+                                                        SharedRounds rounds,
                                                         const DeviceSetting& device, bool writes,
                                                         int tag);
     void drop_oldest_binding();
