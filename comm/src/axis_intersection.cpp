@@ -179,48 +179,149 @@ void require_all_labels(const AxisIntersection::Side& side, const char* name) {
 }
 
 /// The runs of a process that has been asked for.
-std::vector<AxisRun> found_runs(const std::vector<AxisRun>& runs, int known, int p) {
+std::vector<AxisRun> found_runs(const impl::FoundAxis::RunsByCopy& runs, int copy, int known,
+                                int p) {
     require<LayoutError>(p == known, [&] {
         return text("RedistributionSchedule: expected to be asked for coordinate ", known,
                     ", the only one whose labels are known, got ", p);
     });
-    return runs;
+    const auto number = static_cast<std::size_t>(copy);
+    return number < runs.size() ? runs[number] : std::vector<AxisRun>();
+}
+
+bool is_unstructured(const AxisIntersection::Side& side) {
+    return side.layout.type() == DistType::unstructured;
+}
+
+/// The global indices of an axis, ascending: those of a list, or from 0 on.
+class AxisIndices {
+public:
+    explicit AxisIndices(const AxisLayout& axis)
+        : m_labels(axis.type() == DistType::unstructured ? axis.as_unstructured().all_labels()
+                                                         : nullptr),
+          m_count(axis.size()) {}
+    const std::int64_t* labels() const { return m_labels; }
+    std::int64_t count() const { return m_count; }
+    std::int64_t operator[](std::int64_t i) const { return m_labels ? m_labels[i] : i; }
+    /// The number of the first index that is not less.
+    std::int64_t lower_bound(std::int64_t index) const {
+        if (m_labels) return std::lower_bound(m_labels, m_labels + m_count, index) - m_labels;
+        return std::clamp<std::int64_t>(index, 0, m_count);
+    }
+
+private:
+    const std::int64_t* m_labels;
+    std::int64_t m_count;
+};
+
+struct MissingIndices {
+    std::int64_t count = 0;
+    std::int64_t lowest = 0;
+};
+
+/// Those of the target that the source does not have. One of the two is a list, which is walked through.
+MissingIndices missing_indices(const AxisIndices& source, const AxisIndices& target) {
+    MissingIndices missing;
+    const auto add = [&](std::int64_t lowest, std::int64_t count) {
+        if (count > 0 && missing.count == 0) missing.lowest = lowest;
+        missing.count += count;
+    };
+    if (target.labels()) {
+        std::int64_t s = 0;
+        for (std::int64_t t = 0; t < target.count(); ++t) {
+            const std::int64_t index = target[t];
+            if (source.labels())
+                while (s < source.count() && source[s] < index) ++s;
+            else
+                s = source.lower_bound(index);
+            if (s == source.count() || source[s] != index) add(index, 1);
+        }
+        return missing;
+    }
+    std::int64_t next = 0;
+    for (std::int64_t s = source.lower_bound(0); s < source.count() && source[s] < target.count();
+         ++s) {
+        add(next, source[s] - next);
+        next = source[s] + 1;
+    }
+    add(next, target.count() - next);
+    return missing;
 }
 
 } // namespace
 
+std::string impl::missing_indices_text(const std::string& where, int source_axis,
+                                       std::int64_t count, std::int64_t lowest) {
+    return text(where, "expected indices that axis ", source_axis, " of the source has, got ",
+                count, count == 1 ? " other: " : " others, the lowest is ", lowest,
+                "; with allow_missing_indices they stay as they are");
+}
+
 void AxisIntersection::set_slices(const Side& from, const Side& to) {
+    m_pairs_indices = from.slice == AxisSlice() && to.slice == AxisSlice() &&
+                      (is_unstructured(from) || is_unstructured(to));
     m_from_slice = checked(from, "source");
     m_to_slice = checked(to, "target");
-    require<LayoutError>(m_from_slice.count == m_to_slice.count, [&] {
+    m_count = m_to_slice.count;
+    require<LayoutError>(m_pairs_indices || m_from_slice.count == m_to_slice.count, [&] {
         return text(where(to, "target"), "expected ", m_to_slice.count, " cells, got ",
                     m_from_slice.count, " of axis ", from.axis, " of the source");
     });
 }
 
-AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_padding) {
+AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_padding,
+                                   bool allow_missing_indices) {
     require_all_labels(from, "source");
     require_all_labels(to, "target");
     set_slices(from, to);
-    m_from = std::make_shared<AxisSide>(from.layout, m_from_slice, AxisSide::Role::source, false);
-    m_to = std::make_shared<AxisSide>(to.layout, m_to_slice, AxisSide::Role::target, fill_padding);
+    impl::AxisNumbering numbering;
+    if (m_pairs_indices) {
+        const AxisIndices source(from.layout);
+        const AxisIndices target(to.layout);
+        const MissingIndices missing = missing_indices(source, target);
+        require<LayoutError>(missing.count == 0 || allow_missing_indices, [&] {
+            return impl::missing_indices_text(where(to, "target"), from.axis, missing.count,
+                                              missing.lowest);
+        });
+        m_count -= missing.count;
+        // Of two lists the target's; else the structured axis says which indices are elements.
+        const AxisIndices& indices = is_unstructured(from) ? target : source;
+        numbering = {true, indices.labels(), indices.count()};
+    }
+    m_from = std::make_shared<AxisSide>(from.layout, m_from_slice, AxisSide::Role::source, false,
+                                        numbering);
+    m_to = std::make_shared<AxisSide>(to.layout, m_to_slice, AxisSide::Role::target, fill_padding,
+                                      numbering);
 }
 
 AxisIntersection::AxisIntersection(const Side& from, const Side& to,
                                    std::shared_ptr<const impl::FoundAxis> found)
     : m_found(std::move(found)) {
     set_slices(from, to);
+    if (m_pairs_indices) m_count = m_found->count;
+}
+
+int AxisIntersection::most_copies() const {
+    if (count() == 0) return 1;
+    return m_found ? m_found->most_copies : m_from->most_copies();
+}
+
+AxisIntersection AxisIntersection::of_copy(int number) const {
+    AxisIntersection result = *this;
+    result.m_copy = number;
+    if (m_from) result.m_from = std::make_shared<AxisSide>(m_from->of_copy(number));
+    return result;
 }
 
 std::vector<AxisRun> AxisIntersection::runs_to(int p) const {
     if (count() == 0) return {};
-    return m_found ? found_runs(m_found->to, m_found->to_coordinate, p)
+    return m_found ? found_runs(m_found->to, m_copy, m_found->to_coordinate, p)
                    : runs_of(*m_to, p, *m_from);
 }
 
 std::vector<AxisRun> AxisIntersection::runs_from(int p) const {
     if (count() == 0) return {};
-    return m_found ? found_runs(m_found->from, m_found->from_coordinate, p)
+    return m_found ? found_runs(m_found->from, m_copy, m_found->from_coordinate, p)
                    : runs_of(*m_from, p, *m_to);
 }
 

@@ -17,9 +17,10 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t positive) noexcept 
 
 } // namespace
 
-AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding)
+AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding,
+                   const AxisNumbering& numbering)
     : m_layout(layout), m_slice(slice), m_role(role), m_size(layout.size()),
-      m_grid_size(layout.grid_size()) {
+      m_grid_size(layout.grid_size()), m_numbering(numbering) {
     switch (layout.type()) {
     case DistType::block:
         if (role == Role::target && fill_padding && m_size > 0) find_widest_padding();
@@ -69,14 +70,64 @@ void AxisSide::list_holders() {
             }
         }
     };
-    m_offsets.assign(static_cast<std::size_t>(m_size) + 1, 0);
-    for_each_listed([&](std::size_t cell, int, std::int64_t) { ++m_offsets[cell + 1]; });
-    std::partial_sum(m_offsets.begin(), m_offsets.end(), m_offsets.begin());
-    m_holders.resize(static_cast<std::size_t>(listed));
-    std::vector<std::int64_t> next(m_offsets.begin(), m_offsets.end() - 1);
+    const auto holders = std::make_shared<Holders>();
+    std::vector<std::int64_t>& offsets = holders->offsets;
+    offsets.assign(static_cast<std::size_t>(m_size) + 1, 0);
+    for_each_listed([&](std::size_t cell, int, std::int64_t) { ++offsets[cell + 1]; });
+    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
+    holders->places.resize(static_cast<std::size_t>(listed));
+    std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
     for_each_listed([&](std::size_t cell, int p, std::int64_t local) {
-        m_holders[static_cast<std::size_t>(next[cell]++)] = {p, 0, local};
+        holders->places[static_cast<std::size_t>(next[cell]++)] = {p, 0, local};
     });
+    m_holders = holders;
+}
+
+AxisSide AxisSide::of_copy(int number) const {
+    AxisSide side = *this;
+    side.m_copy = number;
+    if (m_form == Form::lists && !m_holders) side.list_holders();
+    return side;
+}
+
+int AxisSide::most_copies() const {
+    if (m_form != Form::lists || m_layout.as_unstructured().one_to_one()) return 1;
+    const AxisSide listed = of_copy(0);
+    if (!listed.m_holders) return 1;
+    const std::vector<std::int64_t>& offsets = listed.m_holders->offsets;
+    std::int64_t most = 1;
+    for (std::size_t i = 0; i + 1 < offsets.size(); ++i)
+        most = std::max(most, offsets[i + 1] - offsets[i]);
+    return static_cast<int>(most);
+}
+
+bool AxisSide::takes_part(int p, std::int64_t cell) const noexcept {
+    if (m_role == Role::target) return true;
+    if (m_copy == 0) return m_layout.as_unstructured().all_owners()[cell] == p;
+    if (!m_holders) return false;
+    const auto i = static_cast<std::size_t>(cell);
+    const std::int64_t holder = m_holders->offsets[i] + m_copy;
+    return holder < m_holders->offsets[i + 1] &&
+           m_holders->places[static_cast<std::size_t>(holder)].process == p;
+}
+
+std::int64_t AxisSide::element_of(std::int64_t cell, std::int64_t label,
+                                  std::int64_t& cursor) const noexcept {
+    if (m_numbering.by_index) {
+        if (m_numbering.indices)
+            return find_at(m_numbering.indices, m_numbering.count, cursor, label);
+        return label >= 0 && label < m_numbering.count ? label : -1;
+    }
+    const std::int64_t ahead = cell - m_slice.begin;
+    const std::int64_t t = ahead / m_slice.step;
+    return t >= 0 && t < count() && t * m_slice.step == ahead ? t : -1;
+}
+
+std::int64_t AxisSide::cell_of(std::int64_t t, std::int64_t& cursor) const noexcept {
+    if (!m_numbering.by_index) return cell(t);
+    const std::int64_t* const all = m_layout.as_unstructured().all_labels();
+    if (m_numbering.indices == all) return t;
+    return find_at(all, m_size, cursor, m_numbering.indices ? m_numbering.indices[t] : t);
 }
 
 std::int64_t AxisSide::find_near(const std::int64_t* sorted, std::int64_t count, std::int64_t hint,
@@ -92,6 +143,14 @@ std::int64_t AxisSide::find_near(const std::int64_t* sorted, std::int64_t count,
         first = std::max<std::int64_t>(first - step, 0);
     }
     return std::lower_bound(sorted + first, sorted + last, label) - sorted;
+}
+
+std::int64_t AxisSide::find_at(const std::int64_t* sorted, std::int64_t count, std::int64_t& cursor,
+                               std::int64_t label) noexcept {
+    if (count == 0) return -1;
+    const std::int64_t found = find_near(sorted, count, cursor, label);
+    cursor = std::min(found, count - 1);
+    return sorted[cursor] == label ? cursor : -1;
 }
 
 std::int64_t AxisSide::bound(int p) const noexcept {
@@ -233,13 +292,13 @@ std::vector<AxisSide::Listed> AxisSide::listed(int p) const {
     std::vector<Listed> result;
     result.reserve(static_cast<std::size_t>(lists.local_extent(p)));
     std::int64_t cell = 0;
+    std::int64_t cursor = 0;
     for (std::int64_t i = 0; i < lists.local_extent(p); ++i) {
-        cell = find_near(lists.all_labels(), m_size, cell, lists.sorted_labels(p)[i]);
-        if (m_role == Role::source && lists.all_owners()[cell] != p) continue;
-        const std::int64_t ahead = cell - m_slice.begin;
-        const std::int64_t t = ahead / m_slice.step;
-        if (t >= 0 && t < count() && t * m_slice.step == ahead)
-            result.push_back({t, lists.sorted_positions(p)[i]});
+        const std::int64_t label = lists.sorted_labels(p)[i];
+        cell = find_near(lists.all_labels(), m_size, cell, label);
+        if (!takes_part(p, cell)) continue;
+        const std::int64_t t = element_of(cell, label, cursor);
+        if (t >= 0) result.push_back({t, lists.sorted_positions(p)[i]});
     }
     if (m_slice.step < 0) std::reverse(result.begin(), result.end());
     return result;

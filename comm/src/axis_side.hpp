@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace distview::impl {
@@ -30,9 +31,19 @@ struct AxisPlace {
     std::int64_t local = 0;
 };
 
+/// Which element each index of an unstructured axis is.
+struct AxisNumbering {
+    /// Whether elements are numbered by index values; else by the cells of the slice.
+    bool by_index = false;
+    /// Element t is index indices[t] of these, which ascend; null: index t.
+    const std::int64_t* indices = nullptr;
+    std::int64_t count = 0; ///< of the elements
+};
+
 /// Where the elements of a slice of an axis are: those to read, or those to write.
 ///
-/// Cells (i) are interior cells of the axis, elements (t) those of the slice: i = begin + t * step.
+/// Cells (i) are interior cells of the axis, elements (t) those of the slice: i = begin + t * step. With a
+/// numbering by index the elements of an unstructured axis are what it says, and the slice is the whole axis.
 class AxisSide {
 public:
     enum class Form {
@@ -42,8 +53,14 @@ public:
     };
     enum class Role { source, target };
 
-    /// `slice` must be valid and complete.
-    AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding);
+    /// `slice` must be valid and complete; what `numbering` points to must outlive this.
+    AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding,
+             const AxisNumbering& numbering = {});
+    /// The same source, elements read from another process that holds them: of the holders by ascending
+    /// process that with the given number. Elements that fewer processes hold are left out.
+    AxisSide of_copy(int number) const;
+    /// The most processes that hold one index.
+    int most_copies() const;
 
     Form form() const noexcept { return m_form; }
     const AxisSlice& slice() const noexcept { return m_slice; }
@@ -83,13 +100,18 @@ public:
     /// Calls visit(AxisPlace, t) for the elements of process p by ascending t, window by window.
     template <class Visit>
     void for_each_own(int p, Visit&& visit) const;
-    /// Where labels were last found, by process: the next one is near if elements are asked for in order.
-    using Cursors = std::vector<std::int64_t>;
+    /// Where labels were last found: the next one is near if elements are asked for in order.
+    struct Cursors {
+        std::vector<std::int64_t> by_process;
+        std::int64_t cell = 0;
+    };
     Cursors cursors() const {
-        const bool are_used = m_form == Form::lists && m_offsets.empty();
-        return Cursors(are_used ? static_cast<std::size_t>(m_grid_size) : 0, 0);
+        const bool are_used = m_form == Form::lists && !m_holders;
+        return {std::vector<std::int64_t>(are_used ? static_cast<std::size_t>(m_grid_size) : 0, 0),
+                0};
     }
-    /// Calls visit(AxisPlace) for the one place to read element t from, or all to write it to.
+    /// Calls visit(AxisPlace) for the one place to read element t from, or all to write it to; for none if
+    /// the axis does not have the element.
     template <class Visit>
     void for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) const;
     /// Process p has at most so many elements.
@@ -113,12 +135,27 @@ private:
     void append_mirror_meeting(std::int64_t mirror, std::int64_t begin, std::int64_t end,
                                std::vector<AxisWindow>& windows) const;
     void find_widest_padding();
+    /// The processes that hold each label, where labels are shared.
+    struct Holders {
+        std::vector<std::int64_t> offsets{}; ///< those of label i begin here
+        std::vector<AxisPlace> places{};     ///< by label, then process
+    };
     void list_holders();
+    /// Whether process p is where cell `cell` is read from, or one of those where it is written.
+    bool takes_part(int p, std::int64_t cell) const noexcept;
     std::vector<Listed> listed(int p) const;
-    /// Where `label`, which is there, is in an ascending list: looked for around `hint`, further and
+    /// The element that a label of a cell is, -1 if none.
+    std::int64_t element_of(std::int64_t cell, std::int64_t label,
+                            std::int64_t& cursor) const noexcept;
+    /// The cell that element t is, -1 if the axis does not have it.
+    std::int64_t cell_of(std::int64_t t, std::int64_t& cursor) const noexcept;
+    /// Where `label` is in an ascending list, or would be: looked for around `hint`, further and
     /// further away.
     static std::int64_t find_near(const std::int64_t* sorted, std::int64_t count, std::int64_t hint,
                                   std::int64_t label) noexcept;
+    /// Where `label` is in an ascending list, -1 if it is not there; moves the cursor.
+    static std::int64_t find_at(const std::int64_t* sorted, std::int64_t count,
+                                std::int64_t& cursor, std::int64_t label) noexcept;
 
     AxisLayout m_layout;
     AxisSlice m_slice;
@@ -129,9 +166,11 @@ private:
     int m_grid_size;
     std::int64_t m_block_size = 0; ///< cyclic
     std::int64_t m_period = 1;
-    Widths m_widest{};                     ///< no section reaches further beyond its interior
-    std::vector<std::int64_t> m_offsets{}; ///< of shared labels: holders of label i begin here
-    std::vector<AxisPlace> m_holders{};
+    Widths m_widest{}; ///< no section reaches further beyond its interior
+    AxisNumbering m_numbering{};
+    std::shared_ptr<const Holders>
+        m_holders{}; ///< null: each label is on one process, or none is asked for
+    int m_copy = 0;  ///< which of an element's holders a source is read from
 };
 
 template <class Visit>
@@ -172,16 +211,23 @@ void AxisSide::for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) c
     }
     case Form::cyclic: visit(AxisPlace{owner(t), 0, local(t)}); break;
     case Form::lists: {
-        const auto i = static_cast<std::size_t>(cell(t));
-        if (!m_offsets.empty()) {
-            for (auto h = static_cast<std::size_t>(m_offsets[i]);
-                 h < static_cast<std::size_t>(m_offsets[i + 1]); ++h)
-                visit(m_holders[h]);
+        const std::int64_t cell = cell_of(t, cursors.cell);
+        if (cell < 0) break;
+        const auto i = static_cast<std::size_t>(cell);
+        if (m_holders) {
+            auto first = static_cast<std::size_t>(m_holders->offsets[i]);
+            auto last = static_cast<std::size_t>(m_holders->offsets[i + 1]);
+            if (m_role == Role::source) {
+                first += static_cast<std::size_t>(m_copy);
+                last = std::min(last, first + 1);
+            }
+            for (std::size_t h = first; h < last; ++h) visit(m_holders->places[h]);
             break;
         }
+        if (m_copy > 0) break; // nobody shares
         const UnstructuredLayout& lists = m_layout.as_unstructured();
         const auto p = static_cast<int>(lists.all_owners()[i]);
-        std::int64_t& cursor = cursors[static_cast<std::size_t>(p)];
+        std::int64_t& cursor = cursors.by_process[static_cast<std::size_t>(p)];
         cursor =
             find_near(lists.sorted_labels(p), lists.local_extent(p), cursor, lists.all_labels()[i]);
         visit(AxisPlace{p, 0, lists.sorted_positions(p)[cursor]});

@@ -45,12 +45,12 @@ std::string where(const Side& side) {
                 side.role == AxisSide::Role::source ? "source" : "target", ": ");
 }
 
-/// What this process has of one side: cells of labels that are known in part, else asked for when it is
-/// told.
+/// What this process has of one side.
 class OwnSide {
 public:
     /// Collective if the axis is partly known.
-    OwnSide(const Communicator& comm, const Side& side) : m_side(side) {
+    OwnSide(const Communicator& comm, const Side& side, bool by_index)
+        : m_side(side), m_by_index(by_index) {
         if (!is_partly_known(side.axis_layout())) return;
         const int copies = side.layout.process_count() / side.layout.grid().extent(side.axis);
         m_cells = cells_of_labels(
@@ -59,25 +59,42 @@ public:
     OwnPlaces places() const {
         OwnPlaces own{m_side.coordinate(), {}};
         if (own.coordinate < 0) return own;
-        const AxisSlice& slice = m_side.slice;
-        if (!is_partly_known(m_side.axis_layout())) {
-            const AxisSide axis(m_side.axis_layout(), slice, m_side.role, m_side.fill_padding);
-            axis.for_each_own(own.coordinate, [&](const AxisPlace& place, std::int64_t t) {
-                own.places.push_back({t, place.local, place.mirror});
-            });
+        if (m_side.axis_layout().type() == DistType::unstructured) {
+            add_listed(own);
             return own;
         }
-        for (std::size_t l = 0; l < m_cells.size(); ++l) {
-            const std::int64_t ahead = m_cells[l] - slice.begin;
-            const std::int64_t t = ahead / slice.step;
-            if (t >= 0 && t < slice.count && t * slice.step == ahead)
-                own.places.push_back({t, static_cast<std::int64_t>(l), 0});
-        }
+        const AxisSide axis(m_side.axis_layout(), m_side.slice, m_side.role, m_side.fill_padding);
+        axis.for_each_own(own.coordinate, [&](const AxisPlace& place, std::int64_t t) {
+            own.places.push_back({t, place.local, place.mirror});
+        });
         return own;
     }
 
 private:
+    /// Sources too tell of all elements that they hold: combine() reads every copy.
+    void add_listed(OwnPlaces& own) const {
+        const UnstructuredLayout& lists = m_side.axis_layout().as_unstructured();
+        const AxisSlice& slice = m_side.slice;
+        const std::int64_t* const labels = lists.labels(own.coordinate);
+        for (std::int64_t l = 0; l < lists.local_extent(own.coordinate); ++l) {
+            if (m_by_index) {
+                own.places.push_back({labels[l], l, 0});
+                continue;
+            }
+            const std::int64_t ahead = cell(lists, labels[l], l) - slice.begin;
+            const std::int64_t t = ahead / slice.step;
+            if (t >= 0 && t < slice.count && t * slice.step == ahead)
+                own.places.push_back({t, l, 0});
+        }
+    }
+    std::int64_t cell(const UnstructuredLayout& lists, std::int64_t label, std::int64_t l) const {
+        if (lists.known_process() >= 0) return m_cells[static_cast<std::size_t>(l)];
+        const std::int64_t* const all = lists.all_labels();
+        return std::lower_bound(all, all + lists.size(), label) - all;
+    }
+
     Side m_side;
+    bool m_by_index;
     std::vector<std::int64_t> m_cells;
 };
 
@@ -98,9 +115,17 @@ bool is_partly_known(const ArrayLayout& layout) {
     return false;
 }
 
-ArrayLayout without_labels(const ArrayLayout& layout) {
-    if (!is_partly_known(layout)) return layout;
-    return with_blocks(layout, [&](int d) { return is_partly_known(layout.axis(d)); });
+FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
+                       const std::vector<int>& permutation) {
+    FoundRuns unknown;
+    for (int d = 0; d < to.rank() && d < from.rank(); ++d) {
+        const auto i = static_cast<std::size_t>(d);
+        const int a = i < permutation.size() ? permutation[i] : d;
+        const bool is_axis = a >= 0 && a < from.rank(); // else the schedule tells
+        if (is_partly_known(to.axis(d)) || (is_axis && is_partly_known(from.axis(a))))
+            unknown.axes[i] = std::make_shared<FoundAxis>();
+    }
+    return unknown;
 }
 
 void check_known_labels(const ArrayLayout& layout, int process, const char* what) {
@@ -126,13 +151,21 @@ RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& fr
     for (int d = 0; d < to.rank(); ++d) {
         const int a = outline.permutation(d);
         if (!is_partly_known(from.axis(a)) && !is_partly_known(to.axis(d))) continue;
-        const OwnSide source(comm, {from, a, outline.axis(d).from_slice(), from_process,
-                                    AxisSide::Role::source, false});
-        const OwnSide target(comm, {to, d, outline.axis(d).to_slice(), to_process,
-                                    AxisSide::Role::target, options.fill_padding});
-        found.axes[static_cast<std::size_t>(d)] = match_elements(
-            comm, outline.axis(d).count(), [&] { return source.places(); },
-            [&] { return target.places(); });
+        const AxisIntersection& axis = outline.axis(d);
+        const OwnSide source(
+            comm, {from, a, axis.from_slice(), from_process, AxisSide::Role::source, false},
+            axis.pairs_indices());
+        const Side side{
+            to, d, axis.to_slice(), to_process, AxisSide::Role::target, options.fill_padding};
+        const OwnSide target(comm, side, axis.pairs_indices());
+        const std::int64_t count =
+            axis.pairs_indices() ? from.axis(a).size() + to.axis(d).size() : axis.to_slice().count;
+        const MatchedElements matched = match_elements(
+            comm, {[&] { return source.places(); }, [&] { return target.places(); }, count});
+        require<LayoutError>(matched.missing == 0 || options.allow_missing_indices, [&] {
+            return missing_indices_text(where(side), a, matched.missing, matched.lowest_missing);
+        });
+        found.axes[static_cast<std::size_t>(d)] = matched.axis;
     }
     const auto is_found = [&](int d) { return found.axes[static_cast<std::size_t>(d)] != nullptr; };
     std::int64_t delivered = 0;

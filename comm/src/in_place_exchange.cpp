@@ -273,6 +273,7 @@ bool is_involution(const RedistributionSchedule& schedule) {
         // Of labels that were found, no process knows where all of them are.
         if (schedule.axis(d).found() || schedule.permutation(a) != d) return false;
         // Axis d of the target takes axis a of the source, and axis a of the target axis d of the source.
+        if (schedule.axis(d).pairs_indices() != schedule.axis(a).pairs_indices()) return false;
         if (!are_inverse(schedule.axis(d).from_slice(), schedule.axis(d).to_slice(),
                          schedule.axis(a).from_slice(), schedule.axis(a).to_slice()))
             return false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "label_numbering.hpp"
 
+#include "label_ranges.hpp"
+
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/sparse_exchange.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -10,7 +12,6 @@
 
 #include <algorithm>
 #include <exception>
-#include <limits>
 #include <span>
 #include <tuple>
 
@@ -20,82 +21,7 @@ namespace {
 
 constexpr const char* name = "RedistributionPlan";
 
-/// A label's distance from the lowest one: labels may be as far apart as 64 bits allow.
-using Key = std::uint64_t;
-
-/// Which rank looks after which labels: ranges that ascend with the ranks.
-class LabelRanges {
-public:
-    LabelRanges(const Communicator& comm, std::span<const std::int64_t> sorted, std::int64_t size)
-        : m_ranks(static_cast<Key>(comm.size())) {
-        constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
-        // ~x is -x - 1: the least of it is that of the highest label.
-        std::int64_t ends[2]{sorted.empty() ? most : sorted.front(),
-                             sorted.empty() ? most : ~sorted.back()};
-        all_reduce(comm, ReduceOperation::min, std::span<std::int64_t>(ends));
-        m_lowest = ends[0];
-        m_highest = ~ends[1];
-        if (is_empty()) return;
-        m_width = key(m_highest) / m_ranks + 1;
-        m_is_even = key(m_highest) / 4 < static_cast<Key>(size);
-        if (!m_is_even) divide(comm, sorted);
-    }
-
-    bool is_empty() const { return m_lowest > m_highest; }
-    std::int64_t lowest() const { return m_lowest; }
-    std::int64_t highest() const { return m_highest; }
-    Key key(std::int64_t label) const {
-        return static_cast<Key>(label) - static_cast<Key>(m_lowest);
-    }
-    int rank_of(std::int64_t label) const {
-        if (m_is_even) return static_cast<int>(key(label) / m_width);
-        return static_cast<int>(std::lower_bound(m_last.begin(), m_last.end(), key(label)) -
-                                m_last.begin());
-    }
-    /// Where ranges are even: the first label of a rank's, perhaps beyond the highest.
-    Key first_key(int rank) const { return static_cast<Key>(rank) * m_width; }
-
-private:
-    /// Bisects for the last label of every rank but the last, all at once: of so many labels each.
-    void divide(const Communicator& comm, std::span<const std::int64_t> sorted) {
-        const auto count = static_cast<std::size_t>(m_ranks) - 1;
-        const std::int64_t all =
-            all_reduce(comm, ReduceOperation::sum, static_cast<std::int64_t>(sorted.size()));
-        const auto ranks = static_cast<std::int64_t>(m_ranks);
-        std::vector<Key> first;
-        std::vector<std::int64_t> below;
-        agree_on(comm, name, [&] {
-            first.assign(count, 0);
-            below.assign(count, 0);
-            m_last.assign(count, key(m_highest));
-        });
-        const auto middle = [&](std::size_t i) { return first[i] + (m_last[i] - first[i]) / 2; };
-        while (first != m_last) {
-            for (std::size_t i = 0; i < count; ++i)
-                below[i] = std::partition_point(
-                               sorted.begin(), sorted.end(),
-                               [&](std::int64_t label) { return key(label) <= middle(i); }) -
-                           sorted.begin();
-            all_reduce(comm, ReduceOperation::sum, std::span(below));
-            for (std::size_t i = 0; i < count; ++i) {
-                const auto share = static_cast<std::int64_t>(i) + 1;
-                const std::int64_t wanted = all / ranks * share + all % ranks * share / ranks;
-                if (first[i] == m_last[i]) continue;
-                if (below[i] >= wanted)
-                    m_last[i] = middle(i);
-                else
-                    first[i] = middle(i) + 1;
-            }
-        }
-    }
-
-    Key m_ranks;
-    std::int64_t m_lowest = 0;
-    std::int64_t m_highest = -1;
-    Key m_width = 1;
-    bool m_is_even = true;
-    std::vector<Key> m_last; ///< by rank but the last one, if ranges are not even
-};
+using Key = LabelRanges::Key;
 
 /// What a process tells of a label that it holds.
 struct Holding {
@@ -216,7 +142,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     const auto count =
         holds ? static_cast<std::size_t>(axis.lists.local_extent(axis.coordinate)) : 0;
     const std::span sorted(holds ? axis.lists.sorted_labels(axis.coordinate) : nullptr, count);
-    const LabelRanges ranges(comm, sorted, axis.lists.size());
+    const LabelRanges ranges(comm, name, sorted, axis.lists.size());
 
     std::vector<Holding> holdings;
     std::vector<std::int64_t> cells;

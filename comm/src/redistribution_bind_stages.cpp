@@ -58,6 +58,8 @@ RedistributionEngine::bind_stages(const Fields& fields, const DeviceSetting& dev
         from = std::move(to);
     }
     if (m_stages.size() > 1) first->begin_with(fields, std::move(held));
+    if (fields.combines_copies)
+        for (Stage& stage : m_copy_stages) first->append(bind_stage(stage, fields, device, tag));
     return first;
 }
 

@@ -299,7 +299,7 @@ bool RedistributionBinding::Fields::are_of_that_type() const noexcept {
 bool RedistributionBinding::is_for(const Fields& fields) const noexcept {
     // Taken for new ones, these are refused on all ranks.
     if (!fields.are_of_that_type()) return false;
-    if (m_device.layer != fields.layer ||
+    if (m_device.layer != fields.layer || combines_copies != fields.combines_copies ||
         m_identities.size() != fields.sources.size() + fields.targets.size())
         return false;
     const auto is_same = [](const Field& field, std::uint64_t identity) {

@@ -23,6 +23,12 @@ constexpr const char* name = "RedistributionPlan";
 /// Sets of arrays that a plan remembers; at most 64.
 constexpr std::size_t most_bindings = 32;
 
+bool has_copies(const RedistributionSchedule& schedule) {
+    for (int d = 0; d < schedule.rank(); ++d)
+        if (schedule.axis(d).most_copies() > 1) return true;
+    return false;
+}
+
 } // namespace
 
 RedistributionEngine::RedistributionEngine(const Communicator& comm,
@@ -30,7 +36,7 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
                                            std::vector<RedistributionSchedule> stages,
                                            const RedistributionOptions& options,
                                            std::optional<Transport> required)
-    : m_comm(comm), m_schedule(std::move(schedule)),
+    : m_comm(comm), m_schedule(std::move(schedule)), m_has_copies(has_copies(m_schedule)),
       m_from_process(m_schedule.from_process(comm.rank())),
       m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes),
@@ -73,10 +79,21 @@ RedistributionRole RedistributionEngine::role_in(const RedistributionSchedule& s
 RedistributionEngine::~RedistributionEngine() {
     // Others may still read what is packed, and write how far they are.
     if (m_unread) keep(m_unread);
-    for (const Stage& stage : m_stages)
-        for (const std::optional<PlanLines>& lines : stage.lines)
-            if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
-                m_comm.state()->keep_memory(lines->memory());
+    for (const auto* const stages : {&m_stages, &m_copy_stages})
+        for (const Stage& stage : *stages)
+            for (const std::optional<PlanLines>& lines : stage.lines)
+                if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
+                    m_comm.state()->keep_memory(lines->memory());
+}
+
+void RedistributionEngine::make_copy_stages() {
+    std::vector<Stage> made;
+    for (RedistributionSchedule& schedule : m_schedule.of_further_copies()) {
+        RedistributionRole role = role_in(schedule, m_comm.rank());
+        const bool writes = m_required != Transport::cma && writes_in_place(schedule);
+        made.push_back({std::move(schedule), std::move(role), writes, {}});
+    }
+    m_copy_stages = std::move(made);
 }
 
 /// Until the communicator closes.
@@ -122,7 +139,8 @@ std::optional<std::size_t> RedistributionEngine::find(const Fields& fields, bool
     return static_cast<std::size_t>(std::countr_zero(bits));
 }
 
-RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool to_begin) {
+RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin) {
+    fields.combines_copies = fields.combines_copies && m_has_copies;
     if (const auto known = find(fields, to_begin)) {
         check_ready(to_begin);
         RedistributionBinding& binding = *m_bindings[*known];
@@ -133,12 +151,14 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
 
     DeviceSetting device;
     std::exception_ptr failure;
-    std::uint64_t digest = fields.sources.size() * 2 + (m_in_place && fields.reads_target ? 1 : 0);
+    std::uint64_t digest = fields.sources.size() * 4 + (m_in_place && fields.reads_target ? 2 : 0) +
+                           (fields.combines_copies ? 1 : 0);
     Sharing sharing;
     try {
         check_ready(to_begin);
         sharing = check(fields);
         device = device_setting(fields.layer, m_required, name);
+        if (fields.combines_copies && m_copy_stages.empty()) make_copy_stages();
         Stage& first = m_stages.front();
         if (m_in_place && !first.lines[0])
             first.lines[0].emplace(*m_comm.state(), first.role.send_ranks());
@@ -163,6 +183,7 @@ RedistributionBinding& RedistributionEngine::obtain(const Fields& fields, bool t
     for (RedistributionBinding* step = binding.get(); step; step = step->next())
         step->make_requests(m_comm.mpi(), tag);
     binding->shares_memory = shares_memory;
+    binding->combines_copies = fields.combines_copies;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->last_used = ++m_clock;

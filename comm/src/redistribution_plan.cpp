@@ -89,7 +89,10 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         required = required_transport();
         check_available(required);
         check_huge_pages_choice();
-        schedule.emplace(without_labels(from), without_labels(to), options);
+        if (is_partly_known(from) || is_partly_known(to))
+            schedule.emplace(from, to, options, unknown_runs(from, to, options.permutation));
+        else
+            schedule.emplace(from, to, options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
         check_known_labels(from, schedule->from_process(comm.rank()), "source");
@@ -109,7 +112,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add_all(options.from_ranks);
     digest.add_all(options.to_ranks);
     digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
-               (options.in_place ? 4u : 0u));
+               (options.in_place ? 4u : 0u) + (options.allow_missing_indices ? 8u : 0u));
     digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
     digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);

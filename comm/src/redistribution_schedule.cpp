@@ -140,11 +140,33 @@ void RedistributionSchedule::intersect(const RedistributionOptions& options,
         if (!options.to_slice.empty()) target.slice = options.to_slice[i];
         const bool is_found = found && found->axes[i];
         m_axes[i] = is_found ? AxisIntersection(source, target, found->axes[i])
-                             : AxisIntersection(source, target, options.fill_padding);
+                             : AxisIntersection(source, target, options.fill_padding,
+                                                options.allow_missing_indices);
         const bool stays = is_found ? found->axes[i]->in_place
                                     : m_axes[i].from_slice() == m_axes[i].to_slice() &&
                                           !has_copies(target.layout, options.fill_padding);
         m_is_identity = m_is_identity && from_axis == d && stays;
+    }
+}
+
+std::vector<RedistributionSchedule> RedistributionSchedule::of_further_copies() const {
+    std::array<std::vector<AxisIntersection>, max_rank> copies;
+    const auto axes = static_cast<std::size_t>(rank());
+    for (std::size_t d = 0; d < axes; ++d) {
+        const int most = m_axes[d].most_copies();
+        for (int number = 0; number < most; ++number)
+            copies[d].push_back(number == 0 ? m_axes[d] : m_axes[d].of_copy(number));
+    }
+    std::vector<RedistributionSchedule> result;
+    std::array<std::size_t, max_rank> choice{};
+    for (;;) {
+        std::size_t d = axes;
+        while (d > 0 && ++choice[d - 1] == copies[d - 1].size()) choice[--d] = 0;
+        if (d == 0) return result;
+        RedistributionSchedule schedule = *this;
+        schedule.m_is_identity = false;
+        for (d = 0; d < axes; ++d) schedule.m_axes[d] = copies[d][choice[d]];
+        result.push_back(std::move(schedule));
     }
 }
 
@@ -325,8 +347,13 @@ std::string RedistributionSchedule::describe() const {
     for (int d = 0; d < rank(); ++d) {
         const AxisSlice from = axis(d).from_slice();
         const AxisSlice to = axis(d).to_slice();
-        result << "\n  axis " << d << " from axis " << permutation(d) << ": " << to.count
-               << (to.count == 1 ? " cell" : " cells");
+        const std::int64_t count = axis(d).count();
+        result << "\n  axis " << d << " from axis " << permutation(d) << ": " << count
+               << (count == 1 ? " cell" : " cells");
+        if (axis(d).pairs_indices()) {
+            result << " of equal index";
+            continue;
+        }
         if (to.count == m_to.extent(d) && from == AxisSlice{0, to.count, 1} && from == to) continue;
         result << ", " << slice_text(from) << " become " << slice_text(to);
     }

@@ -32,6 +32,22 @@ bool have_equal_extents(const RedistributionSchedule& whole) {
     return true;
 }
 
+bool has_shared_indices(const AxisLayout& axis) {
+    if (axis.type() != DistType::unstructured) return false;
+    std::int64_t listed = 0;
+    for (int p = 0; p < axis.grid_size(); ++p) listed += axis.local_extent(p);
+    return listed != axis.size();
+}
+
+/// Whether each element is in one place of every intermediate array, and every element of these is written.
+bool have_one_place_each(const RedistributionSchedule& whole) {
+    for (int d = 0; d < whole.rank(); ++d)
+        if (whole.axis(d).has_missing_indices() || has_shared_indices(whole.to_layout().axis(d)) ||
+            has_shared_indices(whole.from_layout().axis(d)))
+            return false;
+    return true;
+}
+
 /// Whether something goes to another coordinate along an axis of the target.
 bool changes_coordinates(const RedistributionSchedule& whole, int axis) {
     for (int p = 0; p < whole.to_layout().grid().extent(axis); ++p)
@@ -66,7 +82,7 @@ public:
         RedistributionOptions options = m_options;
         options.from_slice = slices();
         options.to_slice.clear();
-        for (int d = 0; d < m_rank; ++d) options.to_slice.push_back(m_whole.axis(d).to_slice());
+        for (int d = 0; d < m_rank; ++d) options.to_slice.push_back(to_slice(m_whole.axis(d)));
         result.emplace_back(from, m_whole.to_layout(), options);
         return result;
     }
@@ -80,12 +96,17 @@ private:
     }
     bool is_done(int a) const { return m_is_done[static_cast<std::size_t>(target_axis(a))]; }
 
+    /// Axes that are paired by index go on to be.
+    static AxisSlice to_slice(const AxisIntersection& axis) {
+        return axis.pairs_indices() ? AxisSlice() : axis.to_slice();
+    }
     /// Of the intermediate array as it is now, by axis of the source.
     std::vector<AxisSlice> slices() const {
         std::vector<AxisSlice> result;
         for (int a = 0; a < m_rank; ++a) {
             const AxisIntersection& axis = m_whole.axis(target_axis(a));
-            result.push_back(is_done(a) ? axis.to_slice() : axis.from_slice());
+            result.push_back(is_done(a) || axis.pairs_indices() ? to_slice(axis)
+                                                                : axis.from_slice());
         }
         return result;
     }
@@ -137,13 +158,18 @@ std::vector<RedistributionSchedule> redistribution_stages(const ArrayLayout& fro
                                                           const ArrayLayout& to,
                                                           const RedistributionOptions& options) {
     RedistributionSchedule whole(from, to, options);
-    const bool is_possible = have_equal_extents(whole);
+    const bool is_asked_for = options.strategy == RedistributionStrategy::by_dimension;
+    const bool fits = have_equal_extents(whole);
+    require<LayoutError>(fits || !is_asked_for, [&] {
+        return text("RedistributionSchedule: by dimension, expected a target's grid with the "
+                    "extents of the source's along the axes that it takes, got ",
+                    to.grid().describe(), " from ", from.grid().describe());
+    });
+    const bool is_possible = fits && have_one_place_each(whole);
     require<LayoutError>(
-        is_possible || options.strategy != RedistributionStrategy::by_dimension, [&] {
-            return text("RedistributionSchedule: by dimension, expected a target's grid with the "
-                        "extents of the source's along the axes that it takes, got ",
-                        to.grid().describe(), " from ", from.grid().describe());
-        });
+        is_possible || !is_asked_for,
+        "RedistributionSchedule: by dimension, expected unstructured axes of which "
+        "each index is on one process, and the target's in the source");
     std::vector<RedistributionSchedule> stages;
     if (is_possible && options.strategy != RedistributionStrategy::direct && whole.elements() > 0)
         stages = Stages(whole, options).make();

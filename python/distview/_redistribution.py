@@ -16,7 +16,7 @@ from ._create import zeros
 from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
 from ._errors import LayoutError, UsageError, short
-from ._slices import Slices, axis_slices
+from ._slices import Slices, axis_slices, slices_or_none
 
 #: What describes the layout of a new array beside its letters; see zeros().
 _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
@@ -35,7 +35,11 @@ class RedistributionPlan:
     permutation[d] of the source. from_slice, to_slice: the part of the source that moves and where
     to in the target, as between brackets: a slice, or a tuple of them, of any step. They count
     interior cells, as gather() does; of an unstructured axis cell i is the i-th smallest index.
-    fill_padding: whether to write also the target's communication padding (on periodic axes also
+    Along an axis without a slice on either side (or with a plain ``:``) equal global indices are
+    paired: those that an unstructured axis lists, from 0 on those of another one. Indices of the source
+    that the target does not have stay where they are; for those of the target that the source does not
+    have, LayoutError names the lowest one, or, with allow_missing_indices, the target keeps its elements.
+    With a slice on one side, as ``slice(0, None)``, cells are paired by order. fill_padding: whether to write also the target's communication padding (on periodic axes also
     boundary padding) that mirrors what is written. conjugate: whether elements, which must be complex
     then, are conjugated on the way. in_place: whether source and target may share memory, as an array
     that is transposed within itself; where they do, beta must be 0 and nothing combined (slices whose
@@ -47,8 +51,9 @@ class RedistributionPlan:
     extents of the source's along the axes that it takes; "automatic" for what is likely to be faster,
     which within one node is "direct".
 
-    Every element is read from its owner; where an index of the target is on several processes, all
-    of them get it. Elements move once: straight from memory of the node's processes where that can
+    Every element is read from its owner, which of several processes that list an index is the lowest one;
+    only execute(combine=) takes the elements of all of them. Where an index of the target is on several
+    processes, all of them get it. Elements move once: straight from memory of the node's processes where that can
     be, else in one message for each process. Building and executing are collective over comm, in the
     same order on all ranks. Raises LayoutError if slices and layouts do not fit each other, the same
     on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
@@ -68,6 +73,7 @@ class RedistributionPlan:
         in_place: bool = False,
         buffer_bytes: int = 0,
         strategy: str = "automatic",
+        allow_missing_indices: bool = False,
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
@@ -86,14 +92,15 @@ class RedistributionPlan:
                 one,
                 other,
                 _permutation(permutation, one.rank, caller),
-                axis_slices(from_slice, one.shape, f"{caller}: from_slice"),
-                axis_slices(to_slice, other.shape, f"{caller}: to_slice"),
+                slices_or_none(from_slice, one.shape, f"{caller}: from_slice"),
+                slices_or_none(to_slice, other.shape, f"{caller}: to_slice"),
             ), _buffer_bytes(in_place, buffer_bytes), _strategy(strategy)
 
         what, most, way = agreed(taken, "RedistributionPlan", prepare)
         self._plan = _distview.Redistribution(
-            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most, way
-        )
+            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most, way,
+            bool(allow_missing_indices),
+        )  # fmt: skip
         self._buffers: dict[Any, DistView] = {}
 
     def execute(
@@ -108,7 +115,8 @@ class RedistributionPlan:
         """target = beta * target + alpha * source. Collective; finished on return.
 
         With beta = 0 the target is not read. combine: "sum", "min" or "max" of what is there and what
-        arrives, instead. Factors are numbers that the target's elements can be, the same on all ranks.
+        arrives, instead; where several processes list an index of the source, of the elements of all of
+        them, one after the other in the order of the processes. Factors are numbers that the target's elements can be, the same on all ranks.
 
         Arrays of the plan's layouts and communicator, all in memory that the host reads or all in what
         one device reads, of elements of 1, 2, 4, 8 or 16 bytes; of 32- or 64-bit integers, float32,
@@ -179,6 +187,7 @@ def redistribute(
     alpha: Any = 1,
     beta: Any = 0,
     combine: str | None = None,
+    allow_missing_indices: bool = False,
     dtype: Any = None,
     out: DistView | None = None,
     **keywords: Any,
@@ -194,8 +203,8 @@ def redistribute(
     layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
     zeros() takes it, with its keywords (padding, boundary, periodic, grid, device; in the array's
     memory unless given). Cells of a new array that nothing is written to are 0. dtype: that of the
-    new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate:
-    see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
+    new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate,
+    allow_missing_indices: see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
     see its execute().
 
     Collective over the array's communicator.
@@ -207,6 +216,7 @@ def redistribute(
     plan = RedistributionPlan(
         array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
         fill_padding=fill_padding, conjugate=conjugate,
+        allow_missing_indices=allow_missing_indices,
     )  # fmt: skip
     plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
     return out

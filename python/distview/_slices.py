@@ -20,17 +20,35 @@ def axis_slices(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
 
     key: a slice, an Ellipsis, or a tuple of them; axes that are left out are taken whole.
     """
+    return [
+        _axis_slice(entry, n, d, caller)
+        for d, (entry, n) in enumerate(zip(_entries(key, len(shape), caller), shape))
+    ]
+
+
+def slices_or_none(key: Any, shape: tuple[int, ...], caller: str) -> Slices:
+    """axis_slices(), but (0, -1, 1) along axes that are left out or where a plain ``:`` stands."""
+    given = axis_slices(key, shape, caller)
+    entries = _entries(key, len(shape), caller)
+    return [
+        (0, -1, 1) if entry.start is entry.stop is entry.step is None else cells
+        for entry, cells in zip(entries, given)
+    ]
+
+
+def _entries(key: Any, rank: int, caller: str) -> list[Any]:
+    """What is given for each axis."""
     entries = list(key) if isinstance(key, tuple) else [key]
     dots = [i for i, entry in enumerate(entries) if entry is Ellipsis]
     given = len(entries) - len(dots)
     if len(dots) > 1:
         raise UsageError(f"{caller}: expected at most one ..., got {len(dots)}")
-    if given > len(shape):
-        raise UsageError(f"{caller}: expected slices of at most {len(shape)} axes, got {given}")
-    rest = [slice(None)] * (len(shape) - given)
+    if given > rank:
+        raise UsageError(f"{caller}: expected slices of at most {rank} axes, got {given}")
+    rest = [slice(None)] * (rank - given)
     at = dots[0] if dots else len(entries)
     entries[at : at + len(dots)] = rest
-    return [_axis_slice(entry, n, d, caller) for d, (entry, n) in enumerate(zip(entries, shape))]
+    return entries
 
 
 def _axis_slice(entry: Any, size: int, axis: int, caller: str) -> tuple[int, int, int]:

@@ -101,7 +101,8 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
     }
     if (operation == "min") update.kind = Update::Kind::minimum;
     if (operation == "max") update.kind = Update::Kind::maximum;
-    if (operation == "sum" || has_factors) update.kind = Update::Kind::linear;
+    if (operation == "sum") update.kind = Update::Kind::sum;
+    if (has_factors) update.kind = Update::Kind::linear;
     if (update.only_moves()) return update;
 
     require<ShapeError>(!conjugate || element.kind == ElementKind::complex, [&] {
@@ -125,10 +126,9 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
     require<ShapeError>(is_ordered || !orders, [&] {
         return text(caller, ": complex numbers have no order, combine cannot be '", operation, "'");
     });
-    if (has_factors || operation == "sum") {
-        const nb::int_ one(1);
-        update.alpha = factor(has_factors ? alpha : nb::handle(one), "alpha", element, caller);
-        update.beta = factor(has_factors ? beta : nb::handle(one), "beta", element, caller);
+    if (has_factors) {
+        update.alpha = factor(alpha, "alpha", element, caller);
+        update.beta = factor(beta, "beta", element, caller);
     }
     return update;
 }
@@ -145,6 +145,7 @@ void execute_on(const Exec& exec, RedistributionPlan& plan, const Update& update
         case Update::Kind::linear:
             return plan.execute_as<T>(exec, update.alpha.as<T>(), source, update.beta.as<T>(),
                                       target);
+        case Update::Kind::sum: return plan.combine_as<T>(exec, Sum{}, source, target);
         case Update::Kind::minimum:
             if constexpr (has_order<T>) plan.combine_as<T>(exec, Minimum{}, source, target);
             return;
@@ -180,6 +181,7 @@ std::function<void(const char*, char*)> element_update(const Update& update,
                 incoming = static_cast<T>(update.alpha.as<T>() * incoming);
                 if (beta != T(0)) incoming = static_cast<T>(beta * here + incoming);
             }
+            if (update.kind == Update::Kind::sum) incoming = Sum{}(here, incoming);
             if constexpr (has_order<T>) {
                 if (update.kind == Update::Kind::minimum) incoming = Minimum{}(here, incoming);
                 if (update.kind == Update::Kind::maximum) incoming = Maximum{}(here, incoming);

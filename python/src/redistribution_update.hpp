@@ -33,7 +33,7 @@ struct Number {
 
 /// What becomes of the elements of a target.
 struct Update {
-    enum class Kind { insert, linear, minimum, maximum };
+    enum class Kind { insert, linear, sum, minimum, maximum };
     Kind kind = Kind::insert;
     Number alpha{};
     Number beta{};
@@ -43,7 +43,7 @@ struct Update {
     bool only_moves() const noexcept { return kind == Kind::insert && !conjugate; }
     /// Whether what is in the target goes into the result.
     bool reads_target() const noexcept {
-        return kind == Kind::minimum || kind == Kind::maximum ||
+        return kind == Kind::sum || kind == Kind::minimum || kind == Kind::maximum ||
                (kind == Kind::linear &&
                 (beta.integer != 0 || beta.real_or_complex != std::complex<double>()));
     }

@@ -83,11 +83,13 @@ void register_redistribution(nb::module_& module) {
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
                const Slices& to_slice, bool fill_padding, bool conjugate, bool in_place,
-               std::int64_t buffer_bytes, const std::string& strategy) {
+               std::int64_t buffer_bytes, const std::string& strategy,
+               bool allow_missing_indices) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),
                                            .to_slice = axis_slices(to_slice),
+                                           .allow_missing_indices = allow_missing_indices,
                                            .fill_padding = fill_padding,
                                            .conjugate = conjugate,
                                            .in_place = in_place,
@@ -96,7 +98,9 @@ void register_redistribution(nb::module_& module) {
             },
             "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
             "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a, "strategy"_a,
-            "Slices are (begin, count, step) by axis. Collective if comm is given.")
+            "allow_missing_indices"_a,
+            "Slices are (begin, count, step) by axis, (0, -1, 1) for none. Collective if comm is "
+            "given.")
         .def("execute", &execute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "combine"_a.none(), "convert"_a,
              "Collective; see RedistributionPlan.execute(). convert: makes the source anew, as a "

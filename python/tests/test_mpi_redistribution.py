@@ -64,8 +64,9 @@ def test_padding_is_filled_on_request(comm, seed):
     target = random_layout(rng, comm.size)
     a, whole = made(comm, distview.zeros(target.shape, comm=comm).layout)
     b = distview.zeros_like(distview.zeros(None, target, comm))
-    c = distview.redistribute(a, out=distview.zeros_like(b))
-    distview.redistribute(a, out=b, fill_padding=True)
+    taken = (slice(0, None),) * target.rank  # unstructured axes are filled by order
+    c = distview.redistribute(a, out=distview.zeros_like(b), from_slice=taken)
+    distview.redistribute(a, out=b, fill_padding=True, from_slice=taken)
     c.exchange_padding()
     assert (b.view == c.view).all() and same(gathered(comm, b), whole)
 
@@ -153,3 +154,52 @@ def test_describes_itself(comm):
     assert text.startswith("<RedistributionPlan (8, 6) over ") and ": 48 elements, " in text
     assert "48 elements" in plan.describe()
     assert (plan.wire_elements == 0) == (comm.size == 1)
+
+
+def listed(comm, lists):
+    """A line whose index i holds i."""
+    line = distview.zeros(None, ("u", lists), comm)
+    line.view[...] = lists[comm.rank]
+    return line
+
+
+def dealt_out(comm, indices):
+    return [list(indices[rank :: comm.size]) for rank in range(comm.size)]
+
+
+def test_unstructured_axes_are_paired_by_index(comm):
+    n = 6 * comm.size
+    source = listed(comm, dealt_out(comm, [100 * i + 1 for i in range(n)]))
+    some = dealt_out(comm, [100 * i + 1 for i in range(n)][::-2])
+    target = distview.zeros(None, ("u", some), comm)
+    plan = distview.RedistributionPlan(source, target)
+    plan.execute(source, target)
+    assert target.view.tolist() == some[comm.rank] and plan.elements == n // 2
+    # Cells of structured axes have the indices from 0 on; by order only with a slice.
+    cells = distview.redistribute(listed(comm, dealt_out(comm, list(range(n))[::-1])), "b")
+    assert same(gathered(comm, cells), np.arange(n, dtype="f8"))
+    with pytest.raises(distview.LayoutError, match=rf"got {n - 1} others, the lowest is 0; "):
+        distview.redistribute(source, "b")
+    for taken in (slice(0, None), (slice(0, n),)):
+        by_order = distview.redistribute(source, "b", from_slice=taken)
+        assert same(gathered(comm, by_order), 100.0 * np.arange(n) + 1)
+    with pytest.raises(distview.LayoutError, match="the lowest is 0"):
+        distview.redistribute(source, "b", from_slice=slice(None))
+    kept = distview.redistribute(source, "b", allow_missing_indices=True)
+    assert same(gathered(comm, kept), np.where(np.arange(n) == 1, 1.0, 0.0))
+
+
+def test_all_copies_are_combined(comm):
+    """Every process lists index 3; the lowest one's is what moves, all are what is combined."""
+    lists = [[3, 10 + rank] for rank in range(comm.size)]
+    source = distview.zeros(None, ("u", lists), comm)
+    source.view[...] = [2.0**comm.rank, 5.0]
+    apart = [[10 + rank] + [3] * (rank == 0) for rank in range(comm.size)]
+    target = distview.zeros(None, ("u", apart), comm)
+    plan = distview.RedistributionPlan(source, target)
+    plan.execute(source, target, alpha=2, beta=0)
+    assert target.view[0] == 10 and (comm.rank > 0 or target.view[1] == 2)
+    plan.execute(source, target, combine="sum")
+    assert target.view[0] == 15 and (comm.rank > 0 or target.view[1] == 2 + 2**comm.size - 1)
+    plan.execute(source, target, combine="max")
+    assert comm.rank > 0 or target.view[1] == max(2 + 2**comm.size - 1, 2 ** (comm.size - 1))

@@ -15,24 +15,33 @@ ExpectedSources::ExpectedSources(const RedistributionCase& c, int to_process) : 
         m_axes[d].resize(static_cast<std::size_t>(to.local_extent(at[d])));
         for (const AxisMove& move :
              expected_moves(c.from.axis(static_cast<int>(a)), c.options.from_slice[a], to,
-                            c.options.to_slice[d], c.options.fill_padding))
+                            c.options.to_slice[d], c.options.fill_padding, true))
             if (move.to_process == at[d])
-                m_axes[d][static_cast<std::size_t>(move.to_local)] = {move.from_process,
-                                                                      move.from_local};
+                m_axes[d][static_cast<std::size_t>(move.to_local)].push_back(
+                    {move.from_process, move.from_local});
     }
 }
 
-std::optional<ExpectedSources::Element> ExpectedSources::of(const Position& to_local) const {
-    GridCoordinates process{};
-    Element result;
+std::vector<ExpectedSources::Element> ExpectedSources::of(const Position& to_local) const {
+    struct Partial {
+        GridCoordinates process{};
+        Position local{};
+    };
+    std::vector<Partial> partials(1);
     for (std::size_t d = 0; d < static_cast<std::size_t>(m_case.to.rank()); ++d) {
-        const AxisPlace& place = m_axes[d][static_cast<std::size_t>(to_local[d])];
-        if (place.coordinate < 0) return std::nullopt;
         const auto a = static_cast<std::size_t>(m_case.options.permutation[d]);
-        process[a] = place.coordinate;
-        result.local[a] = place.local;
+        std::vector<Partial> longer;
+        for (const Partial& partial : partials)
+            for (const AxisPlace& place : m_axes[d][static_cast<std::size_t>(to_local[d])]) {
+                longer.push_back(partial);
+                longer.back().process[a] = place.coordinate;
+                longer.back().local[a] = place.local;
+            }
+        partials = std::move(longer);
     }
-    result.process = m_case.from.grid().process(process);
+    std::vector<Element> result;
+    for (const Partial& partial : partials)
+        result.push_back({m_case.from.grid().process(partial.process), partial.local});
     return result;
 }
 
@@ -162,10 +171,14 @@ private:
         std::vector<unsigned char> result = m_target->bytes();
         const ExpectedSources sources(m_case, m_target->process());
         m_target->for_each_position([&](const Position& local) {
-            const auto element = sources.of(local);
-            if (!element) return;
-            const To value = after(arriving, before(arriving, local, salt),
-                                   element_at<From>(element->process, element->local, salt));
+            std::vector<ExpectedSources::Element> copies = sources.of(local);
+            if (copies.empty()) return;
+            const bool combines = arriving == Arriving::sum || arriving == Arriving::maximum ||
+                                  arriving == Arriving::own;
+            if (!combines) copies.resize(1);
+            To value = before(arriving, local, salt);
+            for (const ExpectedSources::Element& copy : copies)
+                value = after(arriving, value, element_at<From>(copy.process, copy.local, salt));
             std::memcpy(result.data() + m_target->offset(local), &value, sizeof(To));
         });
         return result;

@@ -31,8 +31,9 @@ public:
     };
     ExpectedSources(const RedistributionCase& c, int to_process);
 
-    /// None if the position is not written.
-    std::optional<Element> of(const Position& to_local) const;
+    /// All copies of the element that belongs there, in the order in which they are combined; the first one
+    /// is what is inserted. None if the position is not written.
+    std::vector<Element> of(const Position& to_local) const;
 
 private:
     struct AxisPlace {
@@ -40,7 +41,8 @@ private:
         std::int64_t local = 0;
     };
     const RedistributionCase& m_case;
-    std::array<std::vector<AxisPlace>, max_rank> m_axes; ///< by axis and position of the target
+    /// By axis and position of the target.
+    std::array<std::vector<std::vector<AxisPlace>>, max_rank> m_axes;
 };
 
 /// What is done with elements that arrive.

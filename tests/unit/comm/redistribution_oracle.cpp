@@ -22,36 +22,48 @@ struct Place {
 
 /// Where each interior cell is, the lowest process first, and which padding mirrors it.
 struct Cells {
+    std::vector<std::int64_t> indices; ///< global ones
     std::vector<std::vector<Place>> holders;
     std::vector<std::vector<Place>> mirrors;
 };
 
 Cells cells_of(const AxisLayout& axis) {
     const std::int64_t size = axis.size();
-    std::map<std::int64_t, std::int64_t> numbers; // of labels
-    if (axis.type() == DistType::unstructured) {
-        std::set<std::int64_t> labels;
+    const bool is_listed = axis.type() == DistType::unstructured;
+    std::map<std::int64_t, std::size_t> numbers; // of cells, by index
+    if (is_listed) {
         for (int p = 0; p < axis.grid_size(); ++p)
             for (std::int64_t l = 0; l < axis.local_extent(p); ++l)
-                labels.insert(axis.to_global(p, LocalIndex(l)).value());
-        for (const std::int64_t label : labels)
-            numbers.emplace(label, static_cast<std::int64_t>(numbers.size()));
+                numbers[axis.to_global(p, LocalIndex(l)).value()] = 0;
+    } else {
+        for (std::int64_t i = 0; i < size; ++i) numbers[i] = 0;
     }
     Cells cells;
-    cells.holders.resize(static_cast<std::size_t>(size));
-    cells.mirrors.resize(static_cast<std::size_t>(size));
+    for (auto& [index, number] : numbers) {
+        number = cells.indices.size();
+        cells.indices.push_back(index);
+    }
+    cells.holders.resize(numbers.size());
+    cells.mirrors.resize(numbers.size());
     for (int p = 0; p < axis.grid_size(); ++p)
         for (std::int64_t l = 0; l < axis.local_extent(p); ++l) {
-            const std::int64_t global = axis.to_global(p, LocalIndex(l)).value();
-            std::int64_t cell = numbers.empty() ? global : numbers.at(global);
+            std::int64_t index = axis.to_global(p, LocalIndex(l)).value();
             const bool is_own = axis.interior_local(p).contains(LocalIndex(l));
-            while (axis.periodic() && size > 0 && cell < 0) cell += size;
-            while (axis.periodic() && size > 0 && cell >= size) cell -= size;
-            if (cell < 0 || cell >= size) continue;
+            while (axis.periodic() && size > 0 && index < 0) index += size;
+            while (axis.periodic() && size > 0 && index >= size) index -= size;
+            const auto found = numbers.find(index);
+            if (found == numbers.end()) continue;
             auto& places = is_own ? cells.holders : cells.mirrors;
-            places[static_cast<std::size_t>(cell)].push_back({p, l});
+            places[found->second].push_back({p, l});
         }
     return cells;
+}
+
+bool is_by_index(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
+                 const AxisSlice& to_slice) {
+    const bool has_list =
+        from.type() == DistType::unstructured || to.type() == DistType::unstructured;
+    return has_list && from_slice == AxisSlice() && to_slice == AxisSlice();
 }
 
 std::string slice_text(const AxisSlice& slice) {
@@ -69,18 +81,22 @@ std::string axis_text(const AxisLayout& axis) {
     return result;
 }
 
-AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
-    const bool is_shared = random.chance(0.5);
-    // In order, as after a partitioning of a numbered mesh, or not.
-    const bool is_shuffled = random.chance(0.5);
+/// Different integers, ascending: 0 to n - 1, close together, or as far apart as hashes are.
+std::vector<std::int64_t> random_labels(Random& random, std::int64_t n) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-20, 20);
     labels.reserve(static_cast<std::size_t>(n));
-    // 0 to n - 1, close together, or as far apart as hashes are.
     const std::int64_t widest = std::array<std::int64_t, 3>{1, 2, std::int64_t{1} << 40}.at(
         static_cast<std::size_t>(random.integer(0, 3)));
     if (widest == 1) label = -1;
     for (std::int64_t i = 0; i < n; ++i) labels.push_back(label += random.integer(1, widest + 1));
+    return labels;
+}
+
+AxisSpec dealt_out(Random& random, std::vector<std::int64_t> labels, int process_count) {
+    const bool is_shared = random.chance(0.5);
+    // In order, as after a partitioning of a numbered mesh, or not.
+    const bool is_shuffled = random.chance(0.5);
     if (is_shuffled) random.shuffle(labels);
     std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(process_count));
     auto owner = static_cast<std::size_t>(random.integer(0, process_count));
@@ -91,6 +107,52 @@ AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
             if (p == owner || (is_shared && random.chance(0.3))) lists[p].push_back(value);
     }
     return unstructured(lists, !is_shared);
+}
+
+AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
+    return dealt_out(random, random_labels(random, n), process_count);
+}
+
+std::vector<std::int64_t> random_part(Random& random, const std::vector<std::int64_t>& labels,
+                                      double chance) {
+    std::vector<std::int64_t> part;
+    for (const std::int64_t label : labels)
+        if (random.chance(chance)) part.push_back(label);
+    return part;
+}
+
+/// Two axes without slices, one of them unstructured.
+AxisPair random_index_pair(Random& random, int from_grid, int to_grid, std::int64_t limit,
+                           bool may_miss) {
+    AxisPair pair{{}, {}, {}, {}, from_grid, to_grid};
+    const std::int64_t n = random.integer(0, limit + 1);
+    const double kept = random.chance(0.5) ? 1 : 0.7;
+    const auto kind = random.integer(0, 3);
+    std::vector<std::int64_t> labels = random_labels(random, n);
+    if (kind == 0) {
+        const std::vector<std::int64_t> part = random_part(random, labels, kept);
+        if (may_miss) labels = random_part(random, labels, 0.8);
+        pair.from = dealt_out(random, labels, from_grid);
+        pair.to = dealt_out(random, part, to_grid);
+        return pair;
+    }
+    // The structured axis has the indices 0 to n - 1.
+    labels.resize(static_cast<std::size_t>(n));
+    std::iota(labels.begin(), labels.end(), 0);
+    AxisSpec structured;
+    const int processes = kind == 1 ? from_grid : to_grid;
+    for (bool is_list = true; is_list;) {
+        structured = random_axis_spec(random, processes, n);
+        is_list = ArrayLayout(ProcessGrid{processes}, {structured}).axis(0).type() ==
+                  DistType::unstructured;
+    }
+    if (kind == 1 || may_miss) labels = random_part(random, labels, kept);
+    if (kind == 2 || may_miss)
+        for (const std::int64_t label : random_labels(random, random.integer(0, 6)))
+            if (label < 0 || label >= n) labels.push_back(label);
+    pair.from = kind == 1 ? structured : dealt_out(random, labels, from_grid);
+    pair.to = kind == 1 ? dealt_out(random, labels, to_grid) : structured;
+    return pair;
 }
 
 AxisSlice random_slice(Random& random, std::int64_t size, std::int64_t most_step) {
@@ -106,22 +168,45 @@ AxisSlice random_slice(Random& random, std::int64_t size, std::int64_t most_step
 
 } // namespace
 
+CellPairs expected_pairs(const AxisLayout& from, const AxisSlice& from_slice, const AxisLayout& to,
+                         const AxisSlice& to_slice) {
+    CellPairs result;
+    if (!is_by_index(from, from_slice, to, to_slice)) {
+        const AxisSlice source = complete_slice(from_slice, from.size(), "");
+        const AxisSlice target = complete_slice(to_slice, to.size(), "");
+        for (std::int64_t t = 0; t < target.count; ++t)
+            result.pairs.emplace_back(source.begin + t * source.step,
+                                      target.begin + t * target.step);
+        return result;
+    }
+    const std::vector<std::int64_t> sources = cells_of(from).indices;
+    const std::vector<std::int64_t> targets = cells_of(to).indices;
+    for (std::size_t t = 0; t < targets.size(); ++t) {
+        const auto found = std::find(sources.begin(), sources.end(), targets[t]);
+        if (found == sources.end())
+            result.missing.push_back(targets[t]);
+        else
+            result.pairs.emplace_back(found - sources.begin(), t);
+    }
+    return result;
+}
+
 std::vector<AxisMove> expected_moves(const AxisLayout& from, const AxisSlice& from_slice,
                                      const AxisLayout& to, const AxisSlice& to_slice,
-                                     bool fill_padding) {
+                                     bool fill_padding, bool all_copies) {
     const Cells sources = cells_of(from);
     const Cells targets = cells_of(to);
     std::vector<AxisMove> moves;
-    for (std::int64_t t = 0; t < to_slice.count; ++t) {
-        const Place source =
-            sources.holders.at(static_cast<std::size_t>(from_slice.begin + t * from_slice.step))
-                .front();
-        const auto cell = static_cast<std::size_t>(to_slice.begin + t * to_slice.step);
-        for (const Place& target : targets.holders.at(cell))
-            moves.push_back({target.process, target.local, source.process, source.local});
-        if (!fill_padding) continue;
-        for (const Place& target : targets.mirrors.at(cell))
-            moves.push_back({target.process, target.local, source.process, source.local});
+    for (const auto& [from_cell, to_cell] : expected_pairs(from, from_slice, to, to_slice).pairs) {
+        std::vector<Place> holders = sources.holders.at(static_cast<std::size_t>(from_cell));
+        if (!all_copies) holders.resize(1);
+        std::vector<Place> places = targets.holders.at(static_cast<std::size_t>(to_cell));
+        if (fill_padding)
+            for (const Place& mirror : targets.mirrors.at(static_cast<std::size_t>(to_cell)))
+                places.push_back(mirror);
+        for (const Place& source : holders)
+            for (const Place& target : places)
+                moves.push_back({target.process, target.local, source.process, source.local});
     }
     std::sort(moves.begin(), moves.end());
     return moves;
@@ -168,7 +253,9 @@ AxisSpec random_axis_spec(Random& random, int process_count, std::int64_t n) {
     }
 }
 
-AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit) {
+AxisPair random_axis_pair(Random& random, int from_grid, int to_grid, std::int64_t limit,
+                          bool may_miss) {
+    if (random.chance(0.35)) return random_index_pair(random, from_grid, to_grid, limit, may_miss);
     const auto random_size = [&](int process_count) {
         return random.chance(0.3) ? random_extent(random, limit, process_count)
                                   : random.integer(0, limit + 1);
@@ -214,6 +301,11 @@ std::string RedistributionCase::describe() const {
     for (std::size_t d = 0; d < options.from_slice.size(); ++d)
         result += text("\nslices ", slice_text(options.from_slice[d]), " and ",
                        slice_text(options.to_slice[d]));
+    for (int d = 0; d < to.rank(); ++d)
+        result += text("\naxis ", d, ": ",
+                       axis_text(from.axis(options.permutation[static_cast<std::size_t>(d)])),
+                       "\nto ", axis_text(to.axis(d)));
+    if (options.allow_missing_indices) result += "\nindices may be missing";
     return result + (options.fill_padding ? "\nwith padding" : "");
 }
 
@@ -244,11 +336,12 @@ RedistributionCase random_redistribution_case(Random& random, int rank, int from
     std::vector<AxisSpec> to_axes(permutation.size());
     result.options.from_slice.resize(permutation.size());
     result.options.to_slice.resize(permutation.size());
+    result.options.allow_missing_indices = random.chance(0.3);
     for (std::size_t d = 0; d < permutation.size(); ++d) {
         const auto a = static_cast<std::size_t>(permutation[d]);
-        const AxisPair pair = random_axis_pair(random, from_grid.extent(permutation[d]),
-                                               to_grid.extent(static_cast<int>(d)),
-                                               limits.at(static_cast<std::size_t>(rank)));
+        const AxisPair pair = random_axis_pair(
+            random, from_grid.extent(permutation[d]), to_grid.extent(static_cast<int>(d)),
+            limits.at(static_cast<std::size_t>(rank)), result.options.allow_missing_indices);
         from_axes[a] = pair.from;
         to_axes[d] = pair.to;
         result.options.from_slice[a] = pair.from_slice;
@@ -284,11 +377,21 @@ RedistributionCase random_involution_case(Random& random, int rank, int processe
         sizes[d] = a < d && random.chance(0.7) ? sizes[a] : random.integer(1, limit + 1);
         specs[d] = random_axis_spec(random, grid.extent(static_cast<int>(d)), sizes[d]);
     }
+    std::vector<bool> by_index(axes);
+    for (std::size_t d = 0; d < axes; ++d) {
+        const auto a = static_cast<std::size_t>(permutation[d]);
+        if (a > d || !random.chance(0.3)) continue;
+        by_index[d] = by_index[a] = true;
+        sizes[a] = sizes[d];
+        const std::vector<std::int64_t> labels = random_labels(random, sizes[d]);
+        for (const std::size_t axis : {a, d})
+            specs[axis] = dealt_out(random, labels, grid.extent(static_cast<int>(axis)));
+    }
     result.options.from_slice.resize(axes);
     result.options.to_slice.resize(axes);
     for (std::size_t d = 0; d < axes; ++d) {
         const auto a = static_cast<std::size_t>(permutation[d]);
-        if (a < d) continue;
+        if (a < d || by_index[d]) continue;
         AxisSlice here = random_slice(random, sizes[d], 3);
         AxisSlice there = random_slice(random, sizes[a], 3);
         if (random.chance(0.5)) here = {0, sizes[d], 1};

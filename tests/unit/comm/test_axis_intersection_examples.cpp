@@ -139,9 +139,9 @@ TEST(AxisIntersectionExamples, ReversesAndStrides) {
 }
 
 // Labels by size: -3 5 7 8 9 100, on 1 2 0 2 2 0. Label 7 is on 2 as well: the lowest sends, all receive.
-TEST(AxisIntersectionExamples, OrdersLabelsBySize) {
+TEST(AxisIntersectionExamples, SlicesOrderLabelsBySize) {
     const AxisSpec lists = unstructured({{7, 100}, {-3}, {9, 8, 5, 7}});
-    const Between b(lists, 3, block(6), 1);
+    const Between b(lists, 3, block(6), 1, {0, 6, 1});
     EXPECT_EQ(b.intersection.runs_to(0),
               (Runs{{.peer = 0, .mine = 2, .theirs = 0, .length = 2, .my_step = 3},
                     {.peer = 1, .mine = 0, .theirs = 0, .length = 1},
@@ -149,7 +149,7 @@ TEST(AxisIntersectionExamples, OrdersLabelsBySize) {
                     {.peer = 2, .mine = 3, .theirs = 1, .length = 2, .their_step = -1}}));
     EXPECT_EQ(b.intersection.runs_from(2)[0].elements() + b.intersection.runs_from(2)[1].elements(),
               3);
-    const Between back(block(6), 1, lists, 3);
+    const Between back(block(6), 1, lists, 3, {0, 6, 1});
     std::int64_t received = 0;
     for (const AxisRun& run : back.intersection.runs_to(2)) received += run.elements();
     EXPECT_EQ(received, 4);

@@ -44,15 +44,15 @@ TEST_F(OwnLabels, ToThoseOfAnotherPartitioning) {
     EXPECT_EQ(wrong(target, [](std::int64_t label) { return 2 * square(label); }), 0);
 }
 
-// Element i is that with the i-th smallest label, whatever the labels are.
-TEST_F(OwnLabels, OfAnyValueAreNumberedByTheirOrder) {
+// Element i of a slice is that with the i-th smallest label, whatever the labels are.
+TEST_F(OwnLabels, SlicesOfAnyValueAreNumberedByTheirOrder) {
     const std::int64_t size = 3 * n, apart = std::int64_t{1} << 57;
     Labels labels; // of the 3 n multiples of 2^57 / n around 0, every n-th
     for (std::int64_t i = 2; i >= 0; --i) labels.push_back((i * n + me - n) * (apart / n));
     const Line mesh =
         make_of(own(size, labels), [](std::int64_t l) { return static_cast<double>(l); });
     const Line line = make(blocks(size));
-    RedistributionPlan plan(comm, mesh.layout(), line.layout());
+    RedistributionPlan plan(comm, mesh.layout(), line.layout(), {.from_slice = {{0, size, 1}}});
     plan.execute(exec, mesh, line);
     EXPECT_EQ(
         wrong(line, [&](std::int64_t i) { return static_cast<double>((i - n) * (apart / n)); }), 0);

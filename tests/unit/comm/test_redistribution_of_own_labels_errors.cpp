@@ -62,8 +62,8 @@ TEST_F(OwnLabels, KnownElsewhereThanWhereTheProcessIs) {
                                   std::to_string(n - 1) +
                                   " of its grid, where this process is, got those of 0");
     // Others are told of another size, or of all labels.
-    EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), LayoutError,
-                              "cells");
+    EXPECT_THROW_ON_ALL_RANKS(build(own(me == n - 1 ? n + 1 : n, {me}), blocks(n)), UsageError,
+                              "expected the same arguments on all ranks");
     const std::vector<Labels> all = [&] {
         std::vector<Labels> lists;
         for (int p = 0; p < n; ++p) lists.push_back({p});

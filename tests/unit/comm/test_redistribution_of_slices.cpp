@@ -92,6 +92,13 @@ struct Case {
             result += text(" (", slice.begin, ", ", slice.count, ", ", slice.step, ')');
         return result + ", permutation " + tuple_text(permutation);
     }
+    /// All of an array of the slices' size, by order as the slices are: without them unstructured axes would be
+    /// paired by index.
+    std::vector<AxisSlice> everything() const {
+        std::vector<AxisSlice> result;
+        for (const AxisSlice& slice : slices) result.push_back({0, slice.count, 1});
+        return result;
+    }
     /// Of the plan from `other` to the slice.
     std::vector<int> inverse() const {
         std::vector<int> result(3);
@@ -135,7 +142,8 @@ TEST(RedistributionOfSlices, from_a_slice_as_from_the_whole_with_slices) {
         RedistributionPlan(comm, c.whole, c.other,
                            {.permutation = c.permutation, .from_slice = c.slices})
             .execute(Exec(), source, expected);
-        RedistributionPlan(comm, part.layout(), c.other, {.permutation = c.permutation})
+        RedistributionPlan(comm, part.layout(), c.other,
+                           {.permutation = c.permutation, .from_slice = c.everything()})
             .execute(Exec(), part, found);
         EXPECT_TRUE(contents_of(expected) == contents_of(found));
         for (int d = 0; d < 3; ++d)
@@ -163,7 +171,8 @@ TEST(RedistributionOfSlices, to_a_slice_as_to_the_whole_with_slices) {
             .execute(Exec(), source, expected);
         // The positions outside the slice keep their numbers.
         const auto part = slice(found, c.slices);
-        RedistributionPlan(comm, c.other, part.layout(), {.permutation = c.inverse()})
+        RedistributionPlan(comm, c.other, part.layout(),
+                           {.permutation = c.inverse(), .to_slice = c.everything()})
             .execute(Exec(), AnyDistView(source), AnyDistView(part));
         EXPECT_TRUE(contents_of(expected) == contents_of(found));
     });

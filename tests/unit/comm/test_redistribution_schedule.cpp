@@ -30,7 +30,7 @@ struct Move {
     int to_process = 0;
     Position to{}; ///< by axis of the target
     int from_process = 0;
-    Position from{}; ///< by axis of the source
+    Position from{};                                            ///< by axis of the source
     friend bool operator==(const Move&, const Move&) = default; // nvcc makes none of the other
     friend auto operator<=>(const Move&, const Move&) = default;
 };
@@ -135,7 +135,13 @@ std::string find_flaw_of_pieces(const Case& c, const RedistributionSchedule& sch
 std::string find_flaw_of_numbers(const Case& c, const RedistributionSchedule& schedule,
                                  const std::vector<Move>& moves) {
     std::int64_t elements = 1;
-    for (const AxisSlice& slice : c.options.to_slice) elements *= slice.count;
+    for (std::size_t d = 0; d < c.options.permutation.size(); ++d) {
+        const auto a = static_cast<std::size_t>(c.options.permutation[d]);
+        const CellPairs pairs =
+            expected_pairs(c.from.axis(c.options.permutation[d]), c.options.from_slice[a],
+                           c.to.axis(static_cast<int>(d)), c.options.to_slice[d]);
+        elements *= static_cast<std::int64_t>(pairs.pairs.size());
+    }
     if (schedule.elements() != elements) return "wrong elements()";
     if (schedule.delivered_elements() != static_cast<std::int64_t>(moves.size()))
         return "wrong delivered_elements()";

@@ -141,7 +141,7 @@ TEST(RedistributionStages, CountAsTheirMessagesDo) {
 // One process does the work of all; what is not written must stay.
 TEST(RedistributionStages, MoveWhatOneStageMoves) {
     std::int64_t by_stages = 0;
-    for_each_case(400, [&](Random& random, std::uint64_t) {
+    for_each_case(2000, [&](Random& random, std::uint64_t) {
         const auto rank = static_cast<int>(random.integer(1, 4));
         const auto processes = static_cast<int>(random.integer(1, 17));
         RedistributionCase c = random_redistribution_case(random, rank, processes, processes);

@@ -37,16 +37,22 @@ struct AxisRun {
     friend bool operator==(const AxisRun&, const AxisRun&) = default;
 };
 
-/// Which elements along one axis move from whom to whom, when a slice of one layout is assigned to a
-/// slice of another: element t of the one is element t of the other.
+/// Which elements along one axis move from which process to which, when (a slice of) one layout is assigned
+/// to (a slice of) another.
+///
+/// Slices pair by order: element t of the source's slice goes to element t of the target's. Two whole axes
+/// (AxisSlice() on both sides), of which one at least is unstructured, pair by index: what has the same
+/// global index on both sides moves, interior cells of a structured axis having the indices from 0 on.
+/// Indices of the source that the target does not have stay where they are; every index of the target
+/// must be in the source, unless `allow_missing_indices`.
 ///
 /// Where layouts are closed forms, so is this: blocks are intersected as intervals, found by
 /// division or bisection, and of a pair that repeats (a block-cyclic axis does after block_size *
 /// grid_size cells, two of them after the least common multiple) one period is computed and stored.
 ///
-/// An element is read from one place: its owner, where labels are shared the lowest process that
-/// holds it. It is written to every place that holds it: all holders of a shared label, and with
-/// `fill_padding` each communication and periodic boundary padding that mirrors it.
+/// An element is read from one place: its owner, where indices are shared the lowest process that
+/// holds it (of_copy() reads the others). It is written to every place that holds it: all holders of a
+/// shared index, and with `fill_padding` each communication and periodic boundary padding that mirrors it.
 ///
 /// The layouts' tables must outlive this (an ArrayLayout holds them).
 ///
@@ -55,8 +61,9 @@ struct AxisRun {
 ///             axis' size; O(own cells) if either layout is unstructured; with steps longer than a
 ///             block, at most the elements of one period
 /// Errors:     LayoutError if a slice leaves the interior, has step 0 or another count than its
-///             counterpart, or if an unstructured layout knows the labels of one process only
-///             (RedistributionPlan asks the others); then also for runs of another coordinate
+///             counterpart, if an index of the target is not in the source, or if an unstructured layout
+///             knows the labels of one process only (RedistributionPlan asks the others); then also for
+///             runs of another coordinate
 /// Source:     decision 0004 (a product of short lists)
 class AxisIntersection {
 public:
@@ -68,13 +75,20 @@ public:
 
     /// No elements.
     AxisIntersection() = default;
-    AxisIntersection(const Side& from, const Side& to, bool fill_padding = false);
+    AxisIntersection(const Side& from, const Side& to, bool fill_padding = false,
+                     bool allow_missing_indices = false);
     /// Of layouts that may know the labels of one process only: `found` has what moves from and to it.
     AxisIntersection(const Side& from, const Side& to,
                      std::shared_ptr<const impl::FoundAxis> found);
 
-    /// Number of elements that the slices pair.
-    std::int64_t count() const noexcept { return m_to_slice.count; }
+    /// Number of elements that are paired, each counted once.
+    std::int64_t count() const noexcept { return m_count; }
+    /// Whether whole axes are paired by index; else slices, by order.
+    bool pairs_indices() const noexcept { return m_pairs_indices; }
+    /// Whether some of the target's indices are not in the source.
+    bool has_missing_indices() const noexcept {
+        return m_pairs_indices && m_count < m_to_slice.count;
+    }
     /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
     AxisSlice from_slice() const noexcept { return m_from_slice; }
     AxisSlice to_slice() const noexcept { return m_to_slice; }
@@ -87,11 +101,21 @@ public:
     /// What coordinate `p` of the source's grid sends.
     std::vector<AxisRun> runs_from(int p) const;
 
+    /// The most processes of the source that hold one index. Cost: O(its tables)
+    int most_copies() const;
+    /// The same elements, each read from another of the processes that hold it: of these, by ascending
+    /// process, that with number `number` from 0 on. Elements that fewer processes hold are left out of
+    /// the runs.
+    AxisIntersection of_copy(int number) const;
+
 private:
     void set_slices(const Side& from, const Side& to);
 
     AxisSlice m_from_slice{0, 0, 1};
     AxisSlice m_to_slice{0, 0, 1};
+    std::int64_t m_count = 0;
+    bool m_pairs_indices = false;
+    int m_copy = 0;
     std::shared_ptr<const impl::AxisSide> m_from;
     std::shared_ptr<const impl::AxisSide> m_to;
     std::shared_ptr<const impl::FoundAxis> m_found; ///< in place of both sides

@@ -71,7 +71,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
-/// Indices:    interior cells, by the slices of the options; see RedistributionSchedule
+/// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan
 /// Source:     decisions 0006, 0011, 0012, 0014 to 0018; in the field: ScaLAPACK's pdtran and pdgemr2d,
@@ -93,7 +93,8 @@ public:
     RedistributionPlan(RedistributionPlan&&) noexcept = default;
     RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 
-    /// target = source. Element types may differ: they are converted as static_cast does.
+    /// target = source. Element types may differ: they are converted as static_cast does. Of an index that
+    /// several processes of the source hold, the lowest process's element is taken.
     ///
     /// Shapes: sections of the plan's layouts; or std::tie() of several sources, and of as many targets,
     ///         which travel together. Pointers to them where they may be missing
@@ -114,6 +115,15 @@ public:
     }
     /// target = op(target, source) for Sum, Minimum, Maximum or a function object T(T here, T incoming)
     /// of the program's, T being the target's element type.
+    ///
+    /// Where an index of an unstructured axis is on several processes of the source, each of them
+    /// contributes: op is applied once for each, by ascending process coordinate along that axis (of several
+    /// such axes, the last axis of the target changes fastest), whatever the transport. With Sum this is the
+    /// transpose of the same between exchanged layouts, permutation and slices. execute(), whatever alpha and
+    /// beta, takes the element of the lowest such process only.
+    ///
+    /// Cost: as execute(), once for each copy of the index that has the most; the second and further copies
+    ///       move on their own, one after the other. Such a set of arrays is bound apart from that of execute()
     template <ExecutionSpace Exec, class Op, class Source, class Target>
     void combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
         start_combine(exec, op, source, target).finish();
@@ -139,7 +149,8 @@ public:
         return start_tuples(exec, op, as_tuple(source), as_tuple(target));
     }
 
-    /// Prepares for a set of arrays ahead of the first execution; without `exec` for that which the first
+    /// Prepares for a set of arrays ahead of the first execution (of the first execute() where combine() reads
+    /// several copies); without `exec` for that which the first
     /// source's memory space prefers.
     template <class Source, class Target>
     void bind(const Source& source, const Target& target) {
@@ -184,10 +195,10 @@ public:
                     const AnyDistView& target) {
         const std::array from{impl::make_field(source)};
         const std::array to{impl::make_field(target)};
-        start_fields<impl::Moved<Value, Value>>(exec, op,
-                                                {from, to, false, impl::DeviceOf<Exec>::layer(),
-                                                 impl::reads_target(op),
-                                                 impl::element_code<Value>()})
+        start_fields<impl::Moved<Value, Value>>(
+            exec, op,
+            {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op),
+             impl::element_code<Value>(), impl::combines_copies<Op>})
             .finish();
     }
 
@@ -195,7 +206,7 @@ public:
     /// This rank's process of the source's grid, and of the target's; -1 if it is none.
     int from_process() const { return m_engine->from_process(); }
     int to_process() const { return m_engine->to_process(); }
-    /// Other ranks that get elements of this one, and whose this one gets; ascending.
+    /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
     std::vector<int> send_peers() const { return m_engine->send_ranks(); }
     std::vector<int> receive_peers() const { return m_engine->receive_ranks(); }
     /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
@@ -278,7 +289,9 @@ private:
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
         return start_fields<MovedBetween<Sources, Targets>...>(
-            exec, op, {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op)});
+            exec, op,
+            {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op), 0,
+             impl::combines_copies<Op>});
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>

@@ -15,7 +15,8 @@ namespace distview {
 
 namespace impl {
 struct FoundRuns;
-}
+class RedistributionEngine;
+} // namespace impl
 /// How elements get to processes along several axes of the grid.
 enum class RedistributionStrategy {
     automatic,   ///< which of the others is likely to be faster; see redistribution_stages()
@@ -23,7 +24,13 @@ enum class RedistributionStrategy {
     by_dimension ///< along one axis of the grid after the other: to few processes each time
 };
 
-/// What a redistribution moves where; by default every interior cell to the same cell.
+/// What a redistribution moves where; by default every interior cell to that with the same global index.
+///
+/// Axes without slices (AxisSlice() on both sides) are paired by global index: cell i of a structured axis,
+/// from 0 on, with cell i; on unstructured axes, which list their indices, equal indices, and on an
+/// unstructured and a structured one index i with cell i. Indices of the source that the target does not
+/// have stay where they are. Slices are paired by order, their elements one by one; on an unstructured axis
+/// a slice counts cells by ascending index.
 struct RedistributionOptions {
     /// Axis d of the target takes axis permutation[d] of the source; empty: the identity.
     std::vector<int> permutation{};
@@ -31,6 +38,9 @@ struct RedistributionOptions {
     std::vector<AxisSlice> from_slice{};
     /// By axis of the target; empty: everything.
     std::vector<AxisSlice> to_slice{};
+    /// Whether a target, along an axis that is paired by index, may have indices that the source does not
+    /// have; their elements stay as they are. Otherwise these are an error.
+    bool allow_missing_indices = false;
     /// Whether to write also the communication padding (and on periodic axes the boundary padding)
     /// of the target that mirrors cells of its slice.
     bool fill_padding = false;
@@ -93,8 +103,9 @@ struct RedistributionRuns {
 /// Collective: no (local); no MPI needed
 /// Cost:       building is O(rank), with unstructured or irregular axes O(their tables); the runs of
 ///             one process: see AxisIntersection; its messages: O(its peers)
-/// Errors:     LayoutError if numbers of axes differ, the permutation is none, or slices do not fit
-///             (see AxisIntersection); UsageError for a process outside its grid, or for ranks that are
+/// Errors:     LayoutError if numbers of axes differ, the permutation is none, slices do not fit or an
+///             index of the target is not in the source (see AxisIntersection); UsageError for a process
+///             outside its grid, or for ranks that are
 ///             not one for each process, or not different
 /// Source:     decision 0004 (a product of short lists)
 class RedistributionSchedule {
@@ -118,7 +129,7 @@ public:
         return m_axes[static_cast<std::size_t>(axis)];
     }
 
-    /// Number of elements that the slices pair.
+    /// Number of elements that are paired, each counted once.
     std::int64_t elements() const noexcept;
     /// Number of elements written, which is more where the target's labels are shared or its padding
     /// is filled. Cost: O(the grids' extents, with their runs)
@@ -201,6 +212,12 @@ public:
     std::string describe() const;
 
 private:
+    friend class impl::RedistributionEngine;
+    /// What combine() moves after the elements of this schedule, where indices of the source are on several
+    /// processes: one schedule for each further choice of holders, that of the last axis changing fastest.
+    /// They have runs and messages; numbers of elements are those of this schedule.
+    std::vector<RedistributionSchedule> of_further_copies() const;
+
     static int rank_of(const std::vector<int>& ranks, int process) noexcept {
         return ranks.empty() ? process : ranks[static_cast<std::size_t>(process)];
     }

@@ -31,10 +31,11 @@ std::int64_t most_partners(const RedistributionSchedule& schedule);
 /// ranks share a node, elements are read in place, and one pass over memory is best.
 ///
 /// Shapes: by dimension, axis d of the target's grid has the extent of axis permutation[d] of the source's:
-///         else an intermediate array would need more processes than there are, or lie on fewer
+///         else an intermediate array would need more processes than there are, or lie on fewer. On
+///         unstructured axes each index is on one process, and those of the target are in the source
 /// Collective: no (local); no MPI needed
-/// Errors:     those of RedistributionSchedule; LayoutError if stages by dimension are asked for and the grids'
-///             extents do not allow them
+/// Errors:     those of RedistributionSchedule; LayoutError if stages by dimension are asked for and the
+///             layouts do not allow them
 /// Source:     decision 0017
 std::vector<RedistributionSchedule>
 redistribution_stages(const ArrayLayout& from, const ArrayLayout& to,

@@ -11,6 +11,9 @@ namespace distview {
 /// Cells count from 0 without boundary padding, so that layouts of one array that differ in padding
 /// number them alike. On an unstructured axis cell i is that with the i-th smallest of all labels.
 ///
+/// AxisSlice() is the whole axis, without a slice: a redistribution pairs two unstructured axes by their
+/// labels then, and by order if either one has a slice, even one of all cells such as {0, n, 1}.
+///
 /// Shapes: {n - 1, -1, -1} is all of n cells backwards; {0, -1, 2} is every other one
 struct AxisSlice {
     std::int64_t begin = 0;

@@ -51,6 +51,17 @@ struct LinearUpdate {
     }
 };
 
+/// Whether all copies of an element that several processes of the source hold are put together; else one
+/// of them is taken.
+template <class Op>
+inline constexpr bool combines_copies = true;
+template <>
+inline constexpr bool combines_copies<Insert> = false;
+template <class Scalar>
+inline constexpr bool combines_copies<ScaledInsert<Scalar>> = false;
+template <class Scalar>
+inline constexpr bool combines_copies<LinearUpdate<Scalar>> = false;
+
 template <class Op>
 constexpr bool reads_target() {
     if constexpr (requires { Op::reads_target; })

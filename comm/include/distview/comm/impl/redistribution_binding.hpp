@@ -75,6 +75,8 @@ public:
         /// Whether what is in the target goes into the result.
         bool reads_target = false;
         std::uint64_t element_code = 0; ///< that all must have, if not 0
+        /// Whether each copy of a source's element goes into the result.
+        bool combines_copies = false;
         bool are_of_that_type() const noexcept;
     };
 
@@ -166,8 +168,9 @@ public:
     /// "from rank 1: direct, 120 bytes" and so on, a line each. Empty for later rounds of the step before.
     std::string describe() const;
 
-    std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
-    bool shares_memory = false;  ///< sources with targets, on some rank
+    std::uint64_t last_used = 0;  ///< the plan's, for choosing which binding to drop
+    bool shares_memory = false;   ///< sources with targets, on some rank
+    bool combines_copies = false; ///< in this step and those that follow
 
     /// The step that follows in every execution, when all ranks have read what they want of this one.
     RedistributionBinding* next() const noexcept { return m_next.get(); }

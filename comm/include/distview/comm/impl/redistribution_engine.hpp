@@ -95,7 +95,8 @@ private:
     bool share_memory(const Fields& fields, Sharing& sharing) const;
     std::uint64_t candidates(const Fields& fields) const;
     std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
-    RedistributionBinding& obtain(const Fields& fields, bool to_begin);
+    RedistributionBinding& obtain(Fields fields, bool to_begin);
+    void make_copy_stages();
     std::shared_ptr<RedistributionBinding> bind_stages(const Fields& fields,
                                                        const DeviceSetting& device, int tag);
     std::shared_ptr<RedistributionBinding> bind_stage(Stage& stage, const Fields& fields,
@@ -113,6 +114,10 @@ private:
     Communicator m_comm;
     RedistributionSchedule m_schedule;
     std::vector<Stage> m_stages; ///< never fewer or more: intermediate arrays are of their layouts
+    bool m_has_copies;           ///< whether several processes of the source hold an element
+    /// What combine() does after m_stages, which is one then: one for each further choice of holders. Made
+    /// when it is first called.
+    std::vector<Stage> m_copy_stages;
     int m_from_process = -1;
     int m_to_process = -1;
     bool m_conjugate;
