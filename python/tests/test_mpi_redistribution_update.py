@@ -57,6 +57,19 @@ def test_alpha_and_beta(comm, seed):
         assert found.dtype == dtype and (found == whole_b).all()
 
 
+def copies(layout):
+    """How many processes hold each interior cell: indices of unstructured axes may be on several."""
+    result = np.ones((1,) * layout.rank, int)
+    for axis, kind in enumerate(layout.types):
+        counts = np.ones(layout.interior_shape[axis], int)
+        if kind == "u":
+            processes = range(layout.process_count)
+            lists = {layout.coordinates(p)[axis]: layout.global_indices(axis, p) for p in processes}
+            counts = np.unique(np.concatenate(list(lists.values())), return_counts=True)[1]
+        result = result * counts.reshape([-1 if d == axis else 1 for d in range(layout.rank)])
+    return result
+
+
 @pytest.mark.parametrize("seed", range(24))
 def test_combine(comm, seed):
     dtype, (name, function) = CALCULATED[seed % len(CALCULATED)], list(COMBINED.items())[seed % 3]
@@ -67,7 +80,8 @@ def test_combine(comm, seed):
     b, whole_b = filled(comm, case.target, dtype, seed + 1)
     for _ in range(2):
         case.plan.execute(a, b, combine=name)
-        whole_b[case.put] = function(whole_b[case.put], case.moved(whole_a))
+        contributions = whole_a * copies(case.source) if name == "sum" else whole_a
+        whole_b[case.put] = function(whole_b[case.put], case.moved(contributions.astype(dtype)))
         assert same(gathered(comm, b), whole_b)
 
 
