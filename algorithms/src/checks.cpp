@@ -65,14 +65,25 @@ void throw_no_cells(const char* caller, const ArrayLayout& layout) {
         text(caller, ": expected an array with at least one cell, got a ", layout.describe()));
 }
 
-std::uint64_t argument_digest(const ArrayLayout& layout, Cells cells, std::size_t element_bytes,
-                              int root) {
-    std::uint64_t digest = layout.fingerprint();
+std::uint64_t CommonArguments::digest() const {
+    std::uint64_t digest = layout->fingerprint();
     for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(cells), static_cast<std::uint64_t>(element_bytes),
-          static_cast<std::uint64_t>(root)})
+         {static_cast<std::uint64_t>(cells), static_cast<std::uint64_t>(element.bytes),
+          static_cast<std::uint64_t>(element.kind), static_cast<std::uint64_t>(root)})
         digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
     return digest;
+}
+
+std::vector<Argument> CommonArguments::list() const {
+    return {{"element type", describe(element)},
+            {"layout", layout->describe()},
+            {"cells", cells == Cells::interior ? "Cells::interior" : "Cells::owned"},
+            {"root", text(root)}};
+}
+
+void agree_on_arguments(const Communicator& comm, const Caller& caller,
+                        const std::exception_ptr& failure, const CommonArguments& arguments) {
+    agree(comm, caller.name.c_str(), failure, arguments.digest(), [&] { return arguments.list(); });
 }
 
 } // namespace distview::impl

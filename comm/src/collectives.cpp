@@ -8,7 +8,12 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <exception>
+#include <initializer_list>
 #include <limits>
+#include <numeric>
+#include <optional>
+#include <utility>
 
 namespace distview {
 
@@ -138,9 +143,54 @@ void all_gather(const Communicator& comm, const void* mine, void* all, std::size
 
 } // namespace impl
 
+namespace {
+
+constexpr const char* name_of(ReduceOperation operation) {
+    switch (operation) {
+    case ReduceOperation::min: return "all_reduce(min)";
+    case ReduceOperation::max: return "all_reduce(max)";
+    case ReduceOperation::sum: break;
+    }
+    return "all_reduce(sum)";
+}
+
+/// Agrees on what all ranks must pass alike; what `check` throws on one rank is thrown on all.
+template <class Check>
+void meet(const Communicator& comm, const char* caller, const Check& check,
+          std::initializer_list<std::pair<const char*, std::int64_t>> arguments) {
+    std::uint64_t digest = 0;
+    for (const auto& [name, value] : arguments)
+        digest = digest * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value) + 1;
+    std::exception_ptr failure;
+    try {
+        check();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller, failure, digest, [&] {
+        std::vector<Argument> result;
+        for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
+        return result;
+    });
+}
+
+} // namespace
+
+void impl::meet_to_gather(const Communicator& comm, std::size_t bytes) {
+    meet(comm, "all_gather", [&] { message_count(static_cast<std::int64_t>(bytes), "all_gather"); },
+         {{"bytes of a value", static_cast<std::int64_t>(bytes)}});
+}
+
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
-    const int count = message_count(static_cast<std::int64_t>(values.size()), "all_reduce");
+    const CollectiveCall call(comm, name_of(operation));
+    int count = 0;
+    meet(comm, name_of(operation),
+         [&] { count = message_count(static_cast<std::int64_t>(values.size()), "all_reduce"); },
+         {{"number of values", static_cast<std::int64_t>(values.size())},
+          {"bytes of a value", sizeof(T)},
+          {"whether values are floating-point numbers", std::floating_point<T>},
+          {"whether values are signed", std::is_signed_v<T>}});
     if constexpr (std::floating_point<T>)
         if (operation == ReduceOperation::sum) return sum_in_rank_order(comm, values);
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, values.data(), count, mpi_type<T>(),
@@ -156,7 +206,9 @@ template void all_reduce(const Communicator&, ReduceOperation, std::span<float>)
 template void all_reduce(const Communicator&, ReduceOperation, std::span<double>);
 
 void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes) {
-    check_root(comm, "broadcast", root);
+    const CollectiveCall call(comm, "broadcast");
+    meet(comm, "broadcast", [&] { check_root(comm, "broadcast", root); },
+         {{"root", root}, {"number of bytes", static_cast<std::int64_t>(bytes.size())}});
     constexpr std::size_t most = std::size_t{1} << 30;
     for (std::size_t begin = 0; begin < bytes.size(); begin += most) {
         const std::size_t count = std::min(most, bytes.size() - begin);
@@ -172,9 +224,15 @@ void gather_pieces(
     const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive) {
     const auto my_size = static_cast<std::int64_t>(mine.size());
     const int rank = comm.rank();
-    Rounds rounds = agree_on(comm, "gather_pieces", [&] {
-        return Rounds("gather_pieces", comm, root, my_size, sizes, options);
-    });
+    const CollectiveCall call(comm, "gather_pieces");
+    std::optional<Rounds> made;
+    meet(comm, "gather_pieces",
+         [&] { made.emplace("gather_pieces", comm, root, my_size, sizes, options); },
+         {{"root", root},
+          {"bytes of an element", options.element_bytes},
+          {"staging_bytes", options.staging_bytes},
+          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
+    Rounds& rounds = *made;
     while (rounds.next()) {
         const int count = rounds.count(rank);
         const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
@@ -191,9 +249,15 @@ void scatter_pieces(const Communicator& comm, int root, std::span<const std::int
                     std::span<std::byte> mine) {
     const auto my_size = static_cast<std::int64_t>(mine.size());
     const int rank = comm.rank();
-    Rounds rounds = agree_on(comm, "scatter_pieces", [&] {
-        return Rounds("scatter_pieces", comm, root, my_size, sizes, options);
-    });
+    const CollectiveCall call(comm, "scatter_pieces");
+    std::optional<Rounds> made;
+    meet(comm, "scatter_pieces",
+         [&] { made.emplace("scatter_pieces", comm, root, my_size, sizes, options); },
+         {{"root", root},
+          {"bytes of an element", options.element_bytes},
+          {"staging_bytes", options.staging_bytes},
+          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
+    Rounds& rounds = *made;
     while (rounds.next()) {
         if (rank == root) rounds.for_each_piece(provide);
         const int count = rounds.count(rank);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/communicator.hpp>
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
+#include <distview/comm/impl/node_messages.hpp>
 #include <distview/comm/impl/processors.hpp>
+#include <distview/comm/interrupt.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -19,6 +22,33 @@
 namespace distview {
 
 namespace impl {
+
+CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit,
+                                     bool crowded)
+    : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit), m_crowded(crowded) {
+    CallLines lines = own_call_line(rank);
+    m_calls = std::make_unique<Calls>(rank, lines.ranks, lines.memory, crowded);
+    m_meeting = std::make_unique<Meeting>(*m_calls, nullptr);
+}
+
+CommunicatorState::~CommunicatorState() = default;
+
+void CommunicatorState::share_calls() {
+    CallLines lines = share_call_lines(m_comm, m_rank);
+    m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
+    m_calls->set_idle([this] { make_progress(); });
+    const int tag = next_tag();
+    if (lines.speakers.size() > 1)
+        m_between = std::make_unique<NodeMessages>(*m_calls, m_comm, tag, lines.speakers);
+    m_meeting = std::make_unique<Meeting>(*m_calls, m_between.get());
+}
+
+void CommunicatorState::make_progress() const {
+    int found = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+    check_interrupt();
+}
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
     std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
@@ -89,6 +119,7 @@ void CommunicatorState::close_all(
         state->m_users.clear();
         state->m_kept.clear();
         state->m_kept_memory.clear();
+        state->m_between.reset();
         MPI_Comm_free(&state->m_comm); // sets it to MPI_COMM_NULL
         state->m_comm = MPI_COMM_NULL;
     }
@@ -172,6 +203,7 @@ private:
         auto state =
             std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, node.is_crowded);
         state->set_one_node(node.ranks == size);
+        state->share_calls();
         return state;
     }
 
@@ -251,6 +283,10 @@ int Communicator::rank() const { return impl::open_state(m_state).rank(); }
 int Communicator::size() const { return impl::open_state(m_state).size(); }
 MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
 bool Communicator::is_open() const noexcept { return m_state->is_open(); }
-void Communicator::close() { impl::open_state(m_state).close(); }
+void Communicator::close() {
+    impl::open_state(m_state);
+    agree(*this, "Communicator::close", nullptr);
+    m_state->close();
+}
 
 } // namespace distview

@@ -140,6 +140,7 @@ void check_elements(const std::vector<Head>& heads) {
 } // namespace
 
 AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& exported) {
+    const CollectiveCall call(comm, "import_dist_view");
     const Numbers mine = agree_on(comm, "import_dist_view", [&] {
         protocol::require_conforming(exported.version, exported.description(), comm.rank());
         // What would make this rank's AnyDistView throw, after the others have theirs.

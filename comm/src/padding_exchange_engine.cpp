@@ -123,6 +123,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         return **known;
     }
 
+    const CollectiveCall call(m_comm, "PaddingExchangePlan, new arrays");
     const bool to_fill = kind == ExchangeKind::fill;
     std::optional<PlanLines>& lines = m_lines[to_fill ? 0 : 1];
     ExchangeParts parts;

@@ -37,6 +37,7 @@ std::uint64_t digest(const std::vector<FieldExchange>& fields) {
 
 std::shared_ptr<impl::PaddingExchangeEngine>
 make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
+    const CollectiveCall call(comm, name);
     std::vector<PaddingExchangeSchedule> schedules;
     std::optional<Transport> required;
     std::exception_ptr failure;

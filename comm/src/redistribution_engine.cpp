@@ -90,7 +90,7 @@ void RedistributionEngine::make_copy_stages() {
     std::vector<Stage> made;
     for (RedistributionSchedule& schedule : m_schedule.of_further_copies()) {
         RedistributionRole role = role_in(schedule, m_comm.rank());
-        const bool writes = m_required != Transport::cma && writes_in_place(schedule);
+        const bool writes = writes_in_place(schedule);
         made.push_back({std::move(schedule), std::move(role), writes, {}});
     }
     m_copy_stages = std::move(made);
@@ -141,6 +141,8 @@ std::optional<std::size_t> RedistributionEngine::find(const Fields& fields, bool
 
 RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin) {
     fields.combines_copies = fields.combines_copies && m_has_copies;
+    std::optional<CollectiveCall> call;
+    if (m_has_outsiders) call.emplace(m_comm, "RedistributionPlan");
     if (const auto known = find(fields, to_begin)) {
         check_ready(to_begin);
         RedistributionBinding& binding = *m_bindings[*known];
@@ -149,6 +151,7 @@ RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin
         return binding;
     }
 
+    if (!call) call.emplace(m_comm, "RedistributionPlan, new arrays");
     DeviceSetting device;
     std::exception_ptr failure;
     std::uint64_t digest = fields.sources.size() * 4 + (m_in_place && fields.reads_target ? 2 : 0) +

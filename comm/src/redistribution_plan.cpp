@@ -80,6 +80,7 @@ private:
 std::shared_ptr<RedistributionEngine>
 make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                            const RedistributionOptions& options) {
+    const CollectiveCall call(comm, name);
     std::optional<RedistributionSchedule> schedule;
     std::vector<RedistributionSchedule> stages; // if there are several
     std::optional<Transport> required;

@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/collective_call.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>

@@ -53,12 +53,12 @@ void expect_agreed_from_every_rank(const std::string& message, const Thrown& thr
         });
 }
 
-TEST(Agreement, CostsOneReductionIfAllIsWell) {
+TEST(Agreement, CostsNoMessageOnOneNodeIfAllIsWell) {
     const Communicator comm(MPI_COMM_WORLD);
     MpiCounters counters;
     agree(comm, "caller", nullptr, 42);
     const MpiTraffic traffic = counters.stop();
-    EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{{"MPI_Allreduce", 1}}));
+    EXPECT_EQ(traffic.collective_calls(), 0);
     EXPECT_TRUE(traffic.sent.empty());
 }
 
@@ -68,7 +68,7 @@ TEST(Agreement, TellsWhichFlagsAreSetOnAllRanks) {
     MpiCounters counters;
     const distview::impl::Flags all =
         distview::impl::agreed_flags(comm, "caller", nullptr, 42, {true, !is_last, false, true});
-    EXPECT_EQ(counters.stop().collective_calls(), 1);
+    EXPECT_EQ(counters.stop().collective_calls(), 0);
     EXPECT_EQ(all, (distview::impl::Flags{true, false, false, true}));
 }
 
@@ -158,6 +158,33 @@ TEST(Agreement, RefusesDifferentDigests) {
                  " differ from those of rank 0"));
     EXPECT_NO_THROW(agree(comm, "caller", nullptr, std::numeric_limits<std::uint64_t>::max()));
     EXPECT_NO_THROW(agree(comm, "caller", nullptr, 0));
+}
+
+TEST(Agreement, TellsTheFirstArgumentThatDiffersAndBothValues) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto arguments_of = [](int different) {
+        return [=] {
+            return std::vector<Argument>{{"shape", "(4, 4)"},
+                                         {"root", world_rank() >= different ? "1" : "0"},
+                                         {"layout", world_rank() >= different
+                                                        ? "axis 0: block\naxis 1: cyclic"
+                                                        : "axis 0: block\naxis 1: block"}};
+        };
+    };
+    for (int different = 1; different < world_size(); ++different)
+        EXPECT_THROW_ON_ALL_RANKS(agree(comm, "caller", nullptr, world_rank() >= different ? 1 : 0,
+                                        arguments_of(different)),
+                                  UsageError,
+                                  text("those of rank ", different,
+                                       " differ from those of rank 0: root is 1 on rank ",
+                                       different, ", 0 on rank 0"));
+    const auto layout = [] {
+        return std::vector<Argument>{
+            {"layout", world_rank() == 0 ? "two axes\naxis 1: cyclic" : "two axes\naxis 1: block"}};
+    };
+    if (comm.size() == 1) return;
+    EXPECT_THROW_ON_ALL_RANKS(agree(comm, "caller", nullptr, world_rank() == 0 ? 1 : 0, layout),
+                              UsageError, "layout is axis 1: block on rank 1, axis 1: cyclic on");
 }
 
 TEST(Agreement, PrefersAFailureToADifference) {

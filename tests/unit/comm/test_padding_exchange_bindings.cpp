@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a plan remembers of the sets of arrays that it meets.
+#include "impl_meetings.hpp"
 #include "communicators.hpp"
 #include "numbered_array.hpp"
 #include "transports.hpp"
@@ -27,7 +28,7 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 /// Whether arrays go in messages, are read in place, or are borrowed and packed for the others.
 enum class Way { messages, in_place, packed };
 
-/// Collective calls that make a binding: to agree what comes, and that all ranks could.
+/// That make a binding: on what comes, and that all ranks could.
 constexpr std::int64_t agreements = 2;
 
 class Bindings : public ::testing::TestWithParam<Way> {
@@ -52,34 +53,32 @@ protected:
         return array;
     }
     std::optional<TransportSetting> m_setting;
-    /// Collective calls of an execute: none if the set was bound.
+    /// Agreements of an execute: none if the set was bound.
     template <class... Arrays>
-    std::int64_t collectives_of_execute(PaddingExchangePlan& plan, const Arrays&... arrays) const {
-        MpiCounters counters;
-        plan.execute(exec, arrays...);
-        return counters.stop().collective_calls();
+    std::int64_t agreements_of_execute(PaddingExchangePlan& plan, const Arrays&... arrays) const {
+        return meetings_of(comm, [&] { plan.execute(exec, arrays...); });
     }
 };
 
 TEST_P(Bindings, AreMadeOnceForASet) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1), b = make(2);
-    EXPECT_EQ(collectives_of_execute(plan, a), agreements);
+    EXPECT_EQ(agreements_of_execute(plan, a), agreements);
     const std::size_t bytes = plan.workspace_bytes();
-    EXPECT_EQ(collectives_of_execute(plan, a), 0);
+    EXPECT_EQ(agreements_of_execute(plan, a), 0);
     const NumberedArray copy = a;
-    EXPECT_EQ(collectives_of_execute(plan, copy), 0);
+    EXPECT_EQ(agreements_of_execute(plan, copy), 0);
     EXPECT_EQ(plan.workspace_bytes(), bytes);
     // Other arrays, more arrays and another order are other sets.
-    EXPECT_EQ(collectives_of_execute(plan, b), agreements);
-    EXPECT_EQ(collectives_of_execute(plan, a, b), agreements);
-    EXPECT_EQ(collectives_of_execute(plan, b, a), agreements);
+    EXPECT_EQ(agreements_of_execute(plan, b), agreements);
+    EXPECT_EQ(agreements_of_execute(plan, a, b), agreements);
+    EXPECT_EQ(agreements_of_execute(plan, b, a), agreements);
     EXPECT_EQ(plan.workspace_bytes() == 0, comm.size() == 1 || in_place());
     EXPECT_GE(plan.workspace_bytes(), 4 * bytes);
     for (int i = 0; i < 3; ++i) {
-        EXPECT_EQ(collectives_of_execute(plan, a), 0);
-        EXPECT_EQ(collectives_of_execute(plan, b), 0);
-        EXPECT_EQ(collectives_of_execute(plan, b, a), 0);
+        EXPECT_EQ(agreements_of_execute(plan, a), 0);
+        EXPECT_EQ(agreements_of_execute(plan, b), 0);
+        EXPECT_EQ(agreements_of_execute(plan, b, a), 0);
     }
 }
 
@@ -88,7 +87,7 @@ TEST_P(Bindings, OfTwoAlternatingArraysStay) {
     NumberedArray now = make(0), next = make(0);
     for (int step = 0; step < 20; ++step) {
         number(now, step);
-        EXPECT_EQ(collectives_of_execute(plan, now), step < 2 ? agreements : 0);
+        EXPECT_EQ(agreements_of_execute(plan, now), step < 2 ? agreements : 0);
         EXPECT_EQ(find_wrong_number(now, step), "");
         std::swap(now, next);
     }
@@ -98,7 +97,7 @@ TEST_P(Bindings, AheadOfTimeSaveTheFirstExecuteTheWork) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);
     plan.bind(a);
-    EXPECT_EQ(collectives_of_execute(plan, a), 0);
+    EXPECT_EQ(agreements_of_execute(plan, a), 0);
     EXPECT_EQ(find_wrong_number(a, 1), "");
 }
 
@@ -118,8 +117,8 @@ TEST_P(Bindings, AreMadeAgainOnceManyOthersHaveCome) {
         }
     // The last 32 are known, the one before is not.
     for (std::size_t i = 38; i < 70; ++i)
-        EXPECT_EQ(collectives_of_execute(plan, arrays[i]), 0) << i;
-    EXPECT_EQ(collectives_of_execute(plan, arrays[37]), agreements);
+        EXPECT_EQ(agreements_of_execute(plan, arrays[i]), 0) << i;
+    EXPECT_EQ(agreements_of_execute(plan, arrays[37]), agreements);
 }
 
 TEST_P(Bindings, ThatWereUsedLatelyStay) {
@@ -128,7 +127,7 @@ TEST_P(Bindings, ThatWereUsedLatelyStay) {
     plan.execute(exec, constant);
     for (int i = 0; i < 100; ++i) {
         plan.execute(exec, make(i));
-        EXPECT_EQ(collectives_of_execute(plan, constant), 0);
+        EXPECT_EQ(agreements_of_execute(plan, constant), 0);
     }
 }
 
@@ -161,7 +160,7 @@ TEST_P(Bindings, DoNotMistakeAnArrayForOneThatWasThereBefore) {
                                   View(place, static_cast<std::size_t>(extents[0]),
                                        static_cast<std::size_t>(extents[1])));
         number(array, round);
-        EXPECT_EQ(collectives_of_execute(plan, array), agreements);
+        EXPECT_EQ(agreements_of_execute(plan, array), agreements);
         EXPECT_EQ(find_wrong_number(array, round), "");
     }
 }
@@ -183,12 +182,12 @@ TEST_P(Bindings, MoveWithThePlan) {
     PaddingExchangePlan plan(comm, layout);
     plan.execute(exec, a);
     PaddingExchangePlan moved = std::move(plan);
-    EXPECT_EQ(collectives_of_execute(moved, a), 0);
+    EXPECT_EQ(agreements_of_execute(moved, a), 0);
     PaddingExchangePlan assigned(comm, layout);
     assigned.execute(exec, a);
     assigned = std::move(moved);
     number(a, 5);
-    EXPECT_EQ(collectives_of_execute(assigned, a), 0);
+    EXPECT_EQ(agreements_of_execute(assigned, a), 0);
     EXPECT_EQ(find_wrong_number(a, 5), "");
 }
 

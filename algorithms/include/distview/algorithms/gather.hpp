@@ -110,12 +110,13 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
 ///             knows one process's labels only, Error if a rank is out of memory (thrown on all
 ///             ranks)
 template <ExecutionSpace Exec, DistViewLike View>
-    requires(AccessibleFrom<View, Exec> &&
-             std::is_trivially_copyable_v<typename View::non_const_value_type>)
-GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
-                        Cells cells = Cells::interior) {
+requires(
+    AccessibleFrom<View, Exec>&& std::is_trivially_copyable_v<typename View::non_const_value_type>)
+    GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
+                            Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static const impl::Caller caller("gather");
+    const CollectiveCall call(comm, caller.name);
     GlobalView<View> global;
     impl::GatherGeometry geometry;
     impl::HostMirror<impl::PackedView<View>> packed_host;
@@ -135,8 +136,8 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, caller.name.c_str(), failure,
-          impl::argument_digest(view.layout(), cells, sizeof(T), root));
+    impl::agree_on_arguments(comm, caller, failure,
+                             {&view.layout(), cells, element_type<T>(), root});
 
     const Extents strides = impl::strides_of(global);
     gather_pieces(comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
@@ -163,15 +164,16 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
 /// Cost:       that of gather()
 /// Errors:     those of gather(); ShapeError if the extents on root differ (thrown on all ranks)
 template <ExecutionSpace Exec, ViewLike Global, WritableDistView View>
-    requires(AccessibleFrom<View, Exec> && AccessibleFrom<Global, Kokkos::HostSpace> &&
-             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
-             std::is_same_v<typename Global::non_const_value_type,
-                            typename View::non_const_value_type> &&
-             static_cast<int>(Global::rank()) == View::rank())
-void scatter(const Exec& exec, const Communicator& comm, const Global& global, int root,
-             const View& view, Cells cells = Cells::interior) {
+requires(AccessibleFrom<View, Exec>&& AccessibleFrom<Global, Kokkos::HostSpace>&&
+             std::is_trivially_copyable_v<typename View::non_const_value_type>&& std::is_same_v<
+                 typename Global::non_const_value_type,
+                 typename View::non_const_value_type>&& static_cast<int>(Global::rank()) ==
+         View::rank()) void scatter(const Exec& exec, const Communicator& comm,
+                                    const Global& global, int root, const View& view,
+                                    Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static const impl::Caller caller("scatter");
+    const CollectiveCall call(comm, caller.name);
     impl::GatherGeometry geometry;
     impl::PackedView<View> packed;
     impl::HostMirror<impl::PackedView<View>> packed_host;
@@ -187,8 +189,8 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, caller.name.c_str(), failure,
-          impl::argument_digest(view.layout(), cells, sizeof(T), root));
+    impl::agree_on_arguments(comm, caller, failure,
+                             {&view.layout(), cells, element_type<T>(), root});
 
     const Extents strides = impl::strides_of(global);
     scatter_pieces(

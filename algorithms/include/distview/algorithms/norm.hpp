@@ -85,7 +85,7 @@ double largest_magnitude(const Caller& caller, const Exec& exec, const Communica
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
-    requires AccessibleFrom<View, Exec>
+requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
     static const impl::Caller caller("norm1");
@@ -107,10 +107,11 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
 /// Collective: over comm; all ranks pass sections of the same array
 /// Cost:       that of sum(); three times as much if squares overflow or underflow
 template <ExecutionSpace Exec, NumericDistView View>
-    requires AccessibleFrom<View, Exec>
+requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
     static const impl::Caller caller("norm2");
+    const CollectiveCall call(comm, caller.name);
     using limits = std::numeric_limits<double>;
     const double squares = impl::sum_of_squares(caller, exec, comm, view, cells, 1.0);
     // Below this, squares may have been rounded to the spacing of subnormal numbers.
@@ -130,7 +131,7 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
-    requires AccessibleFrom<View, Exec>
+requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
                 Cells cells = Cells::interior) {
     static const impl::Caller caller("norm_inf");

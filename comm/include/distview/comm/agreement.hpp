@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/collective_call.hpp>
 #include <distview/comm/communicator.hpp>
 
 #include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
+#include <functional>
 #include <optional>
+#include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace distview {
+
+/// An argument of a collective call, as an error shows it.
+struct Argument {
+    std::string name;
+    std::string value;
+};
+/// Makes the list of a call's arguments. Called only if they differ between ranks.
+using Arguments = std::function<std::vector<Argument>()>;
 
 /// Ends a step that may have failed on some ranks: returns on all ranks or throws on all.
 ///
@@ -19,14 +31,27 @@ namespace distview {
 /// of the lowest failing rank: same type, same text, which ends with that rank and how many failed.
 /// If none did but `digest` (a hash of arguments that must be alike everywhere) differs between
 /// ranks, every rank throws a UsageError that begins with `caller` and names the first rank that
-/// differs from rank 0.
+/// differs from rank 0, and the first of `arguments` that does, with both values. Ranks that call
+/// something else meanwhile get a UsageError that says which calls met.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Allreduce of 24 bytes when all is well
+/// Cost:       no message on one node; between nodes one of some 400 bytes, log2(nodes) times
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-           std::uint64_t digest = 0);
+           std::uint64_t digest = 0, const Arguments& arguments = {});
 
 namespace impl {
+
+/// What a rank brings to agree().
+struct Agreement {
+    std::exception_ptr failure{};
+    std::uint64_t digest = 0;
+    /// Hash of the arrays' numbers; nothing if this rank does not know them, which differs from none.
+    std::optional<std::uint64_t> arrays{};
+    std::uint64_t flags = 0;
+};
+/// agree(), and the flags that are set on all ranks.
+std::uint64_t agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
+                           const Arguments& arguments);
 
 /// agree(), and which of the flags are set on all ranks.
 using Flags = std::array<bool, 4>;
@@ -43,6 +68,7 @@ Flags agreed_flags(const Communicator& comm, const char* caller, const std::exce
 /// Example:    auto layout = agree_on(comm, "main", [&] { return read_layout(argc, argv); });
 template <std::invocable Action>
 auto agree_on(const Communicator& comm, const char* caller, Action&& action) {
+    const CollectiveCall call(comm, caller);
     std::exception_ptr failure;
     using Result = std::invoke_result_t<Action>;
     if constexpr (std::is_void_v<Result>) {

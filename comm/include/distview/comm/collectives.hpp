@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/collective_call.hpp>
 #include <distview/comm/communicator.hpp>
 
 #include <concepts>
@@ -21,8 +22,8 @@ enum class ReduceOperation { sum, min, max };
 /// A type that all_reduce() combines.
 template <class T>
 concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
-                          std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
-                          std::same_as<T, float> || std::same_as<T, double>;
+    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
+    std::same_as<T, double>;
 
 /// Replaces every value by its sum, minimum or maximum over all ranks.
 ///
@@ -31,9 +32,10 @@ concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::
 /// else. The minimum and maximum of NaNs are unspecified.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Allreduce; of floating-point sums one MPI_Allgather, which brings size()
+/// Cost:       one agreement, one MPI_Allreduce; of floating-point sums one MPI_Allgather, which brings size()
 ///             times the values to every rank: meant for a few
-/// Errors:     UsageError for more values than MPI counts
+/// Errors:     UsageError for more values than MPI counts, and if ranks differ in operation, type or number
+///             of values (thrown on all ranks)
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values);
 
@@ -44,17 +46,22 @@ T all_reduce(const Communicator& comm, ReduceOperation operation, T value) {
 }
 
 namespace impl {
+/// Without an agreement: for ranks that have just met.
 void all_gather(const Communicator& comm, const void* mine, void* all, std::size_t bytes);
-}
+void meet_to_gather(const Communicator& comm, std::size_t bytes);
+} // namespace impl
 
 /// The values of all ranks in the order of the ranks, on every rank.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Allgather
+/// Cost:       one agreement, one MPI_Allgather
+/// Errors:     UsageError if values are not of the same size on all ranks (thrown on all ranks)
 template <class T>
-    requires(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
-             !std::same_as<T, bool>)
-std::vector<T> all_gather(const Communicator& comm, const T& value) {
+requires(std::is_trivially_copyable_v<T>&& std::is_default_constructible_v<T> &&
+         !std::same_as<T, bool>) std::vector<T> all_gather(const Communicator& comm,
+                                                           const T& value) {
+    const CollectiveCall call(comm, "all_gather");
+    impl::meet_to_gather(comm, sizeof(T));
     std::vector<T> values(static_cast<std::size_t>(comm.size()));
     impl::all_gather(comm, &value, values.data(), sizeof(T));
     return values;
@@ -63,8 +70,9 @@ std::vector<T> all_gather(const Communicator& comm, const T& value) {
 /// Copies `bytes` of root to all ranks.
 ///
 /// Collective: over comm
-/// Cost:       one MPI_Bcast a GiB
-/// Errors:     UsageError if there is no rank `root`
+/// Cost:       one agreement, one MPI_Bcast a GiB
+/// Errors:     UsageError if there is no rank `root`, and if ranks differ in root or number of bytes (thrown
+///             on all ranks)
 void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 
 /// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.

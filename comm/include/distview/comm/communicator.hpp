@@ -40,6 +40,8 @@ public:
     bool is_open() const noexcept;
     /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed.
     /// Waits for all ranks, and lets them end exchanges that were abandoned on this one.
+    ///
+    /// Errors: UsageError if ranks make another call meanwhile (on all ranks); the duplicate is not freed then
     void close();
 
     const std::shared_ptr<impl::CommunicatorState>& state() const noexcept { return m_state; }

@@ -38,6 +38,7 @@ AnyDistView import_dist_view(const Communicator& comm, const protocol::ExportedS
 template <std::invocable Read>
     requires std::convertible_to<std::invoke_result_t<Read>, protocol::ExportedSection>
 AnyDistView import_dist_view(const Communicator& comm, Read&& read) {
+    const CollectiveCall call(comm, "import_dist_view");
     const protocol::ExportedSection exported =
         agree_on(comm, "import_dist_view", std::forward<Read>(read));
     return import_dist_view(comm, exported);

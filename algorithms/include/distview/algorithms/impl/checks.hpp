@@ -2,9 +2,14 @@
 #pragma once
 
 #include <distview/algorithms/cells.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/element_type.hpp>
 
 #include <cstdint>
+#include <exception>
+#include <vector>
 
 namespace distview::impl {
 
@@ -17,9 +22,20 @@ void check_array(const char* caller, const Communicator& comm, const ArrayLayout
 Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
                       const ArrayLayout& to, int to_process, Cells cells);
 
-/// A hash of arguments that must be alike on all ranks.
-std::uint64_t argument_digest(const ArrayLayout& layout, Cells cells, std::size_t element_bytes,
-                              int root = 0);
+/// Arguments that must be alike on all ranks.
+struct CommonArguments {
+    const ArrayLayout* layout;
+    Cells cells;
+    ElementType element;
+    int root = 0;
+
+    std::uint64_t digest() const;
+    std::vector<Argument> list() const;
+};
+
+/// agree() on what compute failed with and on arguments.
+void agree_on_arguments(const Communicator& comm, const Caller& caller,
+                        const std::exception_ptr& failure, const CommonArguments& arguments);
 
 template <int Rank>
 struct Shift {

@@ -10,6 +10,7 @@
 #include <exception>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace distview::impl {
 
@@ -96,8 +97,6 @@ auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Ce
 template <class Value>
 struct Contribution {
     Value value{};
-    std::uint64_t digest = 0;
-    bool failed = false;
     bool any = false; ///< whether there are cells in the value
 };
 
@@ -110,15 +109,14 @@ struct Reduced {
 /// Combines what compute() returns on every rank, in the order of the ranks; `Join` is a reduction
 /// or just its value_type, init and join.
 ///
-/// compute() may throw, also on some ranks only: that travels with the values, so that agreement
-/// costs no messages of its own.
+/// compute() may throw, also on some ranks only.
 template <class Join, DistViewLike View, class Compute>
 Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicator& comm,
                                           const View& view, Cells cells, Compute&& compute) {
     using Value = typename Join::value_type;
     static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
+    const CollectiveCall call(comm, caller.name);
     Contribution<Value> mine;
-    mine.digest = argument_digest(view.layout(), cells, sizeof(typename View::value_type));
     std::exception_ptr failure;
     try {
         check_array(caller.name.c_str(), comm, view.layout(), view.process());
@@ -126,18 +124,19 @@ Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicat
         mine.any = cell_box(view, cells).count() > 0;
     } catch (...) {
         failure = std::current_exception();
-        mine.failed = true;
     }
+    agree_on_arguments(
+        comm, caller, failure,
+        {&view.layout(), cells, element_type<typename View::non_const_value_type>()});
 
     Reduced<Value> total{};
     Join::init(total.value);
-    bool agreed = true;
-    for (const Contribution<Value>& one : all_gather(comm, mine)) {
-        agreed = agreed && !one.failed && one.digest == mine.digest;
+    std::vector<Contribution<Value>> all(static_cast<std::size_t>(comm.size()));
+    all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
+    for (const Contribution<Value>& one : all) {
         total.any = total.any || one.any;
         if (one.any) Join::join(total.value, one.value);
     }
-    if (!agreed) agree(comm, caller.name.c_str(), failure, mine.digest);
     return total;
 }
 

@@ -2,6 +2,9 @@
 #pragma once
 
 #include <distview/comm/impl/arena.hpp>
+#include <distview/comm/impl/call_lines.hpp>
+#include <distview/comm/impl/calls.hpp>
+#include <distview/comm/impl/meeting.hpp>
 #include <distview/comm/impl/shared_segment.hpp>
 
 #include <mpi.h>
@@ -28,9 +31,8 @@ public:
 /// What all copies of a Communicator share.
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
 public:
-    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit, bool crowded)
-        : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit),
-          m_crowded(crowded) {}
+    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit, bool crowded);
+    ~CommunicatorState();
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
 
@@ -52,6 +54,15 @@ public:
         m_next_tag = tag == m_tag_limit ? 0 : tag + 1;
         return tag;
     }
+
+    /// Lets the ranks see each other's calls. Collective.
+    void share_calls();
+    /// The collective calls made so far.
+    Calls& calls() noexcept { return *m_calls; }
+    /// Where ranks meet in a call.
+    Meeting& meeting() noexcept { return *m_meeting; }
+    /// Lets MPI work for others, and looks whether the user wants to interrupt; may throw.
+    void make_progress() const;
 
     void add(const std::weak_ptr<Closable>& user);
     /// Keeps a user alive until close(): MPI may still touch its buffers.
@@ -82,6 +93,9 @@ private:
     bool m_crowded;
     bool m_is_one_node = false;
     int m_next_tag = 0;
+    std::unique_ptr<Calls> m_calls;
+    std::unique_ptr<NodeExchange> m_between; ///< null if all ranks are of this node
+    std::unique_ptr<Meeting> m_meeting;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;

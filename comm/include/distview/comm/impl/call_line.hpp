@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/neighbour_sync.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace distview::impl {
+
+/// What a collective call is, in 64 bits: equal on all ranks that make the same call.
+///
+/// From the highest bits: kind (8), number of the plan (24), number of the set of arrays in the plan (16),
+/// hash of the rest (16).
+struct CallWord {
+    enum class Kind : std::uint8_t {
+        none,
+        named, ///< the call's line has its name
+        fill,  ///< PaddingExchangePlan::execute() or start()
+        combine,
+        redistribute, ///< RedistributionPlan::execute() or start()
+        redistribute_combine,
+    };
+    /// A set of arrays that the plan does not know yet.
+    static constexpr std::uint64_t new_set = 0xffff;
+
+    std::uint64_t bits = 0;
+
+    static constexpr CallWord of_plan(Kind kind, std::uint64_t plan, std::uint64_t set) noexcept {
+        return {static_cast<std::uint64_t>(kind) << 56 | (plan & 0xffffff) << 32 |
+                (set & 0xffff) << 16};
+    }
+    static constexpr CallWord of_name(std::string_view name) noexcept {
+        std::uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+        for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        return {static_cast<std::uint64_t>(Kind::named) << 56 | (hash >> 8 & 0xffffffffffffu)};
+    }
+    constexpr Kind kind() const noexcept { return static_cast<Kind>(bits >> 56); }
+    /// For people: "PaddingExchangePlan #3 execute, set 2".
+    std::string describe(std::string_view name) const;
+
+    friend constexpr bool operator==(CallWord, CallWord) noexcept = default;
+};
+
+/// What a rank tells in a meeting: what it met for, and what is combined of all ranks. Plain 64-bit numbers
+/// and characters, to be sent as bytes.
+struct MeetingRecord {
+    std::uint64_t stamp = 0; ///< number of the call, and the step in it (lowest 16 bits)
+    std::uint64_t call = 0;  ///< the call's word
+    std::uint64_t step = 0;  ///< hash of what this step is for
+    std::int64_t rank = 0;   ///< whose record this is; of several the one that sent it
+    /// Combined by the minimum.
+    std::array<std::uint64_t, 5> least{};
+    /// Combined by AND.
+    std::uint64_t flags = ~std::uint64_t{0};
+    std::array<char, 40> name{};        ///< of the step
+    std::array<char, 40> call_name{};   ///< of the call, if its word has none
+    std::array<char, 240> difference{}; ///< not empty: ranks do not make the same call
+};
+
+/// A record in memory that others read while it may be written.
+class SharedRecord {
+public:
+    void write(const MeetingRecord& record) noexcept;
+    /// Whether the record of that stamp is there.
+    bool read(std::uint64_t stamp, MeetingRecord& record) const noexcept;
+
+private:
+    static constexpr std::size_t words = sizeof(MeetingRecord) / sizeof(std::uint64_t);
+    static_assert(sizeof(MeetingRecord) == words * sizeof(std::uint64_t));
+
+    std::atomic<std::uint64_t> m_stamp{0};
+    std::array<std::atomic<std::uint64_t>, words> m_words{};
+};
+
+/// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
+/// memory; only its rank writes it, but for sleepers. Nothing here knows MPI or processes.
+struct CallLine {
+    /// One of the last calls.
+    struct Call {
+        std::atomic<std::uint64_t> word{0};
+        std::atomic<std::uint64_t> failed{
+            0}; ///< number of the last call here that ended by an exception
+        std::array<std::atomic<std::uint64_t>, 6> name{};
+    };
+    static constexpr std::uint64_t kept_calls = 64;
+    static constexpr std::uint64_t kept_records = 4;
+
+    SyncLine met;  ///< its epoch: stamp of the latest meeting that the rank has come to
+    SyncLine told; ///< of the latest meeting whose result this rank has told its node
+    /// Of the call that the rank is in or was in, counted from 1.
+    std::atomic<std::uint64_t> number{0};
+    std::atomic<std::uint64_t> ended{0}; ///< of the last call that it has left
+    /// What it waits for: number of the call, from bit 24 on, and rank + 1; 0: nothing.
+    std::atomic<std::uint64_t> waits{0};
+    std::atomic<std::int64_t> process{0}; ///< as the operating system counts
+    std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
+    std::array<Call, kept_calls> calls{};
+    std::array<SharedRecord, kept_records> records{};
+    std::array<SharedRecord, kept_records> results{};
+
+    Call& call(std::uint64_t of_number) noexcept { return calls[of_number % kept_calls]; }
+    void set_name(std::uint64_t of_number, std::string_view name) noexcept;
+    std::string name(std::uint64_t of_number) const;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/call_lines.hpp>
+
+#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/comm/mpi_error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+/// Where a rank's line is, as numbers: the segment's address, the rank.
+using Offer = std::array<std::int64_t, 5>;
+
+CallLine* line_in(const SharedSegment& segment) {
+    return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
+}
+
+/// Those of all ranks of the node, or nothing if some rank does not see them all.
+CallLines map_lines(MPI_Comm node, int rank, int ranks) {
+    std::string why_not;
+    std::shared_ptr<SharedSegment> mine = SharedSegment::make(sizeof(CallLine), why_not);
+    if (mine) new (line_in(*mine)) CallLine;
+    const SegmentAddress address = mine ? mine->address() : SegmentAddress{};
+    const Offer offer{address.process, address.descriptor, address.bytes, address.key, rank};
+    std::vector<Offer> offers(static_cast<std::size_t>(ranks));
+    constexpr int numbers = std::tuple_size_v<Offer>;
+    check_mpi(MPI_Allgather(offer.data(), numbers, MPI_INT64_T, offers.data(), numbers, MPI_INT64_T,
+                            node),
+              "MPI_Allgather");
+    CallLines lines;
+    auto segments = std::make_shared<std::vector<std::shared_ptr<SharedSegment>>>();
+    int all_are_seen = 1;
+    for (const Offer& other : offers) {
+        const std::shared_ptr<SharedSegment> segment =
+            other[4] == rank
+                ? mine
+                : SharedSegment::open({other[0], other[1], other[2], other[3]}, Access::write);
+        if (!segment) {
+            all_are_seen = 0;
+            break;
+        }
+        segments->push_back(segment);
+        lines.ranks.push_back({static_cast<int>(other[4]), line_in(*segment)});
+    }
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all_are_seen, 1, MPI_INT, MPI_MIN, node),
+              "MPI_Allreduce");
+    if (!all_are_seen) return own_call_line(rank);
+    lines.memory = segments;
+    return lines;
+}
+
+} // namespace
+
+CallLines own_call_line(int rank) {
+    const auto line = std::make_shared<CallLine>();
+    return {{{rank, line.get()}}, line, {rank}};
+}
+
+CallLines share_call_lines(MPI_Comm comm, int rank) {
+    int size = 0;
+    check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    if (size == 1) return own_call_line(rank);
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+              "MPI_Comm_split_type");
+    int ranks = 0;
+    check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    CallLines lines = ranks > 1 ? map_lines(node, rank, ranks) : own_call_line(rank);
+    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+    const int speaker = lines.ranks.front().rank;
+    lines.speakers.resize(static_cast<std::size_t>(size));
+    check_mpi(MPI_Allgather(&speaker, 1, MPI_INT, lines.speakers.data(), 1, MPI_INT, comm),
+              "MPI_Allgather");
+    std::sort(lines.speakers.begin(), lines.speakers.end());
+    lines.speakers.erase(std::unique(lines.speakers.begin(), lines.speakers.end()),
+                         lines.speakers.end());
+    return lines;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "communicators.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collective_call.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/text.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+struct Call {
+    std::string name; ///< as errors give it
+    std::function<void(const Communicator&)> make;
+};
+
+std::vector<Call> calls() {
+    const auto layout_of = [](const Communicator& comm) {
+        return ArrayLayout(ProcessGrid{comm.size()}, {block(24, {.padding = 1})});
+    };
+    return {
+        {"all_reduce(min)", [](const auto& c) { all_reduce(c, ReduceOperation::min, 1.0); }},
+        {"all_reduce(max)", [](const auto& c) { all_reduce(c, ReduceOperation::max, 1.0); }},
+        {"all_reduce(sum)", [](const auto& c) { all_reduce(c, ReduceOperation::sum, 1.0); }},
+        {"all_gather", [](const auto& c) { all_gather(c, 1); }},
+        {"broadcast",
+         [](const auto& c) {
+             std::vector<std::byte> bytes(100);
+             broadcast(c, 0, std::span(bytes));
+         }},
+        {"gather_pieces",
+         [](const auto& c) {
+             const std::vector<std::byte> mine(8);
+             const std::vector<std::int64_t> sizes(static_cast<std::size_t>(c.size()), 8);
+             gather_pieces(c, 0, mine, sizes, {}, [](int, std::int64_t, const auto&) {});
+         }},
+        {"scatter_pieces",
+         [](const auto& c) {
+             std::vector<std::byte> mine(8);
+             const std::vector<std::int64_t> sizes(static_cast<std::size_t>(c.size()), 8);
+             scatter_pieces(c, 0, sizes, {}, [](int, std::int64_t, const auto&) {}, mine);
+         }},
+        {"agreement", [](const auto& c) { agree(c, "agreement", nullptr); }},
+        {"program's own",
+         [](const auto& c) {
+             const CollectiveCall call(c, "program's own");
+             all_gather(c, 2);
+         }},
+        {"make_dist_view",
+         [=](const auto& c) { make_dist_view<double*>(Exec(), c, layout_of(c), "a"); }},
+        {"PaddingExchangePlan",
+         [=](const auto& c) { const PaddingExchangePlan plan(c, layout_of(c)); }},
+        {"RedistributionPlan",
+         [=](const auto& c) { const RedistributionPlan plan(c, layout_of(c), layout_of(c)); }},
+    };
+}
+
+// One rank calls something else: all get the same error, and the communicator is in step afterwards.
+TEST(CollectiveCall, TellsWhichCallsMet) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    const std::vector<Call> all = calls();
+    int odd = 0;
+    for (const Call& usual : all)
+        for (const Call& other : all) {
+            odd = (odd + 1) % comm.size();
+            if (&usual == &other) continue;
+            SCOPED_TRACE(usual.name + " and " + other.name);
+            EXPECT_THROW_ON_ALL_RANKS((comm.rank() == odd ? other : usual).make(comm), UsageError,
+                                      text(other.name, " on rank ", odd));
+            EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+        }
+}
+
+TEST(CollectiveCall, TellsWhichStepsMet) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    const auto call = [&](bool is_odd) {
+        const CollectiveCall whole(comm, "whole");
+        all_gather(comm, 1);
+        if (is_odd)
+            all_reduce(comm, ReduceOperation::max, 1);
+        else
+            all_reduce(comm, ReduceOperation::min, 1);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(call(comm.rank() == comm.size() - 1), UsageError,
+                              text("whole (all_reduce(max)) on rank ", comm.size() - 1));
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
+// A call that one rank leaves out: it meets the next one, and so on.
+TEST(CollectiveCall, TellsThatOneRankLeavesOneOut) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    const auto second = [&] { all_gather(comm, 1); };
+    if (comm.rank() == 0)
+        EXPECT_THROW(second(), UsageError);
+    else
+        EXPECT_THROW(all_reduce(comm, ReduceOperation::max, 1), UsageError);
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
+TEST(CollectiveCall, LeavesByAnErrorOfOneRankWithoutAgreement) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    const auto call = [&] {
+        const CollectiveCall whole(comm, "whole");
+        if (comm.rank() == 0) throw UsageError("of rank 0 alone");
+        all_gather(comm, 1);
+    };
+    try {
+        call();
+        ADD_FAILURE() << "nothing thrown";
+    } catch (const UsageError& error) {
+        const std::string expected =
+            comm.rank() == 0 ? "of rank 0 alone" : "rank 0 has left whole with an error";
+        EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+    }
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
+// Arguments that MPI does not look at, or looks at too late.
+TEST(CollectiveCall, TellsWhichArgumentsDiffer) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) return;
+    const bool is_odd = comm.rank() == 1;
+    std::vector<int> values(is_odd ? 2 : 3);
+    EXPECT_THROW_ON_ALL_RANKS(all_reduce(comm, ReduceOperation::max, std::span(values)), UsageError,
+                              "number of values is 2 on rank 1, 3 on rank 0");
+    std::vector<std::byte> bytes(100);
+    EXPECT_THROW_ON_ALL_RANKS(broadcast(comm, is_odd ? 1 : 0, std::span(bytes)), UsageError,
+                              "root is 1 on rank 1, 0 on rank 0");
+    EXPECT_THROW_ON_ALL_RANKS(broadcast(comm, is_odd ? -1 : 0, std::span(bytes)), UsageError,
+                              "expected a root");
+    const auto of_type = [&] {
+        if (is_odd)
+            all_reduce(comm, ReduceOperation::max, 1.0f);
+        else
+            all_reduce(comm, ReduceOperation::max, std::int32_t{1});
+    };
+    EXPECT_THROW_ON_ALL_RANKS(of_type(), UsageError, "floating-point");
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
+// Sub-communicators and calls between do not change what meets.
+TEST(CollectiveCall, CountsEveryCommunicatorByItself) {
+    const OwnedComm reversed = reversed_world();
+    const Communicator world(MPI_COMM_WORLD);
+    const Communicator other(reversed.get());
+    MPI_Comm half = MPI_COMM_NULL;
+    MPI_Comm_split(MPI_COMM_WORLD, world.rank() % 2, 0, &half);
+    {
+        Communicator part(half);
+        for (int time = 0; time < 200; ++time) {
+            EXPECT_EQ(all_reduce(world, ReduceOperation::sum, 1), world.size());
+            for (int more = 0; more < world.rank() % 2; ++more) all_gather(part, 1);
+            EXPECT_EQ(all_reduce(other, ReduceOperation::max, other.rank()), world.size() - 1);
+        }
+        part.close();
+    }
+    MPI_Comm_free(&half);
+}
+
+} // namespace
+
+} // namespace distview::testing
