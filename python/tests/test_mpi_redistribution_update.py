@@ -61,7 +61,7 @@ def copies(layout):
     """How many processes hold each interior cell: indices of unstructured axes may be on several."""
     result = np.ones((1,) * layout.rank, int)
     for axis, kind in enumerate(layout.types):
-        counts = np.ones(layout.interior_shape[axis], int)
+        counts = np.ones(layout.shape[axis], int)
         if kind == "u":
             processes = range(layout.process_count)
             lists = {layout.coordinates(p)[axis]: layout.global_indices(axis, p) for p in processes}
