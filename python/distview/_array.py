@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _device, _distview, _reductions
 from ._arithmetic import without_arithmetic
-from ._comm import communicator
+from ._comm import collective, communicator, of_array
 from ._distview import Layout
 from ._errors import UsageError, short
 from ._gather import gather
@@ -24,7 +24,9 @@ class _Joint:
 
     def __init__(self, comm: Any) -> None:
         self.comm = comm
-        self.communicator = communicator(comm)
+        self.communicator = communicator(comm) if comm is not None else None
+        #: The plans that redistribute() has made for this array last, by what defines them.
+        self.plans: dict[Any, Any] = {}
 
 
 @without_arithmetic
@@ -39,7 +41,8 @@ class DistView(_distview.Array):
 
     Exports itself without a copy as ``__distarray__``, buffer, ``__array_interface__``,
     ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. What is called here has finished on
-    return; where other libraries work on the array on streams of their own, set ``stream``.
+    return; where other libraries work on the array on streams of their own, set ``stream``. Properties are
+    local, methods say whether they are; all ranks call the collective ones, in the same order.
     """
 
     def __init__(self, array: _distview.Array, comm: Any = None) -> None:
@@ -87,7 +90,7 @@ class DistView(_distview.Array):
     def global_indices(self, axis: int, cells: str = "owned") -> np.ndarray:
         """Global indices of this section's cells along an axis; cells: owned, interior or all.
 
-        The interior's count from 0; boundary padding has negative ones and those from shape[axis] on.
+        The interior's count from 0; boundary padding has negative ones and those from shape[axis] on. Local.
         """
         begin, end = self._range(axis, cells)
         return np.asarray(self.section_indices(axis))[begin:end]
@@ -252,6 +255,7 @@ class DistView(_distview.Array):
         self._attach(taken)
         self._joint.comm, self._joint.communicator = comm, taken
 
+    @collective("exchange_padding", of_array)
     def exchange_padding(self, *others: DistView) -> None:
         """Fills the padding from the neighbours' elements, of others as well in the same messages.
 
@@ -260,6 +264,7 @@ class DistView(_distview.Array):
         """
         self._exchange_padding(*others)
 
+    @collective("transpose", of_array)
     def transpose(self, *axes: Any) -> DistView:
         """A new array whose axis d is axis axes[d] of this one; in reverse order unless given.
 
@@ -271,6 +276,7 @@ class DistView(_distview.Array):
 
         return transpose(self, axes)
 
+    @collective("gather", of_array)
     def gather(self, root: int = 0, cells: str = "interior") -> np.ndarray | None:
         """All sections' cells as one NumPy array on rank root; None elsewhere.
 
@@ -280,6 +286,7 @@ class DistView(_distview.Array):
         """
         return gather(self, root, cells)
 
+    @collective("sum", of_array)
     def sum(self, cells: str = "interior") -> Any:
         """The sum over all processes' cells. Collective.
 
@@ -289,18 +296,22 @@ class DistView(_distview.Array):
         """
         return _reductions.total(self, "sum", cells)
 
+    @collective("min", of_array)
     def min(self, cells: str = "interior") -> Any:
         """The least of all processes' cells; NaN if one is. Collective."""
         return _reductions.extreme(self, "min", cells)
 
+    @collective("max", of_array)
     def max(self, cells: str = "interior") -> Any:
         """The greatest of all processes' cells; NaN if one is. Collective."""
         return _reductions.extreme(self, "max", cells)
 
+    @collective("norm", of_array)
     def norm(self, order: float = 2, cells: str = "interior") -> float:
         """The 1-, 2- or infinity-norm over all processes' cells, in 64 bits. Collective."""
         return _reductions.norm(self, order, cells)
 
+    @collective("dot", of_array)
     def dot(self, other: DistView, cells: str = "interior") -> Any:
         """The scalar product with an array of the same layout; this one is conjugated. Collective.
 

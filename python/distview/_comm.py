@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import functools
+import os
 import sys
+import warnings
 import zlib
 from collections.abc import Callable
-from typing import Any, TypeVar, cast
+from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 from . import _distview
 from ._errors import UsageError
 
 Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
 
 
 @functools.cache
@@ -30,11 +33,34 @@ def _check_same_mpi() -> None:
         )
 
 
+_has_warned = False
+
+
+def _warn_of_no_comm() -> None:
+    """Warns, once, where several ranks run and one of them makes an array of its own: often by mistake."""
+    global _has_warned
+    module = sys.modules.get("mpi4py.MPI")
+    if _has_warned or module is None or not module.Is_initialized() or module.Is_finalized():
+        return
+    if (size := module.COMM_WORLD.size) == 1:
+        return
+    _has_warned = True
+    warnings.warn(
+        f"distview: comm is None, so each of the {size} ranks makes an array of its own; pass comm for one "
+        "array of all, MPI.COMM_SELF for arrays that are meant to be a rank's own",
+        RuntimeWarning,
+        skip_file_prefixes=(os.path.dirname(__file__),),
+        stacklevel=2,
+    )
+
+
 def communicator(comm: Any) -> _distview.Communicator | None:
     """The library's communicator of an mpi4py communicator, a Fortran handle or None.
 
     Collective over comm the first time that it comes.
     """
+    if comm is None:
+        _warn_of_no_comm()
     if comm is None or isinstance(comm, _distview.Communicator):
         return comm
     if isinstance(comm, int) and not isinstance(comm, bool):
@@ -70,3 +96,51 @@ def agreed(
         return result, zlib.crc32(str(alike(result)).encode())
 
     return cast(Result, comm.agree_on(caller, step))
+
+
+def collective(
+    caller: str, communicator_of: Callable[..., _distview.Communicator | None]
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Decorator of a collective function: arguments that Python itself refuses on one rank, as unknown
+    keywords, are a UsageError on all.
+
+    communicator_of: of the function's arguments, the communicator on which the others wait.
+    """
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        @functools.wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+            try:
+                return function(*args, **kwargs)
+            except TypeError as error:
+                # Of an error at the call itself, and of no other, the traceback ends here.
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise
+                text = str(error)
+
+            def refuse() -> NoReturn:
+                raise UsageError(text)
+
+            return agreed(communicator_of(*args, **kwargs), caller, refuse)
+
+        return call
+
+    return decorate
+
+
+def of_comm(position: int) -> Callable[..., _distview.Communicator | None]:
+    """For collective(): the argument ``comm``, which also has a position."""
+
+    def take(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
+        return communicator(args[position] if len(args) > position else kwargs.get("comm"))
+
+    return take
+
+
+def of_array(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
+    """For collective(): that of the first argument that has one."""
+    for argument in (*args, *kwargs.values()):
+        found = getattr(argument, "_communicator", None)
+        if found is not None:
+            return found
+    return None

@@ -10,13 +10,14 @@ import numpy as np
 
 from . import _device, _distview
 from ._array import DistView
-from ._comm import agreed, communicator
+from ._comm import agreed, collective, communicator, of_array, of_comm
 from ._device_import import memory_of
 from ._distview import Communicator, Layout
 from ._errors import Error, UsageError, short
 from ._layout import build_layout, check_layout, finish_layout
 
 
+@collective("DistView", of_comm(2))
 def zeros(
     shape: Any,
     layout: Any = None,
@@ -65,25 +66,32 @@ def zeros(
     return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, (), device)
 
 
+@collective("DistView", of_comm(2))
 def empty(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
-    """A new distributed array of any values (today zeros); arguments as zeros()."""
+    """A new distributed array of any values (today zeros); arguments as zeros(). Collective over comm."""
     return zeros(shape, layout, comm, dtype, **keywords)
 
 
+@collective("DistView", of_comm(2))
 def ones(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
-    """A new distributed array of ones, padding included; arguments as zeros()."""
+    """A new distributed array of ones, padding included; arguments as zeros(). Collective over comm."""
     return full(shape, 1, layout, comm, dtype, **keywords)
 
 
+@collective("DistView", of_comm(3))
 def full(
     shape: Any, value: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any
 ) -> DistView:
-    """A new distributed array of one value, padding included; other arguments as zeros()."""
+    """A new distributed array of one value, padding included; other arguments as zeros().
+
+    Collective over comm.
+    """
     result = zeros(shape, layout, comm, dtype, **keywords)
     agreed(result._communicator, "full", lambda: _assign(result, value))
     return result
 
 
+@collective("DistView", of_comm(3))
 def from_function(
     function: Callable[..., Any],
     shape: Any,
@@ -128,6 +136,7 @@ def _assign(array: DistView, values: Any) -> None:
     array.copy_from_host(values)
 
 
+@collective("DistView", of_array)
 def zeros_like(view: DistView, dtype: Any = None, device: Any = None) -> DistView:
     """A new array of zeros with the layout of another one. Collective over its communicator.
 
@@ -143,6 +152,7 @@ def zeros_like(view: DistView, dtype: Any = None, device: Any = None) -> DistVie
     return DistView(_distview.make_array(build, view._communicator), view.comm)
 
 
+@collective("DistView", of_comm(3))
 def wrap(
     section: Any,
     shape: Any,
@@ -157,12 +167,13 @@ def wrap(
     """A distributed array of memory that exists: this process's section, all padding included.
 
     section: anything with the buffer protocol, __cuda_array_interface__ or __dlpack__; it is kept
-    alive and never copied. Other arguments, and who must call, as zeros(). Raises ShapeError if the
+    alive and never copied. Other arguments as zeros(). Collective over comm. Raises ShapeError if the
     section has not the extents that the layout gives this process.
     """
     return _make(shape, layout, comm, None, padding, boundary, periodic, grid, (section,), None)
 
 
+@collective("from_distarray", of_comm(1))
 def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistView:
     """A DistView of any array that exports itself as the Distributed Array Protocol says. No copy.
 

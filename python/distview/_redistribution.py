@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _distview
 from ._array import DistView
-from ._comm import agreed, communicator
+from ._comm import agreed, collective, communicator, of_array
 from ._create import zeros
 from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
@@ -59,6 +59,7 @@ class RedistributionPlan:
     on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
     """
 
+    @collective("RedistributionPlan", lambda self, *args, **kwargs: of_array(*args, **kwargs))
     def __init__(
         self,
         source: Layout | DistView,
@@ -103,6 +104,7 @@ class RedistributionPlan:
         )  # fmt: skip
         self._buffers: dict[Any, DistView] = {}
 
+    @collective("RedistributionPlan.execute", of_array)
     def execute(
         self,
         source: DistView,
@@ -175,6 +177,7 @@ class RedistributionPlan:
         )
 
 
+@collective("redistribute", of_array)
 def redistribute(
     array: DistView,
     layout: Any = None,
@@ -205,7 +208,7 @@ def redistribute(
     memory unless given). Cells of a new array that nothing is written to are 0. dtype: that of the
     new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate,
     allow_missing_indices: see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
-    see its execute().
+    see its execute(). The array keeps the plans of the last four different calls.
 
     Collective over the array's communicator.
     """
@@ -213,13 +216,59 @@ def redistribute(
         out = _new(array, layout, permutation, from_slice, to_slice, dtype, keywords)
     else:
         _check_out(array, out, layout, dtype, keywords)
-    plan = RedistributionPlan(
-        array, out, permutation=permutation, from_slice=from_slice, to_slice=to_slice,
-        fill_padding=fill_padding, conjugate=conjugate,
-        allow_missing_indices=allow_missing_indices,
-    )  # fmt: skip
-    plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
+    keywords = {
+        "permutation": permutation, "from_slice": from_slice, "to_slice": to_slice,
+        "fill_padding": fill_padding, "conjugate": conjugate,
+        "allow_missing_indices": allow_missing_indices,
+    }  # fmt: skip
+    plans = array._joint.plans
+    plan, key = None, None
+    try:
+        plan, key = _known_plan(array, out, keywords)
+        if plan is None:
+            plan = RedistributionPlan(array, out, **keywords)
+        plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
+    except BaseException:
+        # Whatever ranks keep now may differ, or be a plan that cannot be used any more.
+        plans.clear()
+        raise
+    plans.pop(key, None)
+    plans[key] = plan
+    if len(plans) > _MOST_PLANS:
+        plans.pop(next(iter(plans)))
     return out
+
+
+#: Plans that an array keeps.
+_MOST_PLANS = 4
+
+
+def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[RedistributionPlan | None, Any]:
+    """The plan that the array keeps for this, and what defines it. All ranks have one, or all have none: a
+    rank that kept another history is an error of all."""
+
+    def find() -> tuple[Any, RedistributionPlan | None]:
+        caller = "RedistributionPlan"
+        source, target = _layout_of(array, "source", caller), _layout_of(out, "target", caller)
+        key = (
+            source.fingerprint,
+            target.fingerprint,
+            tuple(_permutation(keywords["permutation"], source.rank, caller)),
+            tuple(axis_slices(keywords["from_slice"], source.interior_shape, f"{caller}: from_slice")),
+            tuple(axis_slices(keywords["to_slice"], target.interior_shape, f"{caller}: to_slice")),
+            bool(keywords["fill_padding"]),
+            bool(keywords["conjugate"]),
+            out._communicator is None,
+        )
+        plan = array._joint.plans.get(key)
+        if plan is not None and (plan.source_layout, plan.target_layout) != (source, target):
+            plan = None
+        return key, plan
+
+    key, plan = agreed(
+        array._communicator, "redistribute", find, lambda found: (found[0], found[1] is not None)
+    )
+    return plan, key
 
 
 def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:

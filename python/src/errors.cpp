@@ -121,8 +121,8 @@ void agree(const Communicator& comm, const char* caller, const Failure& failure,
         distview::agree(comm, caller, failure.image, digest);
     } catch (...) {
         if (!failure.cause) throw;
-        // KeyboardInterrupt and SystemExit stay what they are where they arose.
-        if (!nb::isinstance(failure.cause, nb::handle(PyExc_Exception))) {
+        // Ctrl-C stays what it is where it was pressed.
+        if (nb::isinstance(failure.cause, nb::handle(PyExc_KeyboardInterrupt))) {
             PyErr_SetObject(failure.cause.type().ptr(), failure.cause.ptr());
             throw nb::python_error();
         }

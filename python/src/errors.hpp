@@ -33,7 +33,7 @@ struct Failure {
 Failure current_failure() noexcept;
 
 /// distview::agree() without the GIL, and on ranks that failed in Python that failure as the exception's
-/// cause; KeyboardInterrupt and SystemExit are raised themselves.
+/// cause; a KeyboardInterrupt is raised itself.
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest = 0);
 

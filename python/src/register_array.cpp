@@ -130,25 +130,25 @@ void add_shape_properties(nb::class_<Array>& type) {
             const LocalRange range = axis_of(self, axis).owned();
             return pair(range.begin.value(), range.end.value());
         },
-        nb::arg("axis"), "(begin, end) of the positions in the section that are owned.");
+        nb::arg("axis"), "(begin, end) of the positions in the section that are owned. Local.");
     type.def(
         "interior_range",
         [](const Array& self, int axis) {
             const LocalRange range = axis_of(self, axis).interior();
             return pair(range.begin.value(), range.end.value());
         },
-        nb::arg("axis"), "(begin, end) of the positions in the section without any padding.");
+        nb::arg("axis"), "(begin, end) of the positions in the section without any padding. Local.");
     type.def(
         "section_indices",
         [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
         nb::arg("axis"),
         "The global index of every position of the section along an axis, padding included.\n"
-        "Boundary padding has negative ones and those from the size on.");
+        "Boundary padding has negative ones and those from the size on. Local.");
     type.def(
         "section_protocol_indices",
         [](const Array& self, int axis) { return int64_array(self.state->protocol_indices(axis)); },
         nb::arg("axis"),
-        "The same as the protocol counts, from the first element of the boundary padding.");
+        "The same as the protocol counts, from the first element of the boundary padding. Local.");
 }
 
 void add_memory_properties(nb::class_<Array>& type) {

@@ -146,7 +146,8 @@ void register_layout(nb::module_& module) {
         "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
         "Sizes and global indices are those of the interior, from 0: boundary padding has\n"
         "negative indices and those from the size on. Processes are numbered in C order over\n"
-        "the grid, the last axis fastest. Nothing here communicates.")
+        "the grid, the last axis fastest.\n"
+        "Local (not collective): nothing here communicates.")
         .def(
             "__init__",
             [](ArrayLayout* self, const std::vector<int>& grid, const std::vector<AxisSpec>& axes) {

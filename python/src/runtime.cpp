@@ -86,7 +86,7 @@ void register_runtime(nanobind::module_& module) {
         "Arrays stay readable; exchanges raise UsageError from then on. Local (not collective).");
     module.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
-        "Whether Kokkos runs.");
+        "Whether Kokkos runs. Local (not collective).");
     module.def(
         "build_info",
         [] {
@@ -101,7 +101,7 @@ void register_runtime(nanobind::module_& module) {
             result["git_commit"] = info.git_commit;
             return result;
         },
-        "What this module was built from and with, as a dictionary of str.");
+        "What this module was built from and with, as a dictionary of str. Local.");
 }
 
 } // namespace distview::python
