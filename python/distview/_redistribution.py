@@ -254,10 +254,11 @@ def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[Redistri
             source.fingerprint,
             target.fingerprint,
             tuple(_permutation(keywords["permutation"], source.rank, caller)),
-            tuple(axis_slices(keywords["from_slice"], source.interior_shape, f"{caller}: from_slice")),
-            tuple(axis_slices(keywords["to_slice"], target.interior_shape, f"{caller}: to_slice")),
+            tuple(slices_or_none(keywords["from_slice"], source.shape, f"{caller}: from_slice")),
+            tuple(slices_or_none(keywords["to_slice"], target.shape, f"{caller}: to_slice")),
             bool(keywords["fill_padding"]),
             bool(keywords["conjugate"]),
+            bool(keywords["allow_missing_indices"]),
             out._communicator is None,
         )
         plan = array._joint.plans.get(key)
