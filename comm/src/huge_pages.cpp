@@ -101,7 +101,7 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
                                  static_cast<off_t>(end - begin));
     };
     // What does not fit is refused without a piece of it.
-    struct statvfs system {};
+    struct statvfs system{};
     if (huge_page == 0 || bytes < huge_page || ::fstatvfs(descriptor, &system) != 0 ||
         (system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail))
         return reserve(0, bytes);

@@ -118,7 +118,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const SegmentAddress& address
     // On another host, or in another process namespace, this may be anything: a terminal, a pipe, a device. Opened
     // as a place only, nothing happens to it; what is looked at is what is opened then.
     const OpenFile place(::open(path.c_str(), O_PATH | O_CLOEXEC));
-    struct stat status {};
+    struct stat status{};
     if (place.get() < 0 || ::fstat(place.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
         status.st_size != static_cast<off_t>(address.bytes) ||
         address.bytes < static_cast<std::int64_t>(header_bytes))

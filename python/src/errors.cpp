@@ -57,8 +57,8 @@ void translate(const std::exception_ptr& failure, void*) {
 /// str(object) as UTF-8, and never an exception.
 std::string text_of(nb::handle object) {
     const nb::object text = nb::steal(PyObject_Str(object.ptr()));
-    const nb::object bytes =
-        nb::steal(text ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace") : nullptr);
+    const nb::object bytes = nb::steal(
+        text ? PyUnicode_AsEncodedString(text.ptr(), "utf-8", "backslashreplace") : nullptr);
     if (!bytes) {
         PyErr_Clear();
         return "<no text>";
@@ -78,9 +78,9 @@ std::exception_ptr image_of(nb::handle error) {
     const std::string message = text_of(error);
     const auto is = [&](const char* name) { return nb::isinstance(error, error_class(name)); };
     if (is("ProtocolError"))
-        return std::make_exception_ptr(ProtocolError(
-            message, field<std::string>(error, "code", {}), field(error, "axis", -1),
-            field<std::string>(error, "key", {}), field(error, "process", -1)));
+        return std::make_exception_ptr(
+            ProtocolError(message, field<std::string>(error, "code", {}), field(error, "axis", -1),
+                          field<std::string>(error, "key", {}), field(error, "process", -1)));
     if (is("LayoutError")) return std::make_exception_ptr(LayoutError(message));
     if (is("ShapeError")) return std::make_exception_ptr(ShapeError(message));
     if (is("UsageError")) return std::make_exception_ptr(UsageError(message));

@@ -61,8 +61,8 @@ nb::dict export_dictionary(nb::handle self, const Array& array, const protocol::
 
 void add_shape_properties(nb::class_<Array>& type) {
     using Axis = const AxisOfSection&;
-    type.def_prop_ro("ndim", [](const Array& self) { return self.state->rank(); },
-                     "Number of axes.");
+    type.def_prop_ro(
+        "ndim", [](const Array& self) { return self.state->rank(); }, "Number of axes.");
     type.def_prop_ro(
         "shape",
         [](const Array& self) {
@@ -98,10 +98,12 @@ void add_shape_properties(nb::class_<Array>& type) {
             return per_axis(self, [](Axis a) { return nb::int_(a.grid_rank); });
         },
         "Where this process is in the grid.");
-    type.def_prop_ro("process", [](const Array& self) { return self.state->process(); },
-                     "This process's number in the grid, which is its rank in the communicator.");
-    type.def_prop_ro("process_count", [](const Array& self) { return self.state->process_count(); },
-                     "Number of processes that share the array.");
+    type.def_prop_ro(
+        "process", [](const Array& self) { return self.state->process(); },
+        "This process's number in the grid, which is its rank in the communicator.");
+    type.def_prop_ro(
+        "process_count", [](const Array& self) { return self.state->process_count(); },
+        "Number of processes that share the array.");
     type.def_prop_ro(
         "padding",
         [](const Array& self) {
@@ -113,7 +115,9 @@ void add_shape_properties(nb::class_<Array>& type) {
         "(low, high) widths of this section's padding along each axis, of either kind.");
     type.def_prop_ro(
         "periodic",
-        [](const Array& self) { return per_axis(self, [](Axis a) { return nb::bool_(a.periodic); }); },
+        [](const Array& self) {
+            return per_axis(self, [](Axis a) { return nb::bool_(a.periodic); });
+        },
         "Whether each axis is periodic.");
     type.def_prop_ro(
         "types",
@@ -137,7 +141,8 @@ void add_shape_properties(nb::class_<Array>& type) {
             const LocalRange range = axis_of(self, axis).interior();
             return pair(range.begin.value(), range.end.value());
         },
-        nb::arg("axis"), "(begin, end) of the positions in the section without any padding. Local.");
+        nb::arg("axis"),
+        "(begin, end) of the positions in the section without any padding. Local.");
     type.def(
         "section_indices",
         [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
@@ -152,15 +157,18 @@ void add_shape_properties(nb::class_<Array>& type) {
 }
 
 void add_memory_properties(nb::class_<Array>& type) {
-    type.def_prop_ro("typestr",
-                     [](const Array& self) { return typestr_of(self.state->section().element); },
-                     "NumPy's type string of an element.");
-    type.def_prop_ro("format", [](const Array& self) { return self.state->format(); },
-                     "struct format of an element.");
-    type.def_prop_ro("itemsize", [](const Array& self) { return self.state->section().element.bytes; },
-                     "Bytes of an element.");
-    type.def_prop_ro("readonly", [](const Array& self) { return self.state->section().read_only; },
-                     "Whether the section must not be written.");
+    type.def_prop_ro(
+        "typestr", [](const Array& self) { return typestr_of(self.state->section().element); },
+        "NumPy's type string of an element.");
+    type.def_prop_ro(
+        "format", [](const Array& self) { return self.state->format(); },
+        "struct format of an element.");
+    type.def_prop_ro(
+        "itemsize", [](const Array& self) { return self.state->section().element.bytes; },
+        "Bytes of an element.");
+    type.def_prop_ro(
+        "readonly", [](const Array& self) { return self.state->section().read_only; },
+        "Whether the section must not be written.");
     type.def_prop_ro(
         "device",
         [](const Array& self) {
@@ -184,9 +192,9 @@ void add_memory_properties(nb::class_<Array>& type) {
         "Numbered as in the CUDA Array Interface: 1 legacy default, 2 per-thread default, else a\n"
         "handle. Exports let consumers wait for it, and what is called here waits for it. Set it\n"
         "where other libraries work on the array on streams of their own.");
-    type.def_prop_ro("is_contiguous",
-                     [](const Array& self) { return self.state->section().is_contiguous(); },
-                     "Whether the section is without gaps in C order.");
+    type.def_prop_ro(
+        "is_contiguous", [](const Array& self) { return self.state->section().is_contiguous(); },
+        "Whether the section is without gaps in C order.");
 }
 
 std::shared_ptr<ArrayState> state_of(nb::handle object) {
@@ -198,8 +206,9 @@ std::shared_ptr<ArrayState> state_of(nb::handle object) {
 }
 
 void add_protocol(nb::class_<Array>& type) {
-    type.def_prop_ro("attached", [](const Array& self) { return self.state->attached(); },
-                     "Whether all processes have agreed on the layout.");
+    type.def_prop_ro(
+        "attached", [](const Array& self) { return self.state->attached(); },
+        "Whether all processes have agreed on the layout.");
     type.def_prop_ro(
         "layout",
         [](const Array& self) -> std::optional<ArrayLayout> {
@@ -209,9 +218,7 @@ void add_protocol(nb::class_<Array>& type) {
         "The layout of the whole array; None where only this process's section is known.");
     type.def_prop_ro(
         "dim_data",
-        [](const Array& self) {
-            return dim_data_tuple(self.state->dim_data(protocol::v0_10_0));
-        },
+        [](const Array& self) { return dim_data_tuple(self.state->dim_data(protocol::v0_10_0)); },
         "The protocol's dimension dictionaries of this process, version 0.10.0.");
     type.def(
         "dap",
@@ -227,13 +234,13 @@ void add_protocol(nb::class_<Array>& type) {
         [](nb::handle self) {
             return export_dictionary(self, *nb::cast<Array*>(self), protocol::v0_10_0);
         },
-        "The Distributed Array Protocol's export, version 0.10.0. Local (not collective); no copy.");
+        "The Distributed Array Protocol's export, version 0.10.0. Local (not collective); no "
+        "copy.");
     type.def_prop_ro(
         "_number", [](const Array& self) { return self.state->number(); },
         "The same on all ranks that made, attached and sliced their arrays in one order; else 0.");
     type.def(
-        "_attach",
-        [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
+        "_attach", [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
         nb::arg("comm"), "Collective; see DistView.attach().");
     type.def(
         "_exchange_padding",
@@ -254,7 +261,8 @@ void add_protocol(nb::class_<Array>& type) {
 } // namespace
 
 void register_array(nb::module_& module) {
-    nb::class_<Array> type(module, "Array", nb::type_slots(array_slots), nb::is_weak_referenceable(),
+    nb::class_<Array> type(module, "Array", nb::type_slots(array_slots),
+                           nb::is_weak_referenceable(),
                            "One process's section of a distributed array; base of DistView.");
     type.def(
         "__init__", [](Array* self, const Array& other) { new (self) Array{other.state}; },

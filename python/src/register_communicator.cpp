@@ -130,16 +130,17 @@ void register_communicator(nb::module_& module) {
         .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
              "Frees the duplicate. Collective.")
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
-             "Calls action(), which returns (result, digest), on every rank and returns its result.\n"
+             "Calls action(), which returns (result, digest), on every rank and returns its "
+             "result.\n"
              "Raises on all ranks what it raised on the lowest, or UsageError if the digests,\n"
              "numbers of 64 bits, differ. Collective.")
         .def("all_reduce_float", &reduced<double>, "operation"_a, "values"_a,
              "Combines each value over all ranks: \"sum\", \"min\" or \"max\". Collective.")
         .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
              "The same for integers of 64 bits. Collective.")
-        .def("gather_bytes", &gather_bytes, "mine"_a, "sizes"_a, "root"_a,
-             "all"_a.none(),
-             "Brings the contiguous bytes of all ranks to root, which has a buffer for all. Collective.")
+        .def("gather_bytes", &gather_bytes, "mine"_a, "sizes"_a, "root"_a, "all"_a.none(),
+             "Brings the contiguous bytes of all ranks to root, which has a buffer for all. "
+             "Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
     module.def(

@@ -112,7 +112,8 @@ nb::tuple per_axis(const ArrayLayout& layout, Function&& function) {
 
 void register_axis_specs(nb::module_& module) {
     using namespace nb::literals;
-    nb::class_<AxisSpec>(module, "AxisSpec", "One axis of a layout, before its processes are known.");
+    nb::class_<AxisSpec>(module, "AxisSpec",
+                         "One axis of a layout, before its processes are known.");
     module.def(
         "block",
         [](std::int64_t size, bool regular, const WidthsPair& padding, const WidthsPair& boundary,
@@ -142,7 +143,8 @@ void register_layout(nb::module_& module) {
     using namespace nb::literals;
     register_axis_specs(module);
     // In one line with the name: nvcc takes a line that begins with `module,` for one of a C++ module.
-    nb::class_<ArrayLayout>(module, "Layout",
+    nb::class_<ArrayLayout>(
+        module, "Layout",
         "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
         "Sizes and global indices are those of the interior, from 0: boundary padding has\n"
         "negative indices and those from the size on. Processes are numbered in C order over\n"
@@ -195,18 +197,16 @@ void register_layout(nb::module_& module) {
             "coordinates",
             [](const ArrayLayout& self, int process) {
                 const GridCoordinates at = self.coordinates(checked_process(self, process));
-                return per_axis(self, [&](int d) {
-                    return nb::int_(at[static_cast<std::size_t>(d)]);
-                });
+                return per_axis(self,
+                                [&](int d) { return nb::int_(at[static_cast<std::size_t>(d)]); });
             },
             "process"_a, "Where a process is in the grid.")
         .def(
             "local_shape",
             [](const ArrayLayout& self, int process) {
                 const Extents extents = self.local_extents(checked_process(self, process));
-                return per_axis(self, [&](int d) {
-                    return nb::int_(extents[static_cast<std::size_t>(d)]);
-                });
+                return per_axis(
+                    self, [&](int d) { return nb::int_(extents[static_cast<std::size_t>(d)]); });
             },
             "process"_a, "Extents of a process's section, all padding included.")
         .def(
@@ -221,7 +221,8 @@ void register_layout(nb::module_& module) {
             [](const ArrayLayout& self, int axis, int process) {
                 return range_tuple(self.axis(axis).interior_local(coordinate(self, axis, process)));
             },
-            "axis"_a, "process"_a, "(begin, end) of the positions in a section without any padding.")
+            "axis"_a, "process"_a,
+            "(begin, end) of the positions in a section without any padding.")
         .def(
             "global_indices",
             [](const ArrayLayout& self, int axis, int process) {
@@ -250,17 +251,16 @@ void register_layout(nb::module_& module) {
             "__eq__",
             [](const ArrayLayout& self, nb::handle other) {
                 ArrayLayout const* layout = nullptr;
-                return nb::try_cast<ArrayLayout const*>(other, layout) && layout &&
-                       self == *layout;
+                return nb::try_cast<ArrayLayout const*>(other, layout) && layout && self == *layout;
             },
             nb::arg("other").none())
-        .def("__hash__",
-             [](const ArrayLayout& self) {
-                 return static_cast<Py_hash_t>(self.fingerprint() >> 1);
-             })
+        .def(
+            "__hash__",
+            [](const ArrayLayout& self) { return static_cast<Py_hash_t>(self.fingerprint() >> 1); })
         // A value that nobody can change is its own copy.
         .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
-        .def("__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);
+        .def(
+            "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);
     module.def(
         "describe_layout", [](const ArrayLayout& layout) { return describe(layout); }, "layout"_a,
         "Layout.describe().");

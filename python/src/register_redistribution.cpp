@@ -83,8 +83,7 @@ void register_redistribution(nb::module_& module) {
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
                const Slices& to_slice, bool fill_padding, bool conjugate, bool in_place,
-               std::int64_t buffer_bytes, const std::string& strategy,
-               bool allow_missing_indices) {
+               std::int64_t buffer_bytes, const std::string& strategy, bool allow_missing_indices) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),

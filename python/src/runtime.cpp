@@ -74,7 +74,8 @@ void register_runtime(nanobind::module_& module) {
         "initialize", [](std::optional<int> threads) { start("initialize", threads); },
         "threads"_a = nb::none(),
         "Starts Kokkos with a number of threads (OMP_NUM_THREADS decides if None).\n\n"
-        "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is never\n"
+        "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is "
+        "never\n"
         "initialised here; importing mpi4py.MPI does that. Local (not collective).");
     module.def(
         "finalize",

@@ -225,7 +225,9 @@ TEST(Arena, UsesFreedMemoryAgain) {
         ASSERT_TRUE(a && b);
     }
     EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20);
-    { const auto large = arena->allocate(std::size_t{100} << 20); }
+    {
+        const auto large = arena->allocate(std::size_t{100} << 20);
+    }
     EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20) << "large memory goes back at once";
 }
 

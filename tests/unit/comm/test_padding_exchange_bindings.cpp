@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a plan remembers of the sets of arrays that it meets.
-#include "impl_meetings.hpp"
 #include "communicators.hpp"
+#include "impl_meetings.hpp"
 #include "numbered_array.hpp"
 #include "transports.hpp"
 
@@ -116,8 +116,7 @@ TEST_P(Bindings, AreMadeAgainOnceManyOthersHaveCome) {
             EXPECT_LE(plan.workspace_bytes(), 32 * bytes);
         }
     // The last 32 are known, the one before is not.
-    for (std::size_t i = 38; i < 70; ++i)
-        EXPECT_EQ(agreements_of_execute(plan, arrays[i]), 0) << i;
+    for (std::size_t i = 38; i < 70; ++i) EXPECT_EQ(agreements_of_execute(plan, arrays[i]), 0) << i;
     EXPECT_EQ(agreements_of_execute(plan, arrays[37]), agreements);
 }
 

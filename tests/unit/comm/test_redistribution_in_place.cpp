@@ -209,9 +209,10 @@ TEST_F(RedistributionInPlace, IsNotNeededForSlicesBetweenEachOther) {
     RedistributionPlan plan(comm, even.layout(), odd.layout());
     plan.execute(exec, even, odd);
     plan.combine(exec, Sum{}, even, odd);
-    EXPECT_EQ(wrong(a, [](std::int64_t i, std::int64_t j) {
-                  return static_cast<double>((1000 * i + j - j % 2) * (1 + j % 2));
-              }),
+    EXPECT_EQ(wrong(a,
+                    [](std::int64_t i, std::int64_t j) {
+                        return static_cast<double>((1000 * i + j - j % 2) * (1 + j % 2));
+                    }),
               0);
 }
 

@@ -110,10 +110,10 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
 ///             knows one process's labels only, Error if a rank is out of memory (thrown on all
 ///             ranks)
 template <ExecutionSpace Exec, DistViewLike View>
-requires(
-    AccessibleFrom<View, Exec>&& std::is_trivially_copyable_v<typename View::non_const_value_type>)
-    GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
-                            Cells cells = Cells::interior) {
+    requires(AccessibleFrom<View, Exec> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type>)
+GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& view, int root,
+                        Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static const impl::Caller caller("gather");
     const CollectiveCall call(comm, caller.name);
@@ -164,13 +164,13 @@ requires(
 /// Cost:       that of gather()
 /// Errors:     those of gather(); ShapeError if the extents on root differ (thrown on all ranks)
 template <ExecutionSpace Exec, ViewLike Global, WritableDistView View>
-requires(AccessibleFrom<View, Exec>&& AccessibleFrom<Global, Kokkos::HostSpace>&&
-             std::is_trivially_copyable_v<typename View::non_const_value_type>&& std::is_same_v<
-                 typename Global::non_const_value_type,
-                 typename View::non_const_value_type>&& static_cast<int>(Global::rank()) ==
-         View::rank()) void scatter(const Exec& exec, const Communicator& comm,
-                                    const Global& global, int root, const View& view,
-                                    Cells cells = Cells::interior) {
+    requires(AccessibleFrom<View, Exec> && AccessibleFrom<Global, Kokkos::HostSpace> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+             std::is_same_v<typename Global::non_const_value_type,
+                            typename View::non_const_value_type> &&
+             static_cast<int>(Global::rank()) == View::rank())
+void scatter(const Exec& exec, const Communicator& comm, const Global& global, int root,
+             const View& view, Cells cells = Cells::interior) {
     using T = typename View::non_const_value_type;
     static const impl::Caller caller("scatter");
     const CollectiveCall call(comm, caller.name);

@@ -85,7 +85,7 @@ double largest_magnitude(const Caller& caller, const Exec& exec, const Communica
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
-requires AccessibleFrom<View, Exec>
+    requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
     static const impl::Caller caller("norm1");
@@ -107,7 +107,7 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
 /// Collective: over comm; all ranks pass sections of the same array
 /// Cost:       that of sum(); three times as much if squares overflow or underflow
 template <ExecutionSpace Exec, NumericDistView View>
-requires AccessibleFrom<View, Exec>
+    requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
              Cells cells = Cells::interior) {
     static const impl::Caller caller("norm2");
@@ -131,7 +131,7 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 template <ExecutionSpace Exec, NumericDistView View>
-requires AccessibleFrom<View, Exec>
+    requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
                 Cells cells = Cells::interior) {
     static const impl::Caller caller("norm_inf");

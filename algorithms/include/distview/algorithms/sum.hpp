@@ -60,8 +60,9 @@ struct DotReduction : Addition<Accumulator<typename X::non_const_value_type>> {
 /// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout, type
 ///             or `cells` (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView View>
-requires AccessibleFrom<View, Exec> SumType<typename View::non_const_value_type>
-sum(const Exec& exec, const Communicator& comm, const View& view, Cells cells = Cells::interior) {
+    requires AccessibleFrom<View, Exec>
+SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communicator& comm,
+                                                 const View& view, Cells cells = Cells::interior) {
     static const impl::Caller caller("sum");
     using Reduction = impl::SumReduction<typename View::view_type>;
     const auto total = impl::reduce<Reduction>(caller, comm, view, cells, [&] {
@@ -78,11 +79,11 @@ sum(const Exec& exec, const Communicator& comm, const View& view, Cells cells = 
 /// Shapes:     x and y distributed alike; see copy()
 /// Errors:     those of sum(); ShapeError if the cells of x and y differ (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
-requires(AccessibleFrom<X, Exec>&& AccessibleFrom<Y, Exec>&& X::rank() == Y::rank() &&
-         std::same_as<typename X::non_const_value_type, typename Y::non_const_value_type>)
-    SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicator& comm,
-                                                  const X& x, const Y& y,
-                                                  Cells cells = Cells::interior) {
+    requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank() &&
+             std::same_as<typename X::non_const_value_type, typename Y::non_const_value_type>)
+SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicator& comm,
+                                              const X& x, const Y& y,
+                                              Cells cells = Cells::interior) {
     static const impl::Caller caller("dot");
     using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
     const auto total = impl::reduce<Reduction>(caller, comm, x, cells, [&] {

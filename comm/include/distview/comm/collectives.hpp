@@ -22,8 +22,8 @@ enum class ReduceOperation { sum, min, max };
 /// A type that all_reduce() combines.
 template <class T>
 concept ReducibleNumber = std::same_as<T, std::int32_t> || std::same_as<T, std::uint32_t> ||
-    std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> || std::same_as<T, float> ||
-    std::same_as<T, double>;
+                          std::same_as<T, std::int64_t> || std::same_as<T, std::uint64_t> ||
+                          std::same_as<T, float> || std::same_as<T, double>;
 
 /// Replaces every value by its sum, minimum or maximum over all ranks.
 ///
@@ -57,9 +57,9 @@ void meet_to_gather(const Communicator& comm, std::size_t bytes);
 /// Cost:       one agreement, one MPI_Allgather
 /// Errors:     UsageError if values are not of the same size on all ranks (thrown on all ranks)
 template <class T>
-requires(std::is_trivially_copyable_v<T>&& std::is_default_constructible_v<T> &&
-         !std::same_as<T, bool>) std::vector<T> all_gather(const Communicator& comm,
-                                                           const T& value) {
+    requires(std::is_trivially_copyable_v<T> && std::is_default_constructible_v<T> &&
+             !std::same_as<T, bool>)
+std::vector<T> all_gather(const Communicator& comm, const T& value) {
     const CollectiveCall call(comm, "all_gather");
     impl::meet_to_gather(comm, sizeof(T));
     std::vector<T> values(static_cast<std::size_t>(comm.size()));

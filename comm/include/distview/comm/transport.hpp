@@ -8,10 +8,10 @@ namespace distview {
 
 /// How elements get from one process to another.
 enum class Transport {
-    self,        ///< a copy within the process
-    direct,      ///< load from a segment that the node's processes share: from the peer's section, or from
-                 ///< where the peer has packed its elements
-    ipc,         ///< load from the peer's device memory
+    self,   ///< a copy within the process
+    direct, ///< load from a segment that the node's processes share: from the peer's section, or from
+            ///< where the peer has packed its elements
+    ipc,    ///< load from the peer's device memory
     message,     ///< MPI messages from and to host buffers
     gpu_message, ///< MPI messages from and to device buffers
     staged       ///< MPI messages from and to host buffers that stage device memory
