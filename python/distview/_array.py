@@ -96,7 +96,7 @@ class DistView(_distview.Array):
         return np.asarray(self.section_indices(axis))[begin:end]
 
     def protocol_indices(self, axis: int, cells: str = "owned") -> np.ndarray:
-        """The same as the protocol counts, boundary padding first; also of sections not attached."""
+        """The same as the protocol counts, boundary padding first; also of sections not attached. Local."""
         begin, end = self._range(axis, cells, "protocol_indices")
         return np.asarray(self.section_protocol_indices(axis))[begin:end]
 
