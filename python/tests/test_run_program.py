@@ -76,7 +76,9 @@ def test_different_errors_are_each_printed_once(ranks):
 
 @pytest.mark.time_limit(120)
 def test_programs_that_end_by_themselves(ranks):
-    status, out, err = ranks("print(sys.argv[1:], __name__); sys.exit(0)", "-n", "x")
+    # Written at once: pieces of several ranks would mix.
+    line = "sys.stdout.write(f'{sys.argv[1:]} {__name__}\\n'); sys.exit(0)"
+    status, out, err = ranks(line, "-n", "x")
     assert (status, out, err) == (0, ["['-n', 'x'] __main__"] * 4, [])
     status, _, err = ranks("sys.exit('no such file')")
     assert status == 1 and count(err, "no such file") == 1
