@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicators.hpp"
 #include "numbered_array.hpp"
+#include "transports.hpp"
 
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview_testing/assertions.hpp>
@@ -31,7 +32,11 @@ static_assert(std::is_nothrow_move_constructible_v<PaddingExchangePlan>);
 constexpr const char* in_flight = "PaddingExchangePlan: an exchange is in flight";
 constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
 
+/// In messages, which wait for nobody: handles may be finished in any order, and neighbours of one that was
+/// abandoned complete the exchange. What is read in place: test_exchange_handle_direct.cpp.
 class ExchangeHandles : public ::testing::Test {
+    const TransportSetting m_setting{Transport::message};
+
 protected:
     const Communicator comm{MPI_COMM_WORLD};
     const Exec exec{};
