@@ -31,8 +31,8 @@ std::size_t round_up(std::size_t value, std::size_t multiple) {
 std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
     std::string why;
     std::shared_ptr<void> memory = try_allocate(bytes, why);
-    // Without the lock: the sink is the program's.
-    if (!memory && !m_reported.exchange(true))
+    // Without the lock: the sink is the program's. Only of arrays: lines, in smaller segments, lack memory with them.
+    if (!memory && m_least_segment == usual_segment && !m_reported.exchange(true))
         report(Severity::warning,
                text("distview: neighbours on this node cannot read some arrays in place, since "
                     "shared memory is lacking (",
