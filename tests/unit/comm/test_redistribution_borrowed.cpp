@@ -27,9 +27,10 @@ class BorrowedRedistribution : public ::testing::TestWithParam<TransportChoice> 
 protected:
     template <class Value>
     Array<Value> make(const ArrayLayout& layout, bool borrowed) const {
-        if (borrowed) return Array<Value>(exec, "borrowed", layout, comm.rank());
-        return make_dist_view<Value**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout,
-                                                                               "shared");
+        // Collective, whatever this rank takes.
+        const auto shared = make_dist_view<Value**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, comm, layout, "shared");
+        return borrowed ? Array<Value>(exec, "borrowed", layout, comm.rank()) : shared;
     }
     template <class Value, class Visit>
     static void for_each(const Array<Value>& array, Visit&& visit) {
