@@ -162,7 +162,8 @@ TEST(Behaviour, reductions_repeat_to_the_bit) {
     const auto x = make_section<double, 2>(layout);
     const auto y = make_section<float, 2>(layout);
     const auto value = [](const auto& g) {
-        return std::ldexp(std::sin(double(g[0] * 1009 + g[1])), static_cast<int>(g[1] % 40));
+        const std::int64_t j = g[1] + 1;
+        return std::ldexp(std::sin(double(g[0] * 1009 + j)), static_cast<int>(j % 40));
     };
     set_cells(exec, x, Cells::interior, value, 0.0);
     set_cells(exec, y, Cells::interior, [&](const auto& g) { return float(value(g)); }, 0.f);
