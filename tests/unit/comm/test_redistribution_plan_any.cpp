@@ -270,10 +270,11 @@ private:
         for (int d = 0; d < plan.schedule().rank(); ++d)
             has_copies = has_copies || plan.schedule().axis(d).most_copies() > 1;
         if (has_copies && combines(arriving)) ++m_tally["with copies combined"];
-        EXPECT_EQ(traffic.sent, sent);
         // Where a rank has no section, all ask each other whether arrays are new.
         const bool has_outsiders = m_case.from.process_count() < m_comm.size() ||
                                    m_case.to.process_count() < m_comm.size();
+        // Between nodes agreements have messages of their own.
+        if (!has_outsiders) EXPECT_EQ(traffic.sent, sent);
         EXPECT_EQ(traffic.collective_calls(), has_outsiders ? executions : 0);
     }
 
