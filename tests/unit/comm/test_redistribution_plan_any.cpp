@@ -274,7 +274,9 @@ private:
         const bool has_outsiders = m_case.from.process_count() < m_comm.size() ||
                                    m_case.to.process_count() < m_comm.size();
         // Between nodes agreements have messages of their own.
-        if (!has_outsiders) EXPECT_EQ(traffic.sent, sent);
+        if (!has_outsiders) {
+            EXPECT_EQ(traffic.sent, sent);
+        }
         EXPECT_EQ(traffic.collective_calls(), has_outsiders ? executions : 0);
     }
 
