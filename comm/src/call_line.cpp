@@ -22,41 +22,54 @@ std::string CallWord::describe(std::string_view name) const {
     case Kind::fill: return of_plan("PaddingExchangePlan", "execute");
     case Kind::combine: return of_plan("PaddingExchangePlan", "combine");
     case Kind::redistribute: return of_plan("RedistributionPlan", "execute");
+    case Kind::bind: return of_plan("PaddingExchangePlan", "bind");
+    case Kind::bind_redistribution: return of_plan("RedistributionPlan", "bind");
     case Kind::redistribute_combine: return of_plan("RedistributionPlan", "combine");
     }
     return "another version's call";
 }
 
 /// No reader takes the words for those of one record while they are written.
-void SharedRecord::write(const MeetingRecord& record) noexcept {
+void SharedRecord::write(std::uint64_t count, const MeetingRecord& record) noexcept {
     const auto values = std::bit_cast<std::array<std::uint64_t, words>>(record);
-    m_stamp.store(0, std::memory_order_relaxed);
+    m_count.store(0, std::memory_order_relaxed);
     for (std::size_t i = 0; i < words; ++i) m_words[i].store(values[i], sync_order::publish);
-    m_stamp.store(record.stamp, sync_order::publish);
+    m_count.store(count, sync_order::publish);
 }
 
-bool SharedRecord::read(std::uint64_t stamp, MeetingRecord& record) const noexcept {
-    if (m_stamp.load(sync_order::arrive) != stamp) return false;
+bool SharedRecord::read(std::uint64_t count, MeetingRecord& record) const noexcept {
+    if (m_count.load(sync_order::arrive) != count) return false;
     std::array<std::uint64_t, words> values;
     for (std::size_t i = 0; i < words; ++i) values[i] = m_words[i].load(sync_order::arrive);
-    if (m_stamp.load(std::memory_order_relaxed) != stamp) return false;
+    if (m_count.load(std::memory_order_relaxed) != count) return false;
     record = std::bit_cast<MeetingRecord>(values);
     return true;
 }
 
-void CallLine::set_name(std::uint64_t of_number, std::string_view name) noexcept {
-    Call& at = call(of_number);
-    std::array<std::uint64_t, std::tuple_size_v<decltype(Call::name)>> words{};
-    std::memcpy(words.data(), name.data(), std::min(name.size(), sizeof(words) - 1));
-    for (std::size_t i = 0; i < words.size(); ++i)
-        at.name[i].store(words[i], std::memory_order_release);
+void CallLine::Call::set_place(const CallPlace& place) noexcept {
+    index.store(0, std::memory_order_release); // of no call, until the others are written
+    meetings.store(place.meetings, std::memory_order_release);
+    failures.store(place.failures, std::memory_order_release);
+    index.store(place.index, std::memory_order_release);
 }
 
-std::string CallLine::name(std::uint64_t of_number) const {
-    const Call& at = calls[of_number % kept_calls];
-    std::array<std::uint64_t, std::tuple_size_v<decltype(Call::name)>> words{};
+CallPlace CallLine::Call::place() const noexcept {
+    const std::uint64_t at = index.load(std::memory_order_acquire);
+    return {meetings.load(std::memory_order_acquire), failures.load(std::memory_order_acquire),
+            index.load(std::memory_order_acquire) == at ? at : 0};
+}
+
+void CallLine::Call::set_name(std::string_view what) noexcept {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
+    std::memcpy(words.data(), what.data(), std::min(what.size(), sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = at.name[i].load(std::memory_order_acquire);
+        name[i].store(words[i], std::memory_order_release);
+}
+
+std::string CallLine::Call::get_name() const {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = name[i].load(std::memory_order_acquire);
     std::string result(sizeof(words), '\0');
     std::memcpy(result.data(), words.data(), sizeof(words));
     result.resize(std::min(result.size(), result.find('\0')));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/call_lines.hpp>
 
+#include <distview/comm/impl/process_name.hpp>
 #include <distview/comm/impl/shared_segment.hpp>
 #include <distview/comm/mpi_error.hpp>
 
@@ -26,7 +27,13 @@ CallLine* line_in(const SharedSegment& segment) {
 CallLines map_lines(MPI_Comm node, int rank, int ranks) {
     std::string why_not;
     std::shared_ptr<SharedSegment> mine = SharedSegment::make(sizeof(CallLine), why_not);
-    if (mine) new (line_in(*mine)) CallLine;
+    if (mine) {
+        CallLine* const line = new (line_in(*mine)) CallLine;
+        const ProcessName self = ProcessName::self();
+        line->process.store(self.number, std::memory_order_relaxed);
+        line->started.store(self.started,
+                            std::memory_order_relaxed); // others see it after the gather
+    }
     const SegmentAddress address = mine ? mine->address() : SegmentAddress{};
     const Offer offer{address.process, address.descriptor, address.bytes, address.key, rank};
     std::vector<Offer> offers(static_cast<std::size_t>(ranks));

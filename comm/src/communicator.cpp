@@ -5,6 +5,7 @@
 #include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
 #include <distview/comm/impl/node_messages.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/impl/processors.hpp>
 #include <distview/comm/interrupt.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -36,18 +38,37 @@ CommunicatorState::~CommunicatorState() = default;
 void CommunicatorState::share_calls() {
     CallLines lines = share_call_lines(m_comm, m_rank);
     m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
-    m_calls->set_idle([this] { make_progress(); });
+    m_calls->set_checks([this] { make_progress(); }, [] { ProcessWatch::throw_if_ended(); });
     const int tag = next_tag();
     if (lines.speakers.size() > 1)
         m_between = std::make_unique<NodeMessages>(*m_calls, m_comm, tag, lines.speakers);
     m_meeting = std::make_unique<Meeting>(*m_calls, m_between.get());
+    m_processes = std::make_unique<ProcessWatch>(m_comm, *m_calls);
 }
 
 void CommunicatorState::make_progress() const {
     int found = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
               "MPI_Iprobe");
+    if (m_processes) m_processes->check();
     check_interrupt();
+}
+
+void CommunicatorState::number_array(std::uint64_t identity) {
+    constexpr std::size_t most_arrays = 1 << 16;
+    m_arrays.emplace(identity, m_array_count++);
+    if (m_arrays.size() > most_arrays) m_arrays.erase(m_arrays.begin());
+}
+
+std::optional<std::uint64_t>
+CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
+    std::uint64_t digest = identities.size();
+    for (const std::uint64_t identity : identities) {
+        const auto found = m_arrays.find(identity);
+        if (found == m_arrays.end()) return std::nullopt;
+        digest = digest * 0x9e3779b97f4a7c15u + found->second + 1;
+    }
+    return digest & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
 }
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
@@ -111,15 +132,18 @@ void CommunicatorState::close_all(
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
     wait_in_all(open);
+    // Once for all exchanges that were abandoned.
+    const Closable::Time deadline = std::chrono::steady_clock::now() + PersistentMessages::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
-            if (const std::shared_ptr<Closable> alive = user.lock()) alive->close();
+            if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
     wait_in_all(open); // and here, until all have received what they cannot cancel
     for (const auto& state : open) {
         state->m_users.clear();
         state->m_kept.clear();
         state->m_kept_memory.clear();
         state->m_between.reset();
+        state->m_processes.reset();
         MPI_Comm_free(&state->m_comm); // sets it to MPI_COMM_NULL
         state->m_comm = MPI_COMM_NULL;
     }

@@ -12,11 +12,6 @@ namespace distview::impl {
 
 namespace {
 
-[[noreturn]] void throw_gone(const char* user, int peer) {
-    throw UsageError(text(user, ": process ", peer,
-                          " has abandoned an exchange that this process takes part in"));
-}
-
 bool is_wanted(const std::vector<char>* wanted, int source) {
     return wanted == nullptr || (*wanted)[static_cast<std::size_t>(source)] != 0;
 }
@@ -28,7 +23,16 @@ DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<So
     : m_user(user), m_ready(readers.empty() ? nullptr : ready), m_sources(std::move(sources)),
       m_readers(std::move(readers)), m_waiting_for(m_sources.size()), m_crowded(crowded) {}
 
-void DirectExchange::begin(std::uint64_t epoch) noexcept {
+void DirectExchange::throw_gone(int peer) const {
+    if (m_watch.calls) m_watch.calls->before_error();
+    const std::optional<std::string> why = m_watch.why_not(peer, Calls::Way::memory);
+    throw UsageError(why ? text(m_user, ": ", *why)
+                         : text(m_user, ": process ", peer,
+                                " has abandoned an exchange that this process takes part in"));
+}
+
+void DirectExchange::begin(std::uint64_t epoch, const CallWatch& watch) noexcept {
+    m_watch = watch;
     m_epoch = epoch;
     std::iota(m_waiting_for.begin(), m_waiting_for.end(), 0);
     m_waiting = m_sources.size();
@@ -42,9 +46,10 @@ int DirectExchange::next_arrival(const std::vector<char>* wanted) {
         const int index = m_waiting_for[i];
         if (!is_wanted(wanted, index)) continue;
         const Source& source = m_sources[static_cast<std::size_t>(index)];
-        switch (arrived(*source.ready, m_epoch)) {
+        switch (arrived_at(*source.ready, m_epoch)) {
         case Arrival::not_yet: break;
-        case Arrival::gone: throw_gone(m_user, source.peer);
+        case Arrival::elsewhere:
+        case Arrival::gone: throw_gone(source.peer);
         case Arrival::here: std::swap(m_waiting_for[i], m_waiting_for[--m_waiting]); return index;
         }
     }
@@ -54,7 +59,7 @@ int DirectExchange::next_arrival(const std::vector<char>* wanted) {
 bool DirectExchange::all_arrived() const noexcept {
     for (std::size_t i = 0; i < m_waiting; ++i) {
         const Source& source = m_sources[static_cast<std::size_t>(m_waiting_for[i])];
-        if (arrived(*source.ready, m_epoch) == Arrival::not_yet) return false;
+        if (arrived_at(*source.ready, m_epoch) == Arrival::not_yet) return false;
     }
     return true;
 }
@@ -66,7 +71,7 @@ bool DirectExchange::is_taken(int source) const noexcept {
 
 void DirectExchange::end_reading() {
     for (const Source& source : m_sources)
-        if (!stayed(*source.ready)) throw_gone(m_user, source.peer);
+        if (!stayed(*source.ready)) throw_gone(source.peer);
     for (const Source& source : m_sources) publish(*source.done, m_epoch, m_crowded);
 }
 
@@ -75,7 +80,8 @@ bool DirectExchange::readers_done() {
         const Reader& reader = m_readers[m_readers_done];
         switch (arrived(*reader.done, m_epoch)) {
         case Arrival::not_yet: return false;
-        case Arrival::gone: throw_gone(m_user, reader.peer);
+        case Arrival::elsewhere:
+        case Arrival::gone: throw_gone(reader.peer);
         case Arrival::here: break;
         }
     }

@@ -28,6 +28,10 @@ void check_grid(const char* caller, const Communicator& comm, const ArrayLayout&
     });
 }
 
+void number_array(const Communicator& comm, std::uint64_t identity) {
+    comm.state()->number_array(identity);
+}
+
 std::shared_ptr<void> allocate_shared_labelled(const Communicator& comm, std::size_t bytes,
                                                const std::string& label) {
     std::shared_ptr<void> memory = allocate_shared(comm, bytes);

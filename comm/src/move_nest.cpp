@@ -58,9 +58,8 @@ void MoveNest::merge() {
 
 void MoveNest::arrange(std::int64_t element_size) {
     // Not a stable sort, which allocates.
-    std::sort(m_loops, m_loops + m_depth, [](const MoveLoop& a, const MoveLoop& b) {
-        return to_distance(a) > to_distance(b);
-    });
+    std::sort(m_loops, m_loops + m_depth,
+              [](const MoveLoop& a, const MoveLoop& b) { return to_distance(a) > to_distance(b); });
     merge();
     if (m_depth > 1) {
         MoveLoop* const inner = m_loops + m_depth - 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/mpi_error.hpp>
 
+#include <distview/comm/impl/process_watch.hpp>
 #include <distview/core/text.hpp>
 
 #include <mpi.h>
@@ -15,9 +16,11 @@ void check_mpi(int code, const char* call) {
     char buffer[MPI_MAX_ERROR_STRING] = {};
     int length = 0;
     MPI_Error_string(code, buffer, &length);
-    throw MpiError(text(call, " failed: ", std::string(buffer, static_cast<std::size_t>(length)),
-                        " (code ", code, ')'),
-                   code);
+    const std::string ended = impl::ProcessWatch::describe_ended(code);
+    const std::string failed =
+        text(call, " failed: ", std::string(buffer, static_cast<std::size_t>(length)), " (code ",
+             code, ')');
+    throw MpiError(ended.empty() ? failed : text(ended, "; ", failed), code);
 }
 
 void require_mpi(const char* caller) {

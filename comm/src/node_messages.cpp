@@ -60,7 +60,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     std::deque<MeetingRecord>& received = m_received[from];
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
-        while (!received.empty() && received.front().stamp < mine.stamp) received.pop_front();
+        while (!received.empty() && is_before(received.front(), mine)) received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
         if (looks < patience && !m_calls.crowded()) continue;
@@ -68,7 +68,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         m_calls.idle();
     }
     const MeetingRecord theirs = received.front();
-    if (theirs.stamp == mine.stamp) received.pop_front();
+    if (is_same_meeting(theirs, mine)) received.pop_front();
     return theirs;
 }
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/padding_exchange_binding.hpp>
 
-#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <thread>
 #include <utility>
 
 namespace distview::impl {
@@ -13,13 +11,6 @@ namespace distview::impl {
 namespace {
 
 constexpr const char* user = "PaddingExchangePlan";
-
-/// Lets MPI work for others: a neighbour that waits for a message of ours does not arrive before.
-void make_progress(MPI_Comm comm) {
-    int found = 0;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
-}
 
 bool fills(const ExchangeCopies::Partner& partner, const LocalBox& box, int rank) {
     return std::any_of(partner.boxes.begin(), partner.boxes.end(), [&](const LocalBox& part) {
@@ -51,7 +42,6 @@ PaddingExchangeBinding::PaddingExchangeBinding(ExchangeKind kind, int process,
 }
 
 void PaddingExchangeBinding::make_requests(MPI_Comm comm, int tag) {
-    m_comm = comm;
     const auto messages = [](const std::vector<ExchangeCopies::Partner>& partners) {
         std::vector<PersistentMessages::Message> result;
         for (const ExchangeCopies::Partner& partner : partners)
@@ -80,8 +70,7 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::next_elem
         m_wanted[i] = 0;
         return Arrived{from.begin, from.end, nullptr};
     }
-    // If nothing else can come meanwhile, MPI does the waiting.
-    if (const int message = m_messages.next_received(all && m_direct.left() == 0); message >= 0) {
+    if (const int message = m_messages.next_received(); message >= 0) {
         const auto i = static_cast<std::size_t>(message);
         const ExchangeCopies::Partner& from = m_copies.receives[i];
         return Arrived{from.begin, from.end, &from};
@@ -99,20 +88,25 @@ void PaddingExchangeBinding::stage(const DeviceQueue& queue, const Arrived& arri
 
 std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_elements() {
     Waiter waiter(m_crowded);
+    Yielder yielder;
     while (m_messages.left() > 0 || m_direct.left() > 0) {
         if (const auto arrived = next_elements(true)) return arrived;
         // Messages that are still under way need this thread: it must not sleep.
-        if (m_messages.left() > 0)
-            std::this_thread::yield();
-        else if (m_direct.wait(waiter))
-            make_progress(m_comm);
+        if (m_messages.left() > 0 ? yielder.yield() : m_direct.wait(waiter)) look();
     }
     return std::nullopt;
+}
+
+void PaddingExchangeBinding::look() const {
+    m_watch.look(
+        user, [&](const auto& visit) { m_direct.for_each_missing(visit); },
+        [&](const auto& visit) { m_messages.for_each_missing(visit); });
 }
 
 std::optional<PaddingExchangeBinding::Arrived>
 PaddingExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
     Waiter waiter(m_crowded);
+    Yielder yielder;
     for (std::size_t i = 0; i < m_wanted.size(); ++i)
         m_wanted[i] =
             !m_direct.is_taken(static_cast<int>(i)) && fills(m_copies.in_place[i], box, rank);
@@ -122,10 +116,7 @@ PaddingExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
                           (!m_messages.is_received(i) && fills(m_copies.receives[i], box, rank));
     while (messages_wanted || std::count(m_wanted.begin(), m_wanted.end(), char{1}) > 0) {
         if (const auto arrived = next_elements(false)) return arrived;
-        if (messages_wanted)
-            std::this_thread::yield();
-        else if (m_direct.wait(waiter, &m_wanted))
-            make_progress(m_comm);
+        if (messages_wanted ? yielder.yield() : m_direct.wait(waiter, &m_wanted)) look();
     }
     return std::nullopt;
 }
@@ -135,10 +126,12 @@ bool PaddingExchangeBinding::has_all_elements() const {
 }
 
 void PaddingExchangeBinding::wait_for_readers() {
-    if (m_has_messages) m_messages.wait_for_sends();
+    Yielder yielder;
+    while (m_has_messages && !m_messages.sends_are_done())
+        if (yielder.yield()) look();
     Waiter waiter(m_crowded);
     while (!m_direct.readers_done())
-        if (m_direct.wait(waiter)) make_progress(m_comm);
+        if (m_direct.wait(waiter)) look();
 }
 
 std::string PaddingExchangeBinding::describe() const {

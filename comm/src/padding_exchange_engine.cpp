@@ -2,6 +2,7 @@
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/field_arguments.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -40,7 +41,8 @@ PaddingExchangeEngine::PaddingExchangeEngine(const Communicator& comm,
     : m_comm(comm), m_schedules(std::move(schedules)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry),
-      m_required(required), m_crowded(comm.state()->crowded()) {}
+      m_required(required), m_crowded(comm.state()->crowded()), m_calls(&comm.state()->calls()),
+      m_number(comm.state()->next_plan()) {}
 
 PaddingExchangeEngine::~PaddingExchangeEngine() {
     // Neighbours may still read the buffers, and write how far they are.
@@ -104,26 +106,27 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
     require<UsageError>(m_comm.is_open(), "PaddingExchangePlan: the communicator has been closed");
 }
 
-PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
-                                                      std::span<const Field> fields,
-                                                      DeviceLayer* layer, bool to_begin) {
+/// The binding of these arrays, null if they are new.
+PaddingExchangeBinding* PaddingExchangeEngine::find(ExchangeKind kind,
+                                                    std::span<const Field> fields,
+                                                    const DeviceLayer* layer) noexcept {
     // Mostly the same set again.
-    if (m_latest && m_latest->is_for(kind, fields, layer)) {
-        check_ready(to_begin);
-        m_latest->last_used = ++m_clock;
-        return *m_latest;
-    }
+    if (m_latest && m_latest->is_for(kind, fields, layer)) return m_latest;
     const auto known = std::find_if(m_bindings.begin(), m_bindings.end(), [&](const auto& binding) {
         return binding->is_for(kind, fields, layer);
     });
-    if (known != m_bindings.end()) {
-        check_ready(to_begin);
-        (*known)->last_used = ++m_clock;
-        m_latest = known->get();
-        return **known;
-    }
+    return known == m_bindings.end() ? nullptr : known->get();
+}
 
-    const CollectiveCall call(m_comm, "PaddingExchangePlan, new arrays");
+PaddingExchangeBinding& PaddingExchangeEngine::use(PaddingExchangeBinding& binding) noexcept {
+    binding.last_used = ++m_clock;
+    m_latest = &binding;
+    return binding;
+}
+
+PaddingExchangeBinding& PaddingExchangeEngine::make_binding(ExchangeKind kind,
+                                                            std::span<const Field> fields,
+                                                            DeviceLayer* layer, bool to_begin) {
     const bool to_fill = kind == ExchangeKind::fill;
     std::optional<PlanLines>& lines = m_lines[to_fill ? 0 : 1];
     ExchangeParts parts;
@@ -144,7 +147,8 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
         failure = std::current_exception();
     }
     for (const Field& field : fields) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
-    agree(m_comm, name, failure, digest);
+    agree_on_all(m_comm, name, {failure, digest, arrays_of(*m_comm.state(), fields, {}), 0},
+                 [&] { return arguments_of(fields, {}); });
 
     // Tags are dealt out collectively, hence before anything local can fail.
     CommunicatorState& state = *m_comm.state();
@@ -166,10 +170,23 @@ PaddingExchangeBinding& PaddingExchangeEngine::obtain(ExchangeKind kind,
     binding->make_requests(m_comm.mpi(), tag);
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
-    binding->last_used = ++m_clock;
+    binding->number = m_sets++;
     m_bindings.push_back(binding);
-    m_latest = binding.get();
-    return *binding;
+    return use(*binding);
+}
+
+CallWord PaddingExchangeEngine::word_of(CallWord::Kind kind,
+                                        const PaddingExchangeBinding* binding) const noexcept {
+    return CallWord::of_plan(kind, m_number, binding ? binding->number & 0xff : CallWord::new_set);
+}
+
+PaddingExchangeBinding&
+PaddingExchangeEngine::bind(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
+    PaddingExchangeBinding* const known = find(kind, fields, layer);
+    if (known) check_ready(false);
+    return in_call(*m_calls, word_of(CallWord::Kind::bind, known), [&]() -> auto& {
+        return known ? use(*known) : make_binding(kind, fields, layer, false);
+    });
 }
 
 /// Spares those that are in use.
@@ -186,11 +203,20 @@ void PaddingExchangeEngine::drop_oldest_binding() {
 
 PaddingExchangeBinding&
 PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
-    PaddingExchangeBinding& binding = obtain(kind, fields, layer, true);
-    if (m_unread) wait_for_readers();
-    m_active = &binding;
-    ++m_epoch;
-    return binding;
+    PaddingExchangeBinding* const known = find(kind, fields, layer);
+    // An execution that this rank knows to be impossible is none: others may have got their error in the last one.
+    if (known) check_ready(true);
+    const CallWord word =
+        word_of(kind == ExchangeKind::fill ? CallWord::Kind::fill : CallWord::Kind::combine, known);
+    return in_call(*m_calls, word, [&]() -> auto& {
+        PaddingExchangeBinding& binding =
+            known ? use(*known) : make_binding(kind, fields, layer, true);
+        if (m_unread) wait_for_readers();
+        m_active = &binding;
+        m_epoch = next_epoch(m_epoch, binding.number);
+        binding.set_call({m_calls, m_calls->current()});
+        return binding;
+    });
 }
 
 PaddingExchangeBinding& PaddingExchangeEngine::active() {
@@ -206,6 +232,7 @@ void PaddingExchangeEngine::wait_for_readers() {
         m_unread->wait_for_readers();
     } catch (...) {
         m_unusable = true;
+        m_calls->mark_failed(m_unread->call().call);
         m_unread->leave(); // so that others who wait for this process learn of it
         throw;
     }
@@ -215,6 +242,7 @@ void PaddingExchangeEngine::wait_for_readers() {
 void PaddingExchangeEngine::abandon() noexcept {
     m_unusable = true;
     if (m_active) {
+        m_calls->mark_failed(m_active->call().call);
         m_active->leave();
         for (const auto& binding : m_bindings)
             if (binding.get() != m_active && m_comm.is_open()) binding->send_end();

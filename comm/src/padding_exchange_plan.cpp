@@ -35,6 +35,25 @@ std::uint64_t digest(const std::vector<FieldExchange>& fields) {
     return hash;
 }
 
+std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields,
+                                   std::optional<Transport> required) {
+    std::vector<Argument> result{{"number of fields", text(fields.size())}};
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const std::string field = text(" of field ", i);
+        const PaddingExchangeOptions& options = fields[i].options;
+        result.push_back({"layout" + field, fields[i].layout.describe()});
+        result.push_back({"stencil" + field, text(static_cast<int>(options.stencil))});
+        std::string widths = options.widths ? "" : "those of the layout";
+        if (options.widths)
+            for (const Widths width : *options.widths)
+                widths += text('(', width.low, ", ", width.high, ')');
+        result.push_back({"widths" + field, widths});
+    }
+    result.push_back(
+        {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});
+    return result;
+}
+
 std::shared_ptr<impl::PaddingExchangeEngine>
 make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     const CollectiveCall call(comm, name);
@@ -54,7 +73,8 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
         failure = std::current_exception();
     }
     agree(comm, name, failure,
-          digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0));
+          digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0),
+          [&] { return arguments_of(fields, required); });
     return std::make_shared<impl::PaddingExchangeEngine>(comm, std::move(schedules), one_geometry,
                                                          required);
 }

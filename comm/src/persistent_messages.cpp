@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/persistent_messages.hpp>
 
+#include <distview/comm/impl/process_watch.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -78,14 +79,17 @@ void PersistentMessages::require_countable(std::int64_t bytes, const char* calle
 PersistentMessages::~PersistentMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
-    if (!finalized) close();
+    if (!finalized) close(std::chrono::steady_clock::now() + grace);
 }
 
 void PersistentMessages::make(Setting setting, const std::vector<Message>& sends,
                               const std::vector<Message>& receives) {
     m_setting = std::move(setting);
     for (const Message& to : sends) m_receivers.push_back(to.peer);
-    for (const Message& from : receives) m_is_empty.push_back(from.bytes == 0 ? 1 : 0);
+    for (const Message& from : receives) {
+        m_senders.push_back(from.peer);
+        m_is_empty.push_back(from.bytes == 0 ? 1 : 0);
+    }
     for (const Message& to : sends)
         with_type(to.bytes, [&](int count, MPI_Datatype type) {
             check_mpi(MPI_Send_init(to.data, count, type, to.peer, m_setting.tag, m_setting.comm,
@@ -113,21 +117,21 @@ void PersistentMessages::start_send(std::size_t message) {
     check_mpi(MPI_Start(&m_sends[message]), "MPI_Start");
 }
 
-int PersistentMessages::next_received(bool may_wait) {
+int PersistentMessages::next_received() {
     if (m_left == 0) return none_yet;
     const auto count = static_cast<int>(m_receives.size());
     int index = MPI_UNDEFINED;
     int found = 1;
     MPI_Status status;
-    if (may_wait)
-        check_mpi(MPI_Waitany(count, m_receives.data(), &index, &status), "MPI_Waitany");
-    else
-        check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
+    check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
     if (!found || index == MPI_UNDEFINED) return none_yet;
     const auto message = static_cast<std::size_t>(index);
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     require<UsageError>(bytes != 0 || m_is_empty[message] != 0, [&] {
+        // A message from nobody: the communicator was given up.
+        ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
+                                                           : MPI_SUCCESS);
         return text(m_setting.user, ": process ", status.MPI_SOURCE,
                     " has abandoned an exchange that this process takes part in");
     });
@@ -146,12 +150,20 @@ bool PersistentMessages::all_arrived() const {
     return true;
 }
 
-void PersistentMessages::wait_for_sends() {
+bool PersistentMessages::sends_are_done() {
+    int done = 1;
     if (!m_sends.empty())
-        check_mpi(
-            MPI_Waitall(static_cast<int>(m_sends.size()), m_sends.data(), MPI_STATUSES_IGNORE),
-            "MPI_Waitall");
-    m_under_way = false;
+        check_mpi(MPI_Testall(static_cast<int>(m_sends.size()), m_sends.data(), &done,
+                              MPI_STATUSES_IGNORE),
+                  "MPI_Testall");
+    if (done) m_under_way = false;
+    return done != 0;
+}
+
+bool PersistentMessages::is_done(MPI_Request request) {
+    int done = 1;
+    check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+    return done != 0;
 }
 
 void PersistentMessages::refuse() noexcept {
@@ -172,7 +184,7 @@ void PersistentMessages::send_end() noexcept {
     }
 }
 
-void PersistentMessages::close(Time deadline) noexcept {
+void PersistentMessages::close(std::chrono::steady_clock::time_point deadline) noexcept {
     // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
     // process to take or give a message; those that never began will not come.
     while (!(all_inactive(m_receives) && all_inactive(m_sends)) &&

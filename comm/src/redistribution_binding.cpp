@@ -2,11 +2,9 @@
 #include <distview/comm/impl/redistribution_binding.hpp>
 
 #include <distview/comm/impl/exchange_parts.hpp>
-#include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -32,13 +30,6 @@ End remote_section(const ReadablePeer::RemoteField& remote, std::int64_t element
 }
 
 End packed(char* data, std::int64_t element_size) { return {data, element_size, true, {}}; }
-
-/// Lets MPI work for others: a neighbour that waits for a message of ours does not arrive before.
-void make_progress(MPI_Comm comm) {
-    int found = 0;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &found, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
-}
 
 } // namespace
 
@@ -269,12 +260,11 @@ void RedistributionBinding::start_sends(std::uint64_t epoch) {
     m_held.clear(); // room was made: allocates nothing
     for (const std::weak_ptr<void>& target : m_targets) m_held.push_back(target.lock());
     m_epoch = epoch;
-    m_direct.begin(epoch);
+    m_direct.begin(epoch, m_watch);
     m_messages.start_sends();
 }
 
 void RedistributionBinding::make_requests(MPI_Comm comm, int tag) {
-    m_comm = comm;
     if (m_prepared)
         return m_messages.make({name, comm, tag, m_prepared->sent}, m_prepared->sends,
                                m_prepared->receives);
@@ -321,29 +311,34 @@ void RedistributionBinding::stage(const DeviceQueue& queue, const Partner& partn
 
 const RedistributionBinding::Partner* RedistributionBinding::wait_for_elements() {
     Waiter waiter(m_crowded);
+    Yielder yielder;
     while (m_messages.left() > 0 || m_direct.left() > 0) {
         if (const int source = m_direct.next_arrival(); source >= 0) {
             if (!m_writes) return &m_in_place[static_cast<std::size_t>(source)];
             if (m_direct.left() == 0) return &m_written;
             continue;
         }
-        // If nothing else can come meanwhile, MPI does the waiting.
-        if (const int message = m_messages.next_received(m_direct.left() == 0); message >= 0)
+        if (const int message = m_messages.next_received(); message >= 0)
             return &m_incoming[static_cast<std::size_t>(message)];
         // Messages that are still under way need this thread: it must not sleep.
-        if (m_messages.left() > 0)
-            std::this_thread::yield();
-        else if (m_direct.wait(waiter))
-            make_progress(m_comm);
+        if (m_messages.left() > 0 ? yielder.yield() : m_direct.wait(waiter)) look();
     }
     return nullptr;
 }
 
+void RedistributionBinding::look() const {
+    m_watch.look(
+        name, [&](const auto& visit) { m_direct.for_each_missing(visit); },
+        [&](const auto& visit) { m_messages.for_each_missing(visit); });
+}
+
 void RedistributionBinding::wait_for_readers() {
-    m_messages.wait_for_sends();
+    Yielder yielder;
+    while (!m_messages.sends_are_done())
+        if (yielder.yield()) look();
     Waiter waiter(m_crowded);
     while (!m_direct.readers_done())
-        if (m_direct.wait(waiter)) make_progress(m_comm);
+        if (m_direct.wait(waiter)) look();
     m_held.clear();
     m_under_way = false;
 }

@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/field_arguments.hpp>
 #include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -42,7 +43,7 @@ RedistributionEngine::RedistributionEngine(const Communicator& comm,
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes),
       m_has_outsiders(m_schedule.from_layout().process_count() < comm.size() ||
                       m_schedule.to_layout().process_count() < comm.size()),
-      m_required(required), m_crowded(comm.state()->crowded()) {
+      m_required(required), m_crowded(comm.state()->crowded()), m_calls(&comm.state()->calls()) {
     if (stages.empty()) stages.push_back(m_schedule);
     for (RedistributionSchedule& stage : stages) {
         RedistributionRole role = role_in(stage, comm.rank());
@@ -120,38 +121,39 @@ std::uint64_t RedistributionEngine::candidates(const Fields& fields) const {
     return bits;
 }
 
-/// The number of the binding of these arrays; none if they are new. A rank without a section does not see
-/// that others pass new ones: if there are such ranks, all ask each other.
-std::optional<std::size_t> RedistributionEngine::find(const Fields& fields, bool to_begin) const {
+/// The same as far as all ranks can tell. A rank without a section does not see that others pass new arrays: if
+/// there are such ranks, all ask each other.
+std::uint64_t RedistributionEngine::agreed_candidates(const Fields& fields, bool to_begin) const {
     std::uint64_t bits = candidates(fields);
-    if (m_has_outsiders) {
-        std::exception_ptr failure;
-        try {
-            check_ready(to_begin);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree(m_comm, name, failure);
-        check_mpi(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_BAND, m_comm.mpi()),
-                  "MPI_Allreduce");
+    std::exception_ptr failure;
+    try {
+        check_ready(to_begin);
+    } catch (...) {
+        failure = std::current_exception();
     }
-    if (bits == 0) return std::nullopt;
-    return static_cast<std::size_t>(std::countr_zero(bits));
+    agree(m_comm, name, failure);
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &bits, 1, MPI_UINT64_T, MPI_BAND, m_comm.mpi()),
+              "MPI_Allreduce");
+    return bits;
 }
 
-RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin) {
-    fields.combines_copies = fields.combines_copies && m_has_copies;
-    std::optional<CollectiveCall> call;
-    if (m_has_outsiders) call.emplace(m_comm, "RedistributionPlan");
-    if (const auto known = find(fields, to_begin)) {
-        check_ready(to_begin);
-        RedistributionBinding& binding = *m_bindings[*known];
-        check_operation(fields, binding.shares_memory);
-        binding.last_used = ++m_clock;
-        return binding;
-    }
+/// The first of the candidates.
+RedistributionBinding& RedistributionEngine::use(std::uint64_t candidates, const Fields& fields) {
+    RedistributionBinding& binding =
+        *m_bindings[static_cast<std::size_t>(std::countr_zero(candidates))];
+    check_operation(fields, binding.shares_memory);
+    binding.last_used = ++m_clock;
+    return binding;
+}
 
-    if (!call) call.emplace(m_comm, "RedistributionPlan, new arrays");
+/// `known` are the candidates, where this rank can tell.
+RedistributionBinding& RedistributionEngine::obtain(std::uint64_t known, const Fields& fields,
+                                                    bool to_begin) {
+    if (m_has_outsiders) known = agreed_candidates(fields, to_begin);
+    return known != 0 ? use(known, fields) : make_binding(fields, to_begin);
+}
+
+RedistributionBinding& RedistributionEngine::make_binding(const Fields& fields, bool to_begin) {
     DeviceSetting device;
     std::exception_ptr failure;
     std::uint64_t digest = fields.sources.size() * 4 + (m_in_place && fields.reads_target ? 2 : 0) +
@@ -171,7 +173,10 @@ RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin
     // Where a rank has no section, its types still say what the others' are.
     for (const auto& side : {fields.sources, fields.targets})
         for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
-    agree(m_comm, name, failure, digest);
+    // Where a rank has no section, it passes an array without a number.
+    agree_on_all(m_comm, name,
+                 {failure, digest, arrays_of(*m_comm.state(), fields.sources, fields.targets), 0},
+                 [&] { return arguments_of(fields.sources, fields.targets); });
     const bool shares_memory = m_in_place && share_memory(fields, sharing);
 
     // Tags are dealt out collectively, hence before anything local can fail.
@@ -189,9 +194,26 @@ RedistributionBinding& RedistributionEngine::obtain(Fields fields, bool to_begin
     binding->combines_copies = fields.combines_copies;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
+    binding->number = m_sets++;
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
+}
+
+/// Where some ranks have no section, these cannot tell which set comes.
+CallWord RedistributionEngine::word_of(CallWord::Kind kind, std::uint64_t known) const {
+    const std::uint64_t set =
+        known == 0 ? CallWord::new_set
+                   : m_bindings[static_cast<std::size_t>(std::countr_zero(known))]->number & 0xff;
+    return CallWord::of_plan(kind, plan_number, set);
+}
+
+RedistributionBinding& RedistributionEngine::bind(Fields fields) {
+    fields.combines_copies = fields.combines_copies && m_has_copies;
+    const std::uint64_t known = m_has_outsiders ? 0 : candidates(fields);
+    if (known != 0) check_ready(false);
+    return in_call(*m_calls, word_of(CallWord::Kind::bind_redistribution, known),
+                   [&]() -> auto& { return obtain(known, fields, false); });
 }
 
 /// Whether sources share memory with targets on some rank, where it matters; `sharing` becomes what it is on
@@ -215,12 +237,23 @@ void RedistributionEngine::drop_oldest_binding() {
                          [&](const auto& a, const auto& b) { return age(a) < age(b); }));
 }
 
-RedistributionBinding& RedistributionEngine::begin(const Fields& fields) {
-    RedistributionBinding& binding = obtain(fields, true);
-    if (m_unread) wait_for_readers();
-    m_active = &binding;
-    ++m_epoch;
-    return binding;
+RedistributionBinding& RedistributionEngine::begin(Fields fields) {
+    fields.combines_copies = fields.combines_copies && m_has_copies;
+    const std::uint64_t known = m_has_outsiders ? 0 : candidates(fields);
+    // An execution that this rank knows to be impossible is none: others may have got their error in the last one.
+    if (known != 0) check_ready(true);
+    const CallWord word = word_of(fields.reads_target ? CallWord::Kind::redistribute_combine
+                                                      : CallWord::Kind::redistribute,
+                                  known);
+    return in_call(*m_calls, word, [&]() -> auto& {
+        RedistributionBinding& binding = obtain(known, fields, true);
+        if (m_unread) wait_for_readers();
+        m_active = &binding;
+        m_epoch = next_epoch(m_epoch, binding.number);
+        for (RedistributionBinding* step = &binding; step; step = step->next())
+            step->set_call({m_calls, m_calls->current()});
+        return binding;
+    });
 }
 
 RedistributionBinding& RedistributionEngine::active() {
@@ -246,6 +279,7 @@ void RedistributionEngine::wait_for_readers() {
         m_unread->wait_for_readers();
     } catch (...) {
         m_unusable = true;
+        m_calls->mark_failed(m_unread->call().call);
         m_unread->leave(); // so that others who wait for this process learn of it
         throw;
     }
@@ -255,6 +289,7 @@ void RedistributionEngine::wait_for_readers() {
 void RedistributionEngine::abandon() noexcept {
     m_unusable = true;
     if (m_active) {
+        m_calls->mark_failed(m_active->call().call);
         m_active->leave();
         for (const auto& binding : m_bindings)
             if (!binding->has_step(m_active) && m_comm.is_open()) binding->send_end();

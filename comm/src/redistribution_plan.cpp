@@ -117,7 +117,21 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
     digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
     digest.add(static_cast<std::uint64_t>(options.strategy));
     digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
-    agree(comm, name, failure, digest.value());
+    agree(comm, name, failure, digest.value(), [&] {
+        return std::vector<Argument>{
+            {"source layout", from.describe()},
+            {"target layout", to.describe()},
+            {"permutation", tuple_text(options.permutation)},
+            {"from_ranks", tuple_text(options.from_ranks)},
+            {"to_ranks", tuple_text(options.to_ranks)},
+            {"fill_padding", text(options.fill_padding)},
+            {"conjugate", text(options.conjugate)},
+            {"in_place", text(options.in_place)},
+            {"buffer_bytes", text(options.buffer_bytes)},
+            {"strategy", text(static_cast<int>(options.strategy))},
+            {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"}};
+    });
+    const std::uint64_t number = comm.state()->next_plan();
     if (is_partly_known(from) || is_partly_known(to))
         schedule = find_runs(comm, from, to, options, *schedule);
     // Its lists may not fit into memory, which is agreed on as well.
@@ -129,6 +143,7 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
         failure = std::current_exception();
     }
     agree(comm, name, failure);
+    engine->plan_number = number;
     return engine;
 }
 

@@ -69,9 +69,7 @@ void RedistributionBinding::leave() noexcept {
     }
 }
 
-void RedistributionBinding::close() noexcept {
-    // What all steps wait for together, an abandoned one's partners may not send.
-    const PersistentMessages::Time deadline = PersistentMessages::end_of_grace();
+void RedistributionBinding::close(Time deadline) noexcept {
     for (RedistributionBinding* step = this; step; step = step->next())
         step->m_messages.close(deadline);
 }

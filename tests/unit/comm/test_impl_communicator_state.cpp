@@ -29,7 +29,7 @@ TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
 TEST(CommunicatorState, ClosesItsUsersOnce) {
     struct User : distview::impl::Closable {
         void leave() noexcept override { ++left; }
-        void close() noexcept override {
+        void close(Time) noexcept override {
             EXPECT_EQ(left, 1); // before anybody waits for this process
             ++closed;
         }

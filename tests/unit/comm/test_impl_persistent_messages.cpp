@@ -87,7 +87,7 @@ TEST_F(PersistentMessagesOfAll, ComeOnceInEveryRound) {
     EXPECT_TRUE(messages->sends_any());
     EXPECT_EQ(messages->receive_count(), static_cast<std::size_t>(size));
     EXPECT_EQ(messages->left(), 0u);
-    EXPECT_EQ(messages->next_received(true), PersistentMessages::none_yet);
+    EXPECT_EQ(messages->next_received(), PersistentMessages::none_yet);
     for (int round = 0; round < 20; ++round) {
         messages->start_receives();
         write(round);
@@ -96,15 +96,15 @@ TEST_F(PersistentMessagesOfAll, ComeOnceInEveryRound) {
         for (int left = size; left > 0; --left) {
             EXPECT_EQ(messages->left(), static_cast<std::size_t>(left));
             int message = PersistentMessages::none_yet;
-            while (message == PersistentMessages::none_yet)
-                message = messages->next_received(round % 2 == 0);
+            while (message == PersistentMessages::none_yet) message = messages->next_received();
             const auto m = static_cast<std::size_t>(message);
             EXPECT_EQ(++returned[m], 1);
             EXPECT_TRUE(messages->is_received(m));
             EXPECT_TRUE(is_here(message, round)) << "round " << round << ", process " << message;
         }
-        EXPECT_EQ(messages->next_received(true), PersistentMessages::none_yet);
-        messages->wait_for_sends();
+        EXPECT_EQ(messages->next_received(), PersistentMessages::none_yet);
+        while (!messages->sends_are_done()) {
+        }
     }
 }
 
@@ -119,8 +119,9 @@ TEST_F(PersistentMessagesOfAll, SayWhenAllAreThere) {
     while (!messages->all_arrived()) {
     }
     for (int i = 0; i < size; ++i)
-        EXPECT_NE(messages->next_received(false), PersistentMessages::none_yet);
-    messages->wait_for_sends();
+        EXPECT_NE(messages->next_received(), PersistentMessages::none_yet);
+    while (!messages->sends_are_done()) {
+    }
 }
 
 // Receives that nobody serves are cancelled; what is sent and not received keeps its memory.
@@ -132,9 +133,10 @@ TEST_F(PersistentMessagesOfAll, EndWithoutTheOthers) {
     messages->start_receives();
     write(5);
     messages->start_sends();
-    while (messages->left() > 0) messages->next_received(true);
+    while (messages->left() > 0) messages->next_received();
     for (int peer = 0; peer < size; ++peer) EXPECT_TRUE(is_here(peer, 5));
-    messages->wait_for_sends();
+    while (!messages->sends_are_done()) {
+    }
 }
 
 TEST(PersistentMessages, CountInLinesWhatIsTooLongForBytes) {
@@ -162,8 +164,9 @@ TEST(PersistentMessages, MayBeLongerThanMpiCounts) {
                   {from});
     messages.start_receives();
     messages.start_sends();
-    EXPECT_EQ(messages.next_received(true), 0);
-    messages.wait_for_sends();
+    while (messages.left() > 0) messages.next_received();
+    while (!messages.sends_are_done()) {
+    }
     std::size_t wrong = 0;
     for (std::size_t i = 0; i + 1 < bytes; i += 4096)
         wrong += received.data()[i] == value(me, me, 0, i) ? 0u : 1u;

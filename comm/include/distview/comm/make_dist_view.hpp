@@ -66,12 +66,20 @@ std::optional<View> make_in_arena(const Exec& exec, const Communicator& comm,
     return View(layout, comm.rank(), section, memory, label);
 }
 
-/// What all ranks that make an array have in common: layout and element type. Throws as agree() does.
+/// Numbers an array that all ranks have just made.
+void number_array(const Communicator& comm, std::uint64_t identity);
+
+/// Ends the making of an array: agrees on layout and element type, and numbers it. Throws as agree() does.
 template <DistViewLike View>
 void agree_on_array(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-                    const ArrayLayout& layout) {
+                    const ArrayLayout& layout, const View& view) {
+    constexpr ElementType element = element_type<typename View::non_const_value_type>();
     agree(comm, caller, failure,
-          layout.fingerprint() * 31 + element_code<typename View::non_const_value_type>());
+          layout.fingerprint() * 31 + element_code<typename View::non_const_value_type>(), [&] {
+              return std::vector<Argument>{{"element type", describe(element)},
+                                           {"layout", layout.describe()}};
+          });
+    number_array(comm, view.identity());
 }
 } // namespace impl
 
@@ -106,7 +114,7 @@ auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayou
     } catch (...) {
         failure = std::current_exception();
     }
-    impl::agree_on_array<View>(comm, "make_dist_view", failure, layout);
+    impl::agree_on_array(comm, "make_dist_view", failure, layout, view);
     return view;
 }
 
@@ -136,7 +144,7 @@ DistViewOf<Section> wrap_dist_view(const Communicator& comm, const ArrayLayout& 
     } catch (...) {
         failure = std::current_exception();
     }
-    impl::agree_on_array<View>(comm, "wrap_dist_view", failure, layout);
+    impl::agree_on_array(comm, "wrap_dist_view", failure, layout, view);
     return view;
 }
 

@@ -41,9 +41,7 @@ private:
 /// Counts the collective calls of a communicator on this rank, tells the node's other ranks which one this is,
 /// and looks at theirs. Plain memory: no MPI.
 ///
-/// Calls are numbered where they are made by the program; those that they are made of keep the number and are
-/// told apart by steps. A rank leaves a call with the number that it had, whatever happened: so ranks that
-/// were in different calls are in step again afterwards.
+/// Calls are counted where they are made by the program; those that they are made of belong to them.
 class Calls {
 public:
     /// A rank of this node, this one included.
@@ -51,72 +49,127 @@ public:
         int rank = 0;
         CallLine* line = nullptr;
     };
+    /// A call of this rank.
+    struct Call {
+        std::uint64_t count = 0; ///< on the rank's line, from 1
+        CallPlace place{};
+        CallWord word{};
+    };
     /// `ranks`: ascending. `memory` keeps all lines.
     Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded);
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;
 
-    /// What waiting loops do now and then; may throw.
-    void set_idle(std::function<void()> idle) { m_idle = std::move(idle); }
+    /// What waiting loops do now and then, and what is done before an error is thrown because another rank does not
+    /// come: throws one that tells if its process has ended. Both may throw.
+    void set_checks(std::function<void()> idle, std::function<void()> before_error) {
+        m_idle = std::move(idle);
+        m_before_error = std::move(before_error);
+    }
     void idle() const {
         if (m_idle) m_idle();
+    }
+    void before_error() const {
+        if (m_before_error) m_before_error();
     }
 
     int rank() const noexcept { return m_rank; }
     bool crowded() const noexcept { return m_crowded; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
     CallLine& line() noexcept { return *m_line; }
+    /// The call under way, or the last one.
+    const Call& current() const noexcept { return m_call; }
+    bool is_under_way() const noexcept { return m_depth > 0; }
 
     /// Begins a call, or a part of the one under way.
     void enter(CallWord word) noexcept {
         if (m_depth++ > 0) return;
-        m_word = word;
-        m_step = 0;
-        m_line->call(++m_number).word.store(word.bits, std::memory_order_release);
-        m_line->number.store(m_number, std::memory_order_release);
+        ++m_last.index;
+        m_meetings = 0;
+        begin({m_call.count + 1, m_last, word});
     }
     void enter(std::string_view name) noexcept;
     /// Ends what enter() began.
     void leave(bool failed) noexcept {
         if (--m_depth > 0) return;
-        if (failed) mark_failed(m_number);
-        m_line->ended.store(m_number, std::memory_order_release);
+        if (failed) mark_failed(m_call);
+        if (m_has_met) m_last = {m_call.place.meetings + 1, 0, 0};
+        m_has_met = false;
+        m_line->ended.store(m_call.count, std::memory_order_release);
     }
     /// Says that this rank takes no further part in a call.
-    void mark_failed(std::uint64_t number) noexcept;
+    void mark_failed(const Call& call) noexcept;
 
-    std::uint64_t number() const noexcept { return m_number; }
-    CallWord word() const noexcept { return m_word; }
-    /// Number of the call and of the next step in it.
-    std::uint64_t next_stamp() noexcept { return m_number << 16 | (m_step++ & 0xffff); }
+    /// Begins to meet, in the call under way: returns the number of the meeting in it.
+    std::uint64_t begin_meeting() noexcept {
+        m_line->meeting.store(m_call.count << 16 | (m_meetings & 0xffff),
+                              std::memory_order_release);
+        return m_meetings++;
+    }
+    void end_meeting() noexcept { m_line->meeting.store(0, std::memory_order_release); }
+    /// All ranks have met: they are in step, at that place.
+    void note_met(const CallPlace& place) noexcept;
 
-    enum class Stage {
-        meeting, ///< who has left the call does not come any more
-        exchange ///< who has left it may still be on the way, in a message
-    };
-    /// Why `peer` will not arrive in call `number`, as far as its line tells. Look once more whether it has
+    /// How what this rank waits for would come.
+    enum class Way { meeting, memory, message };
+    /// Why `peer` will do nothing more in a call, as far as its line tells. Look once more whether it has
     /// arrived before you believe it.
-    std::optional<std::string> why_not(int peer, std::uint64_t number, CallWord word, Stage stage);
+    std::optional<std::string> why_not(int peer, const Call& call, Way way) const;
+    /// Whether what `other` brings to a meeting is meant for the one that this rank is in.
+    bool meets(const Rank& other, const MeetingRecord& theirs, const MeetingRecord& mine) const;
 
-    /// The call of that number on every rank of the node that has come so far, waiting a moment for others.
-    std::string describe_calls(std::uint64_t number) const;
-    std::string describe_own(std::uint64_t number) const;
+    /// The calls at that place of all ranks of the node that have come so far, waiting a moment for others.
+    std::string describe_calls(const CallPlace& place) const;
 
 private:
+    /// A call that a line remembers.
+    struct Seen {
+        Call call{};
+        bool failed = false;
+        bool ended = false;
+    };
+    static std::optional<Seen> find(const CallLine& line, const CallPlace& place);
+    /// The meeting that a line's rank waits in: its call, and its number there.
+    static std::optional<std::pair<Seen, std::uint64_t>> meeting_of(const CallLine& line);
+    static std::optional<Seen> read(const CallLine& line, std::uint64_t count);
+    static std::string describe(const CallLine& line, const Call& call);
+    bool has_met(const CallPlace& place, std::uint64_t number) const noexcept;
+    void begin(const Call& call) noexcept {
+        m_call = call;
+        CallLine::Call& told = m_line->call(call.count);
+        told.set_place(call.place);
+        told.word.store(call.word.bits, std::memory_order_release);
+        told.failed.store(false, std::memory_order_release);
+        m_line->count.store(call.count, std::memory_order_release);
+    }
     const Rank* find(int rank) const noexcept;
-    /// Word of a call that a line remembers.
-    static std::optional<CallWord> word_at(const CallLine& line, std::uint64_t number) noexcept;
 
     int m_rank;
     std::vector<Rank> m_ranks;
     std::shared_ptr<void> m_memory;
     CallLine* m_line = nullptr;
     bool m_crowded;
-    std::uint64_t m_number = 0;
-    std::uint64_t m_step = 0;
+    CallPlace m_last{}; ///< the place before that of the next call
+    Call m_call{};
+    std::uint64_t m_meetings = 0; ///< begun in the call
+    bool m_has_met = false;       ///< in it
     int m_depth = 0;
-    CallWord m_word{};
     std::function<void()> m_idle;
+    std::function<void()> m_before_error;
 };
+
+/// Makes a call whose action returns a reference, without what a CollectiveCall costs.
+template <class Action>
+auto& in_call(Calls& calls, CallWord word, Action&& action) {
+    calls.enter(word);
+    try {
+        auto& result = action();
+        calls.leave(false);
+        return result;
+    } catch (...) {
+        calls.leave(true);
+        throw;
+    }
+}
 
 } // namespace distview::impl

@@ -5,13 +5,17 @@
 #include <distview/comm/impl/call_lines.hpp>
 #include <distview/comm/impl/calls.hpp>
 #include <distview/comm/impl/meeting.hpp>
+#include <distview/comm/impl/process_watch.hpp>
 #include <distview/comm/impl/shared_segment.hpp>
 
 #include <mpi.h>
 
+#include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -21,11 +25,12 @@ namespace distview::impl {
 /// Something that holds MPI objects of a communicator and must let go of them before it is freed.
 class Closable {
 public:
+    using Time = std::chrono::steady_clock::time_point;
     virtual ~Closable() = default;
     /// Gives up what is under way, so that nobody waits for this process; local, does not throw.
     virtual void leave() noexcept = 0;
-    /// Frees MPI objects; local, does not throw.
-    virtual void close() noexcept = 0;
+    /// Frees MPI objects; local, does not throw. What others may still be doing with them gets until `deadline`.
+    virtual void close(Time deadline) noexcept = 0;
 };
 
 /// What all copies of a Communicator share.
@@ -61,8 +66,16 @@ public:
     Calls& calls() noexcept { return *m_calls; }
     /// Where ranks meet in a call.
     Meeting& meeting() noexcept { return *m_meeting; }
-    /// Lets MPI work for others, and looks whether the user wants to interrupt; may throw.
+    /// For waiting loops: lets MPI work for others, and throws if a rank has ended or the user wants to interrupt.
     void make_progress() const;
+
+    /// Numbers an array that all ranks have just made, by its identity on this rank.
+    void number_array(std::uint64_t identity);
+    /// Hash of the numbers of arrays; nothing if this rank does not know all of them, as when they were wrapped by
+    /// each rank for itself.
+    std::optional<std::uint64_t> digest_of(std::span<const std::uint64_t> identities) const;
+    /// A number for a new plan; the same on all ranks because plans are made collectively.
+    std::uint64_t next_plan() noexcept { return ++m_plans; }
 
     void add(const std::weak_ptr<Closable>& user);
     /// Keeps a user alive until close(): MPI may still touch its buffers.
@@ -93,9 +106,13 @@ private:
     bool m_crowded;
     bool m_is_one_node = false;
     int m_next_tag = 0;
+    std::uint64_t m_plans = 0;
+    std::uint64_t m_array_count = 0;
+    std::map<std::uint64_t, std::uint64_t> m_arrays; ///< numbers by identity, of the last ones
     std::unique_ptr<Calls> m_calls;
     std::unique_ptr<NodeExchange> m_between; ///< null if all ranks are of this node
     std::unique_ptr<Meeting> m_meeting;
+    std::unique_ptr<ProcessWatch> m_processes;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/call_watch.hpp>
 #include <distview/comm/impl/neighbour_sync.hpp>
 
 #include <cstddef>
@@ -45,14 +46,15 @@ public:
     const std::vector<Reader>& readers() const noexcept { return m_readers; }
     bool empty() const noexcept { return m_sources.empty() && m_readers.empty(); }
 
-    /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing.
-    void begin(std::uint64_t epoch) noexcept;
+    /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing. `watch` is the
+    /// call that this belongs to.
+    void begin(std::uint64_t epoch, const CallWatch& watch = {}) noexcept;
 
     static constexpr int none_yet = -1;
     /// Index of a source whose elements may be copied now, each once; none_yet if all of them are
     /// still to come, or none is left. Looks only at those that `wanted` names, all if it is null.
     ///
-    /// Throws UsageError if a source has gone.
+    /// Throws UsageError if a source has gone, or is in another exchange.
     int next_arrival(const std::vector<char>* wanted = nullptr);
     /// Whether next_arrival() would return, or refuse, one source after the other.
     bool all_arrived() const noexcept;
@@ -71,6 +73,18 @@ public:
     /// else a reader. True when MPI should get a chance to make progress.
     bool wait(Waiter& waiter, const std::vector<char>* wanted = nullptr) noexcept;
 
+    /// Calls visit(peer) for those that wait() waits for.
+    template <class Visit>
+    void for_each_missing(Visit&& visit) const {
+        for (std::size_t i = 0; i < m_waiting; ++i) {
+            const Source& source = m_sources[static_cast<std::size_t>(m_waiting_for[i])];
+            if (arrived_at(*source.ready, m_epoch) != Arrival::here) visit(source.peer);
+        }
+        if (m_waiting > 0) return;
+        for (std::size_t i = m_readers_done; i < m_readers.size(); ++i)
+            if (arrived(*m_readers[i].done, m_epoch) != Arrival::here) visit(m_readers[i].peer);
+    }
+
     /// Gives up the exchange under way, if there is one: readers of this process find it gone, and
     /// those that it reads wait for it no longer, neither now nor in later exchanges.
     void abandon() noexcept;
@@ -78,7 +92,10 @@ public:
     void refuse(std::uint64_t epoch) noexcept;
 
 private:
+    [[noreturn]] void throw_gone(int peer) const;
+
     const char* m_user = "";
+    CallWatch m_watch{};
     SyncLine* m_ready = nullptr;
     std::vector<Source> m_sources;
     std::vector<Reader> m_readers;

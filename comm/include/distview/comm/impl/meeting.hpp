@@ -41,21 +41,31 @@ public:
 
 private:
     void tell(const MeetingRecord& mine);
-    template <class Slots>
-    bool wait_for(const Calls::Rank& other, SyncLine& line, const Slots& slots,
-                  const MeetingRecord& mine, MeetingRecord& theirs, std::string& why_not);
-    std::string describe_steps(const MeetingRecord& mine) const;
+    bool find_record(const Calls::Rank& from, SyncLine& line, const CallLine::Records& records,
+                     const MeetingRecord& mine, MeetingRecord& theirs) const;
+    std::string wait_for(const Calls::Rank& from, SyncLine& line, const CallLine::Records& records,
+                         const MeetingRecord& mine, MeetingRecord& theirs) const;
+    template <class IsThere>
+    std::string find_reason(const Calls::Rank& awaited, const IsThere& is_there,
+                            const MeetingRecord& mine) const;
+    std::string describe_meetings(const MeetingRecord& mine) const;
     // Each returns why the ranks do not meet, or nothing.
-    std::string hear_node(const MeetingRecord& mine, MeetingRecord& all);
+    std::string hear_node(const MeetingRecord& mine, MeetingRecord& all) const;
     std::string hear_other_nodes(const MeetingRecord& mine, const std::string& here,
                                  MeetingRecord& all);
-    std::string hear_result(const MeetingRecord& mine, MeetingRecord& all);
+    std::string hear_result(const MeetingRecord& mine, MeetingRecord& all) const;
 
     Calls& m_calls;
     NodeExchange* m_between;
     std::uint64_t m_count = 0;
     std::uint64_t m_result_count = 0;
 };
+
+/// Whether two nodes' records are of one meeting; where errors have reached the nodes in different calls, as far as
+/// they can tell.
+bool is_same_meeting(const MeetingRecord& one, const MeetingRecord& other) noexcept;
+/// Whether the second one's sender has missed what the first one's came for.
+bool is_before(const MeetingRecord& one, const MeetingRecord& other) noexcept;
 
 /// What two records say together; a difference between them is told in the result.
 MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other);

@@ -14,9 +14,10 @@ namespace distview::impl {
 /// Lies in memory that both see. Only one process advances it. Nothing here knows MPI or processes:
 /// threads over plain memory do as well, which is how it is tested for races.
 struct alignas(128) SyncLine {
-    /// Of exchange e the value e, once its step is done: values only grow. The highest bit says that
-    /// nothing will come after it. One word, so that nothing is written after what somebody waits
-    /// for: whoever has seen it may free the line.
+    /// Of exchange e the value e, once its step is done: values only grow. It also tells the set of arrays (see
+    /// next_epoch()), so that processes that mix them up see it. The highest bit says that nothing will come
+    /// after it. One word, so that nothing is written after what somebody waits for: whoever has seen it may
+    /// free the line.
     std::atomic<std::uint64_t> epoch{0};
     /// How many sleep until it changes.
     std::atomic<std::uint32_t> sleepers{0};
@@ -25,9 +26,14 @@ static_assert(sizeof(SyncLine) == 128 && std::atomic<std::uint64_t>::is_always_l
               std::atomic<std::uint32_t>::is_always_lock_free);
 
 /// What happened to the process that was waited for.
-enum class Arrival { here, not_yet, gone };
+enum class Arrival { here, not_yet, gone, elsewhere };
 
 inline constexpr std::uint64_t gone_bit = std::uint64_t{1} << 63;
+
+/// Number of a plan's next execution, with a set of arrays. Adding 1 gives the next exchange in it.
+constexpr std::uint64_t next_epoch(std::uint64_t epoch, std::uint64_t set) noexcept {
+    return ((epoch >> 24) + 1) << 24 | (set & 0xff) << 16;
+}
 
 /// Makes all that this thread wrote before visible to who sees `epoch` arrive, and wakes who sleeps
 /// on the line.
@@ -42,7 +48,16 @@ inline void publish_last(SyncLine& line, std::uint64_t epoch) noexcept {
     publish(line, epoch | gone_bit, true);
 }
 
-/// Whether a line has come to `epoch`; if so, what its process wrote before may be read.
+/// Whether a line has come to exactly `epoch`; if so, what its process wrote before may be read. It cannot go on
+/// before it has been read: elsewhere, its process makes another exchange.
+inline Arrival arrived_at(const SyncLine& line, std::uint64_t epoch) noexcept {
+    const std::uint64_t value = line.epoch.load(sync_order::arrive);
+    if ((value & ~gone_bit) == epoch) return Arrival::here;
+    if ((value & gone_bit) != 0) return Arrival::gone;
+    return value > epoch ? Arrival::elsewhere : Arrival::not_yet;
+}
+
+/// Whether a line has come to `epoch`, or beyond.
 inline Arrival arrived(const SyncLine& line, std::uint64_t epoch) noexcept {
     const std::uint64_t value = line.epoch.load(sync_order::arrive);
     if ((value & ~gone_bit) >= epoch) return Arrival::here;

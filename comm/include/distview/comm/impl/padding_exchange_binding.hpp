@@ -40,13 +40,16 @@ public:
     }
     /// Tells receivers of messages that the plan exchanges no more.
     void send_end() noexcept { m_messages.send_end(); }
-    void close() noexcept override { m_messages.close(); }
+    void close(Time deadline) noexcept override { m_messages.close(deadline); }
 
     bool is_for(ExchangeKind kind, std::span<const Field> fields,
                 const DeviceLayer* layer) const noexcept;
     std::size_t field_count() const noexcept { return m_identities.size(); }
     const ExchangeCopies& copies() const noexcept { return m_copies; }
 
+    /// The call that the next exchange belongs to.
+    void set_call(const CallWatch& watch) noexcept { m_watch = watch; }
+    const CallWatch& call() const noexcept { return m_watch; }
     void post_receives() {
         if (m_has_messages) m_messages.start_receives();
     }
@@ -57,7 +60,7 @@ public:
     /// The same, with pack(message) before each message.
     template <class Pack>
     void start_sends(std::uint64_t epoch, Pack&& pack) {
-        m_direct.begin(epoch);
+        m_direct.begin(epoch, m_watch);
         if (m_has_messages) m_messages.start_sends([&](std::size_t i) { pack(m_copies.sends[i]); });
     }
 
@@ -83,10 +86,13 @@ public:
     /// "from process 1: direct, 120 bytes" and so on, a line each.
     std::string describe() const;
 
+    std::uint64_t number = 0;    ///< in the plan, of its sets of arrays
     std::uint64_t last_used = 0; ///< the plan's, for choosing which binding to drop
 
 private:
     std::optional<Arrived> next_elements(bool all);
+    /// What those do that are waited for.
+    void look() const;
 
     ExchangeKind m_kind;
     DeviceSetting m_device;
@@ -96,7 +102,7 @@ private:
     ExchangeCopies m_copies;
     std::vector<const ReadablePeer*> m_direct_peers; ///< of m_direct.sources()
     DirectExchange m_direct;
-    MPI_Comm m_comm = MPI_COMM_NULL;
+    CallWatch m_watch{};
     PersistentMessages m_messages;
     bool m_has_messages = false;
     std::vector<char> m_wanted; ///< direct sources that a box needs

@@ -54,9 +54,7 @@ public:
     /// exchange was abandoned.
     /// `layer` is the device's whose kernels move the elements, null for the host's.
     PaddingExchangeBinding& bind(ExchangeKind kind, std::span<const Field> fields,
-                                 DeviceLayer* layer = nullptr) {
-        return obtain(kind, fields, layer, false);
-    }
+                                 DeviceLayer* layer = nullptr);
     /// Begins an exchange of these arrays once the last one has been read; throws UsageError also if
     /// one is in flight.
     PaddingExchangeBinding& begin(ExchangeKind kind, std::span<const Field> fields,
@@ -67,7 +65,7 @@ public:
     void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
     /// Returns when others have read what the last exchange let them.
     void wait_for_readers();
-    /// Number of exchanges begun.
+    /// Of the exchange begun last.
     std::uint64_t epoch() const noexcept { return m_epoch; }
     /// Gives up the exchange in flight without waiting for anybody; the plan is unusable then.
     void abandon() noexcept;
@@ -83,8 +81,12 @@ private:
     }
     void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
-    PaddingExchangeBinding& obtain(ExchangeKind kind, std::span<const Field> fields,
-                                   DeviceLayer* layer, bool to_begin);
+    PaddingExchangeBinding* find(ExchangeKind kind, std::span<const Field> fields,
+                                 const DeviceLayer* layer) noexcept;
+    CallWord word_of(CallWord::Kind kind, const PaddingExchangeBinding* binding) const noexcept;
+    PaddingExchangeBinding& use(PaddingExchangeBinding& binding) noexcept;
+    PaddingExchangeBinding& make_binding(ExchangeKind kind, std::span<const Field> fields,
+                                         DeviceLayer* layer, bool to_begin);
     void drop_oldest_binding();
     void keep(const PaddingExchangeBinding* binding) noexcept;
 
@@ -94,7 +96,10 @@ private:
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
     std::optional<Transport> m_required;
-    bool m_crowded; ///< whether there are more ranks than cores
+    bool m_crowded;           ///< whether there are more ranks than cores
+    Calls* m_calls;           ///< of the communicator, which m_comm keeps
+    std::uint64_t m_number;   ///< of this plan on the communicator
+    std::uint64_t m_sets = 0; ///< sets of arrays bound so far
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     /// By kind, from the first binding on.

@@ -60,7 +60,7 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 ///     start_receives()            before anything that takes time
 ///     start_sends()               the buffers are packed, or are packed on the way
 ///     next_received() ...         each message once, as they come
-///     wait_for_sends()            the buffers may be packed again
+///     sends_are_done()            the buffers may be packed again
 ///
 /// Messages to one process are matched in the order of the lists, the same on both sides. A message of more
 /// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
@@ -112,17 +112,26 @@ public:
 
     static constexpr int none_yet = -1;
     /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
-    /// Waits for one if it `may_wait`.
     ///
     /// Throws UsageError if the sender has given up.
-    int next_received(bool may_wait);
+    int next_received();
     /// Messages that next_received() has still to return.
     std::size_t left() const noexcept { return m_left; }
     bool is_received(std::size_t message) const noexcept { return m_received[message] != 0; }
     /// Whether next_received() would return all that are left, one after the other.
     bool all_arrived() const;
 
-    void wait_for_sends();
+    /// Whether the buffers may be packed again.
+    bool sends_are_done();
+
+    /// Calls visit(peer) for those whose messages have not come, or that have not taken one that was sent.
+    template <class Visit>
+    void for_each_missing(Visit&& visit) const {
+        for (std::size_t i = 0; i < m_receives.size(); ++i)
+            if (m_received[i] == 0 && !is_done(m_receives[i])) visit(m_senders[i]);
+        for (std::size_t i = 0; i < m_sends.size() && m_left == 0; ++i)
+            if (!is_done(m_sends[i])) visit(m_receivers[i]);
+    }
 
     /// Gives up the execution under way, if there is one, and those after it. Waits for nobody.
     void abandon() noexcept {
@@ -133,22 +142,19 @@ public:
     void refuse() noexcept;
     /// Tells receivers that no execution follows.
     void send_end() noexcept;
-    /// Frees the requests. Messages under way get as long as a neighbour may need that has started its
-    /// part of the execution; then receives are cancelled, and send buffers stay allocated.
-    void close() noexcept { close(end_of_grace()); }
-    using Time = std::chrono::steady_clock::time_point;
-    /// The same, until a time.
-    void close(Time deadline) noexcept;
     /// As long as a neighbour may need that is in the middle of an execution.
-    static Time end_of_grace() {
-        return std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    }
+    static constexpr std::chrono::seconds grace{2};
+    /// Frees the requests. Messages under way get until `deadline`; then receives are cancelled, and send buffers
+    /// stay allocated.
+    void close(std::chrono::steady_clock::time_point deadline) noexcept;
 
 private:
     void start_send(std::size_t message);
+    static bool is_done(MPI_Request request);
 
     Setting m_setting;
     std::vector<int> m_receivers; ///< of each message to send
+    std::vector<int> m_senders;   ///< of each message to receive
     std::vector<char> m_is_empty; ///< by message to receive
     std::vector<MPI_Request> m_sends;
     std::vector<MPI_Request> m_receives;

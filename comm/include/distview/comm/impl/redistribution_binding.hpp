@@ -126,7 +126,7 @@ public:
     void make_requests(MPI_Comm comm, int tag);
     /// Gives up the step under way and those that were to follow it.
     void leave() noexcept override;
-    void close() noexcept override;
+    void close(Time deadline) noexcept override;
     /// Tells receivers of messages that the plan moves nothing more.
     void send_end() noexcept { m_messages.send_end(); }
 
@@ -146,6 +146,9 @@ public:
     const std::vector<Batch>& pack() const noexcept { return m_pack; }
     const std::vector<Batch>& local() const noexcept { return m_local; }
 
+    /// The call that the next step belongs to.
+    void set_call(const CallWatch& watch) noexcept { m_watch = watch; }
+    const CallWatch& call() const noexcept { return m_watch; }
     void post_receives() {
         m_under_way = true;
         m_messages.start_receives();
@@ -168,6 +171,7 @@ public:
     /// "from rank 1: direct, 120 bytes" and so on, a line each. Empty for later rounds of the step before.
     std::string describe() const;
 
+    std::uint64_t number = 0;     ///< in the plan, of its sets of arrays
     std::uint64_t last_used = 0;  ///< the plan's, for choosing which binding to drop
     bool shares_memory = false;   ///< sources with targets, on some rank
     bool combines_copies = false; ///< in this step and those that follow
@@ -185,6 +189,8 @@ public:
     bool is_later_round() const noexcept { return m_is_later_round; }
 
 private:
+    /// What those do that are waited for.
+    void look() const;
     void make_direct(SyncLine* ready);
     void add_batch(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& transfers,
                    std::size_t pair, MoveTransfer transfer, Batch::Kind kind = Batch::Kind::move);
@@ -229,7 +235,7 @@ private:
     std::vector<std::shared_ptr<void>> m_held; ///< of m_targets, by the execution under way
     DirectExchange m_direct;
     PersistentMessages m_messages;
-    MPI_Comm m_comm = MPI_COMM_NULL;
+    CallWatch m_watch{};
     std::optional<Prepared> m_prepared; ///< but for what it was taken from
     std::shared_ptr<void> m_shared;     ///< memory of SharedRounds
     std::int64_t m_shared_bytes = 0;

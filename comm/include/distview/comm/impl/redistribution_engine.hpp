@@ -56,8 +56,8 @@ public:
     int from_process() const noexcept { return m_from_process; }
     int to_process() const noexcept { return m_to_process; }
 
-    RedistributionBinding& bind(const Fields& fields) { return obtain(fields, false); }
-    RedistributionBinding& begin(const Fields& fields);
+    RedistributionBinding& bind(Fields fields);
+    RedistributionBinding& begin(Fields fields);
     RedistributionBinding& active();
     /// Goes on to the next step of the execution when others have read this section; false if there is none.
     bool advance();
@@ -70,6 +70,7 @@ public:
     std::string describe() const;
 
     const Labels labels{};
+    std::uint64_t plan_number = 0; ///< on the communicator
 
 private:
     struct Stage {
@@ -94,8 +95,11 @@ private:
     static void check_operation(const Fields& fields, bool shares_memory);
     bool share_memory(const Fields& fields, Sharing& sharing) const;
     std::uint64_t candidates(const Fields& fields) const;
-    std::optional<std::size_t> find(const Fields& fields, bool to_begin) const;
-    RedistributionBinding& obtain(Fields fields, bool to_begin);
+    std::uint64_t agreed_candidates(const Fields& fields, bool to_begin) const;
+    CallWord word_of(CallWord::Kind kind, std::uint64_t known) const;
+    RedistributionBinding& use(std::uint64_t candidates, const Fields& fields);
+    RedistributionBinding& obtain(std::uint64_t known, const Fields& fields, bool to_begin);
+    RedistributionBinding& make_binding(const Fields& fields, bool to_begin);
     void make_copy_stages();
     std::shared_ptr<RedistributionBinding> bind_stages(const Fields& fields,
                                                        const DeviceSetting& device, int tag);
@@ -126,6 +130,8 @@ private:
     bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
     bool m_crowded;
+    Calls* m_calls;           ///< of the communicator, which m_comm keeps
+    std::uint64_t m_sets = 0; ///< of arrays, bound so far
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     std::uint64_t m_clock = 0;

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A rank is killed at some moment while all exchange, redistribute and reduce: where MPI survives it, all others
+// get an error that names it. Arguments: seed, "direct" (arrays in shared memory), "packed" (wrapped arrays) or
+// "message". Each survivor prints a line.
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/text.hpp>
+
+#include <Kokkos_Core.hpp>
+#include <mpi.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <random>
+#include <string>
+
+#include <sys/time.h>
+#include <unistd.h>
+
+namespace {
+
+using namespace distview;
+using Exec = Kokkos::DefaultHostExecutionSpace;
+using Clock = std::chrono::steady_clock;
+
+/// In so many microseconds, wherever this process is then.
+void be_killed_in(int microseconds) {
+    std::signal(SIGALRM, [](int) { ::kill(::getpid(), SIGKILL); });
+    itimerval timer{};
+    timer.it_value.tv_usec = microseconds;
+    ::setitimer(ITIMER_REAL, &timer, nullptr);
+}
+
+DistView<double**> make(const Communicator& comm, const ArrayLayout& layout, bool wrapped) {
+    const Exec exec;
+    if (!wrapped) return make_dist_view<double**>(exec, comm, layout, "array");
+    const Extents extents = layout.local_extents(comm.rank());
+    return wrap_dist_view(comm, layout,
+                          DistView<double**>::view_type("array", extents[0], extents[1]), "array");
+}
+
+void work(const Communicator& comm, bool wrapped, int victim, int moment) {
+    const Exec exec;
+    const std::int64_t n = 24 * comm.size();
+    const ArrayLayout rows(ProcessGrid{comm.size(), 1},
+                           {block(n, {.padding = 1, .periodic = true}), block(n)});
+    const ArrayLayout columns(ProcessGrid{1, comm.size()}, {block(n), block(n)});
+    const auto u = make(comm, rows, wrapped);
+    const auto v = make(comm, columns, wrapped);
+    PaddingExchangePlan exchange(comm, rows);
+    RedistributionPlan move(comm, rows, columns);
+    if (comm.rank() == victim) be_killed_in(moment);
+    for (const auto begin = Clock::now(); Clock::now() - begin < std::chrono::seconds(30);) {
+        exchange.execute(exec, u);
+        move.execute(exec, u, v);
+        all_reduce(comm, ReduceOperation::max, 1.0);
+        exchange.execute(exec, u);
+        const PaddingExchangePlan another(comm, rows);
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    MPI_Init(&argc, &argv);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int rank = 0;
+    int size = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    std::mt19937 random(argc > 1 ? static_cast<unsigned>(std::atoi(argv[1])) : 0);
+    const std::string how = argc > 2 ? argv[2] : "direct";
+    if (how == "message") ::setenv("DISTVIEW_TRANSPORT", "message", 1);
+    const int victim = static_cast<int>(random() % static_cast<unsigned>(size));
+    const int moment = 1 + static_cast<int>(random() % 50000);
+    {
+        const Kokkos::ScopeGuard kokkos(argc, argv);
+        try {
+            const Communicator comm(MPI_COMM_WORLD);
+            work(comm, how != "direct", victim, moment);
+            std::printf("rank %d: nothing noticed\n", rank);
+        } catch (const MpiError& error) {
+            const std::string expected = text("rank ", victim, " of ", size, " ended");
+            if (std::string(error.what()).find(expected) != std::string::npos)
+                std::printf("survived %d: %s\n", rank, error.what());
+            else
+                std::printf("rank %d expected '%s', got: %s\n", rank, expected.c_str(),
+                            error.what());
+        } catch (const std::exception& error) {
+            std::printf("rank %d got another error: %s\n", rank, error.what());
+        }
+        std::fflush(stdout);
+    }
+    MPI_Finalize();
+}
