@@ -3,12 +3,12 @@
 
 #include <distview/core/text.hpp>
 
+#include <array>
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string>
 
+#include <fcntl.h>
 #include <unistd.h>
 
 namespace distview::impl {
@@ -22,10 +22,14 @@ struct Status {
 };
 
 Status status_of(std::int64_t process) {
-    errno = 0;
-    std::ifstream file(text("/proc/", process, "/stat"));
-    if (!file) return {errno == ENOENT || errno == ESRCH ? '\0' : '?', 0};
-    const std::string all{std::istreambuf_iterator<char>(file), {}};
+    const std::string path = text("/proc/", process, "/stat");
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::array<char, 1024> characters{};
+    const ssize_t count = file < 0 ? -1 : ::read(file, characters.data(), characters.size());
+    const bool is_gone = count < 0 && (errno == ENOENT || errno == ESRCH);
+    if (file >= 0) ::close(file);
+    if (count < 0) return {is_gone ? '\0' : '?', 0};
+    const std::string all(characters.data(), static_cast<std::size_t>(count));
     const std::size_t name_end = all.rfind(')'); // the program's name may hold anything
     if (name_end == std::string::npos) return {};
     std::istringstream fields(all.substr(name_end + 1));
