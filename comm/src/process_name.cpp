@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/process_name.hpp>
 
-#include <distview/core/text.hpp>
-
 #include <array>
 #include <cerrno>
-#include <sstream>
-#include <string>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -21,25 +20,26 @@ struct Status {
     std::int64_t started = 0;
 };
 
+/// Allocates nothing: executions of plans that wait look as well.
 Status status_of(std::int64_t process) {
-    const std::string path = text("/proc/", process, "/stat");
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    std::array<char, 64> path{};
+    std::snprintf(path.data(), path.size(), "/proc/%lld/stat", static_cast<long long>(process));
+    const int file = ::open(path.data(), O_RDONLY | O_CLOEXEC);
     std::array<char, 1024> characters{};
-    const ssize_t count = file < 0 ? -1 : ::read(file, characters.data(), characters.size());
+    const ssize_t count = file < 0 ? -1 : ::read(file, characters.data(), characters.size() - 1);
     const bool is_gone = count < 0 && (errno == ENOENT || errno == ESRCH);
     if (file >= 0) ::close(file);
     if (count < 0) return {is_gone ? '\0' : '?', 0};
-    const std::string all(characters.data(), static_cast<std::size_t>(count));
-    const std::size_t name_end = all.rfind(')'); // the program's name may hold anything
-    if (name_end == std::string::npos) return {};
-    std::istringstream fields(all.substr(name_end + 1));
-    Status status;
-    fields >> status.state;
-    constexpr int between = 18; // fields from the state to the start
-    std::string skipped;
-    for (int i = 0; i < between; ++i) fields >> skipped;
-    fields >> status.started;
-    return fields ? status : Status{};
+    const char* at = std::strrchr(characters.data(), ')'); // the program's name may hold anything
+    if (!at || at[1] != ' ') return {};
+    const char state = at[2];
+    at += 2;
+    constexpr int to_start = 19; // fields from the state to the start
+    for (int i = 0; at && i < to_start; ++i) {
+        at = std::strchr(at, ' ');
+        if (at) ++at;
+    }
+    return at ? Status{state, std::strtoll(at, nullptr, 10)} : Status{};
 }
 
 } // namespace
