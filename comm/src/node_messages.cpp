@@ -60,7 +60,10 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     std::deque<MeetingRecord>& received = m_received[from];
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
-        while (!received.empty() && is_before(received.front(), mine)) received.pop_front();
+        // What is left over from meetings that others came to, while this rank was in another call or left it.
+        while (!received.empty() && (is_before(received.front(), mine) ||
+                                     m_calls.has_been_at(received.front().place)))
+            received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
         if (looks < patience && !m_calls.crowded()) continue;
@@ -68,7 +71,9 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         m_calls.idle();
     }
     const MeetingRecord theirs = received.front();
-    if (is_same_meeting(theirs, mine)) received.pop_front();
+    // One of a sender that is further stays for the call that this rank makes after its error.
+    const bool is_further = theirs.place > mine.place && theirs.call != mine.call;
+    if (is_same_meeting(theirs, mine) && !is_further) received.pop_front();
     return theirs;
 }
 

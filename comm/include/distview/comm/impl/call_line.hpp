@@ -15,8 +15,8 @@ namespace distview::impl {
 
 /// What a collective call is, in 64 bits: equal on all ranks that make the same call.
 ///
-/// From the highest bits: kind (8), number of the plan (24), number of the set of arrays in the plan (16),
-/// hash of the rest (16).
+/// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16), or hash of the call's
+/// name (48).
 struct CallWord {
     enum class Kind : std::uint8_t {
         none,

@@ -115,6 +115,10 @@ public:
     /// Why `peer` will do nothing more in a call, as far as its line tells. Look once more whether it has
     /// arrived before you believe it.
     std::optional<std::string> why_not(int peer, const Call& call, Way way) const;
+    /// Whether this rank was at that place in an earlier call, which it has left by an error.
+    bool has_been_at(const CallPlace& place) const {
+        return place != m_call.place && find(*m_line, place).has_value();
+    }
     /// Whether what `other` brings to a meeting is meant for the one that this rank is in.
     bool meets(const Rank& other, const MeetingRecord& theirs, const MeetingRecord& mine) const;
 
