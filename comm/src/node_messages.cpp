@@ -61,8 +61,8 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
         // What is left over from meetings that others came to, while this rank was in another call or left it.
-        while (!received.empty() && (is_before(received.front(), mine) ||
-                                     m_calls.has_been_at(received.front().place)))
+        while (!received.empty() &&
+               (is_before(received.front(), mine) || m_calls.has_been_at(received.front().place)))
             received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
