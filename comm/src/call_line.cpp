@@ -46,17 +46,60 @@ bool SharedRecord::read(std::uint64_t count, MeetingRecord& record) const noexce
     return true;
 }
 
+namespace {
+
+/// From the highest bits: the attempt (22, the lowest ones of its number), the index (40), the kind (2).
+constexpr int index_bits = 40;
+constexpr int kind_bits = 2;
+constexpr std::uint64_t no_index = (std::uint64_t{1} << index_bits) - 1;
+
+std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
+    return attempt << (index_bits + kind_bits) | std::min(outcome.index, no_index) << kind_bits |
+           static_cast<std::uint64_t>(outcome.kind);
+}
+
+/// What is of that attempt in a word that is of it, of an earlier one or of a later one.
+Outcome outcome_in(std::uint64_t word, std::uint64_t attempt) {
+    constexpr std::uint64_t attempts = std::uint64_t{1} << (64 - index_bits - kind_bits);
+    const std::uint64_t ahead =
+        ((word >> (index_bits + kind_bits)) - attempt) % attempts; // of the attempt
+    if (word == 0 || ahead >= attempts / 2) return {};
+    if (ahead > 0) return {Outcome::Kind::failed, 0};
+    const std::uint64_t index = word >> kind_bits & no_index;
+    return {static_cast<Outcome::Kind>(word & 3), index == no_index ? CallPlaces::none : index};
+}
+
+} // namespace
+
+Outcome Outcomes::of(std::uint64_t attempt) const noexcept {
+    return outcome_in(m_words[attempt % kept].load(std::memory_order_acquire), attempt);
+}
+
+Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
+    std::atomic<std::uint64_t>& word = m_words[attempt % kept];
+    std::uint64_t seen = word.load(std::memory_order_acquire);
+    while (true) {
+        const Outcome is = outcome_in(seen, attempt);
+        const bool may_decide = from_between ? is.kind == Outcome::Kind::between_nodes
+                                             : is.kind == Outcome::Kind::open;
+        if (!may_decide) return is;
+        if (word.compare_exchange_weak(seen, word_of(attempt, outcome), std::memory_order_acq_rel))
+            return outcome;
+    }
+}
+
 void CallLine::Call::set_place(const CallPlace& place) noexcept {
     index.store(0, std::memory_order_release); // of no call, until the others are written
     meetings.store(place.meetings, std::memory_order_release);
-    failures.store(place.failures, std::memory_order_release);
+    part.store(place.part, std::memory_order_release);
     index.store(place.index, std::memory_order_release);
 }
 
 CallPlace CallLine::Call::place() const noexcept {
     const std::uint64_t at = index.load(std::memory_order_acquire);
-    return {meetings.load(std::memory_order_acquire), failures.load(std::memory_order_acquire),
-            index.load(std::memory_order_acquire) == at ? at : 0};
+    const CallPlace place{meetings.load(std::memory_order_acquire), at,
+                          part.load(std::memory_order_acquire)};
+    return index.load(std::memory_order_acquire) == at ? place : CallPlace{};
 }
 
 void CallLine::Call::set_name(std::string_view what) noexcept {
@@ -64,6 +107,11 @@ void CallLine::Call::set_name(std::string_view what) noexcept {
     std::memcpy(words.data(), what.data(), std::min(what.size(), sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
         name[i].store(words[i], std::memory_order_release);
+}
+
+void CallLine::Call::copy_name(const Call& other) noexcept {
+    for (std::size_t i = 0; i < name.size(); ++i)
+        name[i].store(other.name[i].load(std::memory_order_acquire), std::memory_order_release);
 }
 
 std::string CallLine::Call::get_name() const {

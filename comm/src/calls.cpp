@@ -28,126 +28,152 @@ void Calls::mark_failed(const Call& call) noexcept {
     // One that is no longer remembered has been replaced by a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
-    // Of several calls that end by one error, as one inside another, one counts.
-    if (call.place.meetings == m_last.meetings && call.place.failures == m_last.failures)
-        m_last = {m_last.meetings, m_last.failures + 1, 0};
+    if (call.place.meetings == m_meetings && m_failed == 0) m_failed = m_index;
 }
 
-void Calls::note_met(const CallPlace& place) noexcept {
-    m_has_met = true;
-    if (place == m_call.place) return;
-    // The call goes on there. Its old place stays, for ranks that have still to read what this one brought.
-    m_line->call(m_call.count + 1).set_name(m_line->call(m_call.count).get_name());
-    begin({m_call.count + 1, place, m_call.word});
+void Calls::note_met() noexcept {
+    m_call.place = {++m_meetings, 1, 0};
+    m_index = 1;
+    m_part = 0;
+    m_failed = 0;
+    m_line->call(m_call.count).set_place(m_call.place);
 }
 
 std::optional<Calls::Seen> Calls::read(const CallLine& line, std::uint64_t count) {
     const std::uint64_t ended = line.ended.load(std::memory_order_acquire);
     const CallLine::Call& call = line.call(count);
-    const Seen seen{{count, call.place(), {call.word.load(std::memory_order_acquire)}},
+    const Seen seen{{count,
+                     call.place(),
+                     {call.word.load(std::memory_order_acquire)},
+                     {call.whole.load(std::memory_order_acquire)}},
                     call.failed.load(std::memory_order_acquire),
                     ended >= count};
     if (!line.remembers(count)) return std::nullopt;
     return seen;
 }
 
-std::string Calls::describe(const CallLine& line, const Call& call) {
-    return call.word.describe(line.call(call.count).get_name());
+std::string Calls::describe(const CallLine& line, const Call& call, CallWord word) {
+    return word.describe(line.call(call.count).get_name());
 }
 
-std::optional<Calls::Seen> Calls::find(const CallLine& line, const CallPlace& place) {
+/// The last part of the call that a line's rank made at the place of a call.
+std::optional<Calls::Seen> Calls::find_call(const CallLine& line, const CallPlace& place) {
+    if (place.index == 0) return std::nullopt;
     for (std::uint64_t count = line.count.load(std::memory_order_acquire); count > 0; --count) {
         if (!line.remembers(count)) break;
         const CallPlace at = line.call(count).place();
-        if (at < place) break;
-        if (at == place) return read(line, count);
+        if (at.index != 0 && at < place && !at.is_in_call_of(place)) break;
+        if (!at.is_in_call_of(place)) continue;
+        const std::optional<Seen> seen = read(line, count);
+        if (seen && seen->call.place.is_in_call_of(place)) return seen;
     }
     return std::nullopt;
 }
 
-std::optional<std::pair<Calls::Seen, std::uint64_t>> Calls::meeting_of(const CallLine& line) {
-    const std::uint64_t meeting = line.meeting.load(std::memory_order_acquire);
-    if (meeting == 0) return std::nullopt;
-    const std::optional<Seen> seen = read(line, meeting >> 16);
-    if (!seen || line.meeting.load(std::memory_order_acquire) != meeting) return std::nullopt;
-    return std::pair(*seen, meeting & 0xffff);
+/// What a line's rank did at that place.
+std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlace& place) {
+    const std::optional<Seen> last = find_call(line, place);
+    for (std::uint64_t count = last ? last->call.count : 0; count > 0; --count) {
+        const std::optional<Seen> seen = read(line, count);
+        if (!seen || !seen->call.place.is_in_call_of(place)) break;
+        if (seen->call.place == place) return seen;
+    }
+    return std::nullopt;
 }
 
-/// Whether this rank has come to that meeting already.
-bool Calls::has_met(const CallPlace& place, std::uint64_t number) const noexcept {
-    if (m_depth > 0 && place == m_call.place) return number < m_meetings;
-    return place.meetings < m_last.meetings + (m_has_met ? 1 : 0);
+/// Whether a line's rank has been where that call is, in another one.
+bool Calls::makes_another(const CallLine& line, const Call& call) {
+    const std::optional<Seen> whole = find_call(line, call.place);
+    if (whole && whole->call.whole != call.whole) return true;
+    const std::optional<Seen> part = find_part(line, call.place);
+    return part && part->call.word != call.word;
 }
 
-std::optional<std::string> Calls::why_not(int peer, const Call& call, Way way) const {
+/// Whether a line's rank has made so many calls since that it does not remember what it did there.
+bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
+    const std::optional<Seen> last = latest(line);
+    return place.index != 0 && last && last->call.place.meetings == place.meetings &&
+           last->call.place.index >= place.index + CallLine::kept_calls - 1;
+}
+
+/// In one that has not ended: this rank, which is in none, has not come to it.
+bool Calls::waits_in_meeting(const CallLine& line) const noexcept {
+    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
+    return attempt > 0 && outcomes().of(attempt).kind == Outcome::Kind::open;
+}
+
+Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     const Rank* const other = find(peer);
-    if (!other) return std::nullopt;
+    if (!other) return Reason::none;
     const CallLine& line = *other->line;
-    const auto differing = [&] { return text(expected_the_same, describe_calls(call.place)); };
-    const auto theirs = find(line, call.place);
-    if (theirs && theirs->call.word != call.word) return differing();
+    if (makes_another(line, call)) return Reason::other_call;
     // A message may be on the way, or one that says that no other comes.
-    if (way == Way::message) return std::nullopt;
-    if (theirs && theirs->failed) {
-        // Perhaps because it has met another call.
-        for (const Rank& third : m_ranks)
-            if (const auto its = find(*third.line, call.place); its && its->call.word != call.word)
-                return differing();
-        const std::string name = describe(line, theirs->call);
+    if (way == Way::message) return Reason::none;
+    const std::optional<Seen> theirs =
+        way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
+    if (theirs && theirs->failed) return Reason::error;
+    if (way == Way::memory) return waits_in_meeting(line) ? Reason::waiting : Reason::none;
+    if (theirs && theirs->ended) return Reason::end;
+    return !theirs && has_passed(line, call.place) ? Reason::other_call : Reason::none;
+}
+
+std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) const {
+    if (reason == Reason::none) return {};
+    const CallLine& line = *find(peer)->line;
+    const std::string mine = describe(*m_line, call, call.word);
+    // The others may do nothing more because they have met another call.
+    const bool another =
+        std::any_of(m_ranks.begin(), m_ranks.end(),
+                    [&](const Rank& third) { return makes_another(*third.line, call); });
+    if (another || reason == Reason::other_call)
+        return text(expected_the_same, describe_calls(call));
+    switch (reason) {
+    case Reason::none:
+    case Reason::other_call: break;
+    case Reason::error:
         return way == Way::meeting
-                   ? text("rank ", peer, " has left ", name, " with an error")
+                   ? text("rank ", peer, " has left ", mine, " with an error")
                    : text("process ", peer,
-                          " has abandoned an exchange that this process takes part in (", name,
+                          " has abandoned an exchange that this process takes part in (", mine,
                           ')');
+    case Reason::end:
+        return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
+    case Reason::waiting: {
+        const std::optional<Seen> its = latest(line);
+        return text("rank ", peer, " waits in ", its ? describe(line, its->call, its->call.whole) : "a call",
+                    " for this rank, which waits for something that it does in ", mine);
     }
-    if (theirs && way == Way::meeting && theirs->ended)
-        return text("rank ", peer, " has left ", describe(line, theirs->call),
-                    " without doing what this rank waits for");
-    const auto meeting = meeting_of(line);
-    if (!meeting) return std::nullopt;
-    const auto& [at, number] = *meeting;
-    if (way == Way::memory) {
-        if (has_met(at.call.place, number)) return std::nullopt;
-        return text("rank ", peer, " waits in ", describe(line, at.call),
-                    " for this rank, which waits for something that it does in ",
-                    describe(*m_line, call));
     }
-    if (theirs) return std::nullopt;
-    // Where an error has reached the two in different calls, they need not be at one place. If this rank has been
-    // at the other's, that one finds the difference.
-    const bool may_meet = at.call.place.meetings == call.place.meetings &&
-                          at.call.place.failures != call.place.failures &&
-                          !find(*m_line, at.call.place);
-    if (may_meet && at.call.word != call.word) return differing();
-    return std::nullopt;
+    return {};
 }
 
-bool Calls::meets(const Rank& other, const MeetingRecord& theirs, const MeetingRecord& mine) const {
-    if (theirs.place == mine.place) return theirs.number == mine.number;
-    if (theirs.place.meetings != mine.place.meetings || theirs.number != mine.number ||
-        theirs.place.failures == mine.place.failures)
-        return false;
-    // See why_not(); the other may be here as well, where it has read this rank's record already.
-    const auto at_mine = find(*other.line, mine.place);
-    const auto at_theirs = find(*other.line, theirs.place);
-    if (find(*m_line, theirs.place) || !at_theirs || at_theirs->failed) return false;
-    return !at_mine || (at_mine->call.word == m_call.word && !at_mine->failed);
+std::string Calls::call_of(const Rank& other, const Call& call) const {
+    std::optional<Seen> seen = find_call(*other.line, call.place);
+    if (seen && seen->call.whole != call.whole)
+        return describe(*other.line, seen->call, seen->call.whole);
+    if (seen) seen = find_part(*other.line, call.place);
+    if (!seen && waits_in_meeting(*other.line)) seen = latest(*other.line);
+    return seen ? describe(*other.line, seen->call, seen->call.word) : std::string();
 }
 
-std::string Calls::describe_calls(const CallPlace& place) const {
-    // Of who is on the way, the call is told as well.
+/// The calls of all ranks of the node that have come so far, waiting a moment for others.
+std::string Calls::describe_calls(const Call& call) const {
     const Moment moment;
-    const auto call_of = [&](const Rank& other) {
-        std::optional<Seen> seen = find(*other.line, place);
-        if (const auto meeting = meeting_of(*other.line); !seen && meeting) seen = meeting->first;
-        return seen;
-    };
-    while (moment.lasts() && !std::all_of(m_ranks.begin(), m_ranks.end(), call_of)) {
+    const auto is_there = [&](const Rank& other) { return !call_of(other, call).empty(); };
+    while (moment.lasts() && !std::all_of(m_ranks.begin(), m_ranks.end(), is_there)) {
     }
+    const std::string mine = describe(*m_line, call, call.word);
+    const bool in_other_calls = std::any_of(m_ranks.begin(), m_ranks.end(), [&](const Rank& other) {
+        const std::optional<Seen> seen = find_call(*other.line, call.place);
+        return seen && seen->call.whole != call.whole;
+    });
     std::vector<RankGroup> groups;
     for (const Rank& other : m_ranks)
-        if (const std::optional<Seen> seen = call_of(other))
-            add_to_groups(groups, describe(*other.line, seen->call), other.rank);
+        if (const std::string theirs = call_of(other, call); !theirs.empty())
+            add_to_groups(groups,
+                          in_other_calls && theirs == mine ? describe(*m_line, call, call.whole)
+                                                           : theirs,
+                          other.rank);
     return describe_groups(groups);
 }
 

@@ -13,7 +13,7 @@ CollectiveCall::CollectiveCall(const Communicator& comm, std::string_view name)
 }
 
 CollectiveCall::~CollectiveCall() {
-    m_state->calls().leave(std::uncaught_exceptions() > m_exceptions);
+    m_state->calls().leave({}, std::uncaught_exceptions() > m_exceptions);
 }
 
 } // namespace distview

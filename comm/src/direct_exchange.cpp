@@ -25,10 +25,12 @@ DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<So
 
 void DirectExchange::throw_gone(int peer) const {
     if (m_watch.calls) m_watch.calls->before_error();
-    const std::optional<std::string> why = m_watch.why_not(peer, Calls::Way::memory);
-    throw UsageError(why ? text(m_user, ": ", *why)
-                         : text(m_user, ": process ", peer,
-                                " has abandoned an exchange that this process takes part in"));
+    const std::string why = m_watch.why_not(peer, Calls::Way::memory);
+    throw UsageError(text(
+        m_user, ": ",
+        why.empty()
+            ? text("process ", peer, " has abandoned an exchange that this process takes part in")
+            : why));
 }
 
 void DirectExchange::begin(std::uint64_t epoch, const CallWatch& watch) noexcept {
@@ -80,9 +82,8 @@ bool DirectExchange::readers_done() {
         const Reader& reader = m_readers[m_readers_done];
         switch (arrived(*reader.done, m_epoch)) {
         case Arrival::not_yet: return false;
-        case Arrival::elsewhere:
-        case Arrival::gone: throw_gone(reader.peer);
         case Arrival::here: break;
+        default: throw_gone(reader.peer);
         }
     }
     m_under_way = false;

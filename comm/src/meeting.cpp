@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 namespace distview::impl {
 
@@ -19,178 +20,236 @@ void put(std::array<char, size>& to, std::string_view what) {
 
 std::string_view get(const auto& characters) { return {characters.data()}; }
 
-std::string describe(const MeetingRecord& record) {
+std::string describe(const MeetingRecord& record, bool with_step) {
     const std::string call = CallWord{record.call}.describe(get(record.call_name));
     const std::string_view step = get(record.name);
-    return step.empty() || step == call ? call : text(call, " (", step, ')');
+    return !with_step || step.empty() || step == call ? call : text(call, " (", step, ')');
 }
 
-/// Ends what Calls::begin_meeting() began.
-class WaitsInMeeting {
-public:
-    explicit WaitsInMeeting(Calls& calls) noexcept : m_calls(calls) {}
-    ~WaitsInMeeting() { m_calls.end_meeting(); }
-    WaitsInMeeting(const WaitsInMeeting&) = delete;
-    WaitsInMeeting& operator=(const WaitsInMeeting&) = delete;
+/// What differs between two nodes' records.
+std::string describe_difference(const MeetingRecord& one, const MeetingRecord& other) {
+    const bool same_call = one.call == other.call;
+    if (!same_call || one.step != other.step)
+        return text(expected_the_same, describe(one, same_call), " on rank ", one.rank, "; ",
+                    describe(other, same_call), " on rank ", other.rank);
+    const bool is_behind = one.places.first < other.places.first;
+    return text(expected_the_same, describe(one, false), " on rank ",
+                is_behind ? one.rank : other.rank, "; another one on rank ",
+                is_behind ? other.rank : one.rank);
+}
 
-private:
-    Calls& m_calls;
-};
+/// The lowest index of the calls that met, if they are comparable.
+std::uint64_t first_index(const CallPlaces& places) {
+    return places.meetings == places.other_meetings ? places.first : CallPlaces::none;
+}
 
 } // namespace
 
 MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other) {
     MeetingRecord result = one;
-    result.latest = std::max(one.latest, other.latest);
+    result.places = CallPlaces::combined(one.places, other.places);
     for (std::size_t i = 0; i < result.least.size(); ++i)
         result.least[i] = std::min(one.least[i], other.least[i]);
     result.flags &= other.flags;
     if (!get(one.difference).empty()) return result;
     if (!get(other.difference).empty()) {
         result.difference = other.difference;
-    } else if (one.call != other.call || one.step != other.step || !is_same_meeting(one, other)) {
+    } else if (one.call != other.call || one.step != other.step || result.places.differ() ||
+               one.attempt != other.attempt) {
         const bool in_order = one.rank < other.rank;
-        const MeetingRecord& first = in_order ? one : other;
-        const MeetingRecord& second = in_order ? other : one;
-        put(result.difference, text(expected_the_same, describe(first), " on rank ", first.rank,
-                                    "; ", describe(second), " on rank ", second.rank));
+        put(result.difference, describe_difference(in_order ? one : other, in_order ? other : one));
     }
     return result;
 }
 
-bool is_same_meeting(const MeetingRecord& one, const MeetingRecord& other) noexcept {
-    return one.number == other.number && one.place.meetings == other.place.meetings &&
-           (one.place.failures != other.place.failures || one.place == other.place);
-}
-
-bool is_before(const MeetingRecord& one, const MeetingRecord& other) noexcept {
-    if (is_same_meeting(one, other)) return false;
-    return one.place != other.place ? one.place < other.place : one.number < other.number;
-}
-
 void Meeting::tell(const MeetingRecord& mine) {
     CallLine& line = m_calls.line();
-    ++m_count;
-    line.records[m_count % CallLine::kept_records].write(m_count, mine);
-    publish(line.met, m_count, m_calls.crowded());
+    line.attempt.store(mine.attempt, std::memory_order_release);
+    CallLine::slot(line.records, mine).write(mine.attempt, mine);
+    publish(line.met, ++m_told, m_calls.crowded());
 }
 
-/// Whether `from` has told a record for this meeting.
-bool Meeting::find_record(const Calls::Rank& from, SyncLine& line, const CallLine::Records& records,
-                          const MeetingRecord& mine, MeetingRecord& theirs) const {
-    std::uint64_t count = line.epoch.load(sync_order::arrive) & ~gone_bit;
-    for (std::uint64_t looked = 0; looked < CallLine::kept_records && count > 0; ++looked, --count)
-        if (records[count % CallLine::kept_records].read(count, theirs) &&
-            m_calls.meets(from, theirs, mine))
-            return true;
-    return false;
+/// Whether a rank has told its record for this attempt.
+bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attempt,
+                          MeetingRecord& theirs) {
+    return std::any_of(records.begin(), records.end(), [&](const SharedRecord& record) {
+        return record.read(attempt, theirs);
+    });
 }
 
-/// Why not all come, as far as the lines tell: of those that this rank does not wait for yet as well.
-template <class IsThere>
-std::string Meeting::find_reason(const Calls::Rank& awaited, const IsThere& is_there,
-                                 const MeetingRecord& mine) const {
+/// Ends the attempt without success, if it has not ended yet.
+Outcome Meeting::fail(const MeetingRecord& mine) {
+    CallPlaces places = mine.places;
+    MeetingRecord theirs;
+    for (const Calls::Rank& other : m_calls.ranks())
+        if (find_record(other.line->records, m_attempt, theirs))
+            places = CallPlaces::combined(places, theirs.places);
+    return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
+}
+
+/// What is done while waiting: may find that not all will come, and may throw.
+void Meeting::look_around(const MeetingRecord& mine) {
+    try {
+        m_calls.idle();
+    } catch (...) {
+        m_calls.note_left(true); // first: others look as soon as the attempt has failed
+        if (fail(mine).kind != Outcome::Kind::met) throw;
+        m_calls.note_left(false);
+        m_interruption = std::current_exception();
+    }
+    MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
-        const auto reason = m_calls.why_not(other.rank, m_calls.current(), Calls::Way::meeting);
-        MeetingRecord theirs;
-        const auto has_come = [&] {
-            return other.rank == awaited.rank
-                       ? is_there()
-                       : find_record(other, other.line->met, other.line->records, mine, theirs);
-        };
-        if (reason && !has_come()) return *reason;
+        const Calls::Reason reason =
+            m_calls.find_reason(other.rank, m_calls.current(), Calls::Way::meeting);
+        if (reason == Calls::Reason::none || find_record(other.line->records, m_attempt, theirs))
+            continue;
+        fail(mine);
+        return;
     }
-    return {};
 }
 
-/// Why no record comes, or nothing and the record.
-std::string Meeting::wait_for(const Calls::Rank& from, SyncLine& line,
-                              const CallLine::Records& records, const MeetingRecord& mine,
-                              MeetingRecord& theirs) const {
-    const auto is_there = [&] { return find_record(from, line, records, mine, theirs); };
+/// Waits until is_there(); false if the attempt fails.
+template <class IsThere>
+bool Meeting::wait_for(SyncLine& line, const MeetingRecord& mine, const IsThere& is_there) {
     Waiter waiter(m_calls.crowded());
     while (true) {
         const std::uint64_t seen = line.epoch.load(sync_order::arrive) & ~gone_bit;
-        if (is_there()) return {};
+        if (is_there()) return true;
         bool time_has_passed = false;
         while (!time_has_passed && (line.epoch.load(sync_order::arrive) & ~gone_bit) == seen)
             time_has_passed = waiter.wait(line, seen + 1);
         if (!time_has_passed) continue;
-        m_calls.idle();
-        if (std::string reason = find_reason(from, is_there, mine); !reason.empty()) return reason;
+        if (outcome().kind == Outcome::Kind::failed) return false;
+        look_around(mine);
     }
 }
 
-/// What came of those that are there, waiting a moment for others.
-std::string Meeting::describe_meetings(const MeetingRecord& mine) const {
-    std::vector<RankGroup> groups;
-    const Moment moment;
-    for (const Calls::Rank& other : m_calls.ranks()) {
-        MeetingRecord theirs = mine;
-        const auto is_there = [&] {
-            return find_record(other, other.line->met, other.line->records, mine, theirs);
-        };
-        while (!is_there() && moment.lasts()) {
-        }
-        if (is_there()) add_to_groups(groups, describe(theirs), other.rank);
-    }
-    return describe_groups(groups);
-}
-
-std::string Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) const {
+/// Reads the records of all ranks of the node, unless the attempt fails.
+void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
+    MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
-        MeetingRecord theirs;
-        const std::string reason =
-            wait_for(other, other.line->met, other.line->records, mine, theirs);
-        if (!reason.empty()) return reason;
-        if (theirs.call != mine.call)
-            return text(expected_the_same, m_calls.describe_calls(mine.place));
-        if (theirs.step != mine.step) return text(expected_the_same, describe_meetings(mine));
+        const auto is_there = [&] {
+            return find_record(other.line->records, m_attempt, theirs);
+        };
+        if (!wait_for(other.line->met, mine, is_there)) return;
         all = combined(all, theirs);
+        if (get(all.difference).empty()) continue;
+        fail(mine);
+        return;
     }
-    return {};
+    if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
 }
 
-std::string Meeting::hear_result(const MeetingRecord& mine, MeetingRecord& all) const {
-    const Calls::Rank& first = m_calls.ranks().front();
-    const std::string reason = wait_for(first, first.line->told, first.line->results, mine, all);
-    return reason.empty() ? std::string(get(all.difference)) : reason;
-}
-
-std::string Meeting::hear_other_nodes(const MeetingRecord& mine, const std::string& here,
-                                      MeetingRecord& all) {
+/// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
+void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
+    Outcomes& outcomes = m_calls.outcomes();
+    const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
+    if (here.kind == Outcome::Kind::failed) {
+        all.places.first = std::min(all.places.first, here.index);
+        put(all.difference, explain(mine));
+    }
+    try {
+        all = m_between->combine(all);
+    } catch (...) {
+        m_calls.note_left(true);
+        outcomes.decide(m_attempt, {Outcome::Kind::failed, CallPlaces::none}, true);
+        throw;
+    }
     CallLine& line = m_calls.line();
-    if (&line != m_calls.ranks().front().line) return here.empty() ? hear_result(mine, all) : here;
-    all.rank = mine.rank;
-    put(all.difference, here);
-    all = m_between->combine(all);
-    ++m_result_count;
-    line.results[m_result_count % CallLine::kept_records].write(m_result_count, all);
-    publish(line.told, m_result_count, m_calls.crowded());
-    return here.empty() ? std::string(get(all.difference)) : here;
+    CallLine::slot(line.results, mine).write(m_attempt, all);
+    const bool have_met = get(all.difference).empty();
+    outcomes.decide(
+        m_attempt,
+        {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)}, true);
+    publish(line.told, m_attempt, m_calls.crowded());
+}
+
+/// After hear_node(): waits for what the node's lowest rank hears from the other nodes.
+void Meeting::hear_result(const MeetingRecord& mine, MeetingRecord& all) {
+    const CallLine& first = *m_calls.ranks().front().line;
+    const auto is_there = [&] { return outcome().kind == Outcome::Kind::met; };
+    if (wait_for(m_calls.ranks().front().line->told, mine, is_there))
+        find_record(first.results, m_attempt, all);
+}
+
+/// The calls of the ranks that have come so far, with what they meet for if the calls are the same.
+Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
+    std::vector<RankGroup> calls, steps;
+    bool is_complete = true;
+    const std::string own = describe(mine, false);
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        MeetingRecord theirs = mine;
+        bool is_here = other.rank == m_calls.rank() ||
+                       find_record(other.line->records, m_attempt, theirs);
+        const std::string there = m_calls.call_of(other, m_calls.current());
+        // It may have come with another call than the one that it has made where this rank is.
+        is_here &= there.empty() || (there == own && theirs.call == mine.call);
+        is_complete &= is_here || (!there.empty() && there != own);
+        if (is_here) add_to_groups(steps, describe(theirs, true), other.rank);
+        if (is_here || !there.empty())
+            add_to_groups(calls, is_here ? describe(theirs, false) : there, other.rank);
+    }
+    return {describe_groups(calls.size() > 1 ? calls : steps), calls.size() > 1 || steps.size() > 1,
+            is_complete};
+}
+
+/// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
+std::string Meeting::explain(const MeetingRecord& mine) const {
+    const Moment moment;
+    Description calls = describe_calls(mine);
+    while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
+    if (calls.differ) return text(expected_the_same, calls.text);
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        if (other.rank == m_calls.rank()) continue;
+        const Calls::Call& call = m_calls.current();
+        const auto reason = m_calls.find_reason(other.rank, call, Calls::Way::meeting);
+        if (reason != Calls::Reason::none)
+            return m_calls.explain(reason, other.rank, call, Calls::Way::meeting);
+    }
+    MeetingRecord all;
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
+        return std::string(get(all.difference));
+    return text("not all ranks have come to ", describe(mine, true));
+}
+
+std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
+    mine.attempt = ++m_attempt;
+    mine.places = m_calls.places();
+    tell(mine);
+    MeetingRecord all = mine;
+    const bool speaks = &m_calls.line() == m_calls.ranks().front().line;
+    try {
+        hear_node(mine, all);
+    } catch (...) {
+        if (m_between && speaks) speak_for_node(mine, all);
+        throw;
+    }
+    if (m_between && speaks)
+        speak_for_node(mine, all);
+    else if (m_between && outcome().kind != Outcome::Kind::failed)
+        hear_result(mine, all);
+    const Outcome end = outcome();
+    if (end.kind == Outcome::Kind::met) {
+        m_calls.note_met();
+        return all;
+    }
+    if (m_calls.has_passed(end.index)) return std::nullopt;
+    const std::string why = explain(mine);
+    m_calls.before_error();
+    throw UsageError(why);
 }
 
 MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
-    mine.place = mine.latest = m_calls.current().place;
-    mine.number = m_calls.begin_meeting();
+    if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
     mine.call = m_calls.current().word.bits;
     mine.step = CallWord::of_name(name).bits;
     mine.rank = m_calls.rank();
     put(mine.name, name);
     put(mine.call_name, m_calls.line().call(m_calls.current().count).get_name());
-    const WaitsInMeeting waits(m_calls);
-    tell(mine);
-    MeetingRecord all = mine;
-    std::string difference = hear_node(mine, all);
-    if (m_between) difference = hear_other_nodes(mine, difference, all);
-    if (!difference.empty()) {
-        m_calls.before_error();
-        throw UsageError(difference);
-    }
-    m_calls.note_met(all.latest);
-    return all;
+    while (true)
+        if (const std::optional<MeetingRecord> all = attempt(mine)) return *all;
 }
 
 } // namespace distview::impl

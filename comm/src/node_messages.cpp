@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -22,7 +23,9 @@ NodeMessages::~NodeMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
+    static std::mutex mutex;
     static auto& unsent = *new std::list<Sent>;
+    const std::lock_guard lock(mutex);
     for (auto sent = m_sent.begin(); sent != m_sent.end();) {
         int done = 0;
         MPI_Test(&sent->request, &done, MPI_STATUS_IGNORE);
@@ -60,10 +63,8 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     std::deque<MeetingRecord>& received = m_received[from];
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
-        // What is left over from meetings that others came to, while this rank was in another call or left it.
-        while (!received.empty() &&
-               (is_before(received.front(), mine) || m_calls.has_been_at(received.front().place)))
-            received.pop_front();
+        // What nobody waited for, as its attempt had failed already.
+        while (!received.empty() && received.front().attempt < mine.attempt) received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
         if (looks < patience && !m_calls.crowded()) continue;
@@ -71,9 +72,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         m_calls.idle();
     }
     const MeetingRecord theirs = received.front();
-    // One of a sender that is further stays for the call that this rank makes after its error.
-    const bool is_further = theirs.place > mine.place && theirs.call != mine.call;
-    if (is_same_meeting(theirs, mine) && !is_further) received.pop_front();
+    if (theirs.attempt == mine.attempt) received.pop_front();
     return theirs;
 }
 

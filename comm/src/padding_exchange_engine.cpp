@@ -183,8 +183,8 @@ CallWord PaddingExchangeEngine::word_of(CallWord::Kind kind,
 PaddingExchangeBinding&
 PaddingExchangeEngine::bind(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
     PaddingExchangeBinding* const known = find(kind, fields, layer);
-    if (known) check_ready(false);
     return in_call(*m_calls, word_of(CallWord::Kind::bind, known), [&]() -> auto& {
+        if (known) check_ready(false);
         return known ? use(*known) : make_binding(kind, fields, layer, false);
     });
 }
@@ -204,11 +204,10 @@ void PaddingExchangeEngine::drop_oldest_binding() {
 PaddingExchangeBinding&
 PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
     PaddingExchangeBinding* const known = find(kind, fields, layer);
-    // An execution that this rank knows to be impossible is none: others may have got their error in the last one.
-    if (known) check_ready(true);
     const CallWord word =
         word_of(kind == ExchangeKind::fill ? CallWord::Kind::fill : CallWord::Kind::combine, known);
     return in_call(*m_calls, word, [&]() -> auto& {
+        if (known) check_ready(true);
         PaddingExchangeBinding& binding =
             known ? use(*known) : make_binding(kind, fields, layer, true);
         if (m_unread) wait_for_readers();

@@ -211,9 +211,10 @@ CallWord RedistributionEngine::word_of(CallWord::Kind kind, std::uint64_t known)
 RedistributionBinding& RedistributionEngine::bind(Fields fields) {
     fields.combines_copies = fields.combines_copies && m_has_copies;
     const std::uint64_t known = m_has_outsiders ? 0 : candidates(fields);
-    if (known != 0) check_ready(false);
-    return in_call(*m_calls, word_of(CallWord::Kind::bind_redistribution, known),
-                   [&]() -> auto& { return obtain(known, fields, false); });
+    return in_call(*m_calls, word_of(CallWord::Kind::bind_redistribution, known), [&]() -> auto& {
+        if (known != 0) check_ready(false);
+        return obtain(known, fields, false);
+    });
 }
 
 /// Whether sources share memory with targets on some rank, where it matters; `sharing` becomes what it is on
@@ -240,12 +241,11 @@ void RedistributionEngine::drop_oldest_binding() {
 RedistributionBinding& RedistributionEngine::begin(Fields fields) {
     fields.combines_copies = fields.combines_copies && m_has_copies;
     const std::uint64_t known = m_has_outsiders ? 0 : candidates(fields);
-    // An execution that this rank knows to be impossible is none: others may have got their error in the last one.
-    if (known != 0) check_ready(true);
     const CallWord word = word_of(fields.reads_target ? CallWord::Kind::redistribute_combine
                                                       : CallWord::Kind::redistribute,
                                   known);
     return in_call(*m_calls, word, [&]() -> auto& {
+        if (known != 0) check_ready(true);
         RedistributionBinding& binding = obtain(known, fields, true);
         if (m_unread) wait_for_readers();
         m_active = &binding;

@@ -64,7 +64,7 @@ void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int r
             ++results.errors;
             if (!disagree) ++results.wrong;
         }
-        calls.leave(failed);
+        calls.leave({}, failed);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/neighbour_sync.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <compare>
@@ -15,8 +16,8 @@ namespace distview::impl {
 
 /// What a collective call is, in 64 bits: equal on all ranks that make the same call.
 ///
-/// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16), or hash of the call's
-/// name (48).
+/// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16) and 16 of 0, or hash
+/// of the call's name (48, without those 8).
 struct CallWord {
     enum class Kind : std::uint8_t {
         none,
@@ -43,31 +44,59 @@ struct CallWord {
         return {static_cast<std::uint64_t>(Kind::named) << 56 | (hash >> 8 & 0xffffffffffffu)};
     }
     constexpr Kind kind() const noexcept { return static_cast<Kind>(bits >> 56); }
+    /// Of a bound plan: one that does not begin by a meeting.
+    constexpr bool is_execution() const noexcept {
+        return Kind::fill <= kind() && kind() <= Kind::redistribute_combine;
+    }
     /// For people: "PaddingExchangePlan #3 execute, set 2".
     std::string describe(std::string_view name) const;
 
     friend constexpr bool operator==(CallWord, CallWord) noexcept = default;
 };
 
-/// Where a call stands among the calls of a communicator. Ranks that make the same calls count alike. An error
-/// may reach some ranks a few calls after others: `failures` differ then, until all meet again.
+/// Where a call stands among the calls of a communicator: ranks that make the same calls count alike. A rank that
+/// got an error in a call cannot know in which of theirs others get it: until all meet again its calls have no place.
 struct CallPlace {
-    std::uint64_t meetings = 0; ///< calls before it in which all ranks met
-    std::uint64_t failures = 0; ///< calls since the last of them that ended by an error
-    std::uint64_t index = 0;    ///< counts the calls since the last of these, from 1
+    std::uint64_t meetings = 0; ///< times that all ranks have met before
+    /// Counts the calls since then, from 1: the one in which they met, if any, is the first. 0: no place.
+    std::uint64_t index = 0;
+    std::uint64_t part = 0; ///< of the call: where it began 0, then counts the executions in it, and what follows each
 
+    constexpr bool is_in_call_of(const CallPlace& other) const noexcept {
+        return index != 0 && index == other.index && meetings == other.meetings;
+    }
     friend constexpr auto operator<=>(const CallPlace&, const CallPlace&) noexcept = default;
+};
+
+/// Where the calls of several ranks stand that come to a meeting.
+struct CallPlaces {
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+    std::uint64_t meetings = 0;      ///< of CallPlace
+    std::uint64_t other_meetings = 0; ///< the greatest, if they do not all have the same
+    std::uint64_t first = none;      ///< lowest index of those with a place
+    std::uint64_t last = 0;          ///< highest index of those with a place
+    std::uint64_t failed = 0; ///< of those without: the highest index of the calls that ended by an error; else 0
+
+    /// Whether some of them have been where others are, in another call.
+    constexpr bool differ() const noexcept {
+        return meetings != other_meetings || first < last || first <= failed;
+    }
+    static constexpr CallPlaces combined(const CallPlaces& one, const CallPlaces& other) noexcept {
+        return {std::min(one.meetings, other.meetings),
+                std::max(one.other_meetings, other.other_meetings),
+                std::min(one.first, other.first), std::max(one.last, other.last),
+                std::max(one.failed, other.failed)};
+    }
 };
 
 /// What a rank tells in a meeting: what it met for, and what is combined of all ranks. Plain 64-bit numbers
 /// and characters, to be sent as bytes.
 struct MeetingRecord {
-    CallPlace place{};        ///< of the call of the rank whose record this is
-    CallPlace latest{};       ///< of all: combined by the maximum
-    std::uint64_t number = 0; ///< of the meeting in the call, from 0
-    std::uint64_t call = 0;   ///< the call's word
-    std::uint64_t step = 0;   ///< hash of what this meeting is for
-    std::int64_t rank = 0;    ///< whose record this is; of several the one that sent it
+    std::uint64_t attempt = 0; ///< number of the attempt to meet, from 1
+    CallPlaces places{};
+    std::uint64_t call = 0; ///< the call's word
+    std::uint64_t step = 0; ///< hash of what this meeting is for
+    std::int64_t rank = 0;  ///< whose record this is; of several the one that sent it
     /// Combined by the minimum.
     std::array<std::uint64_t, 5> least{};
     /// Combined by AND.
@@ -93,36 +122,70 @@ private:
     std::array<std::atomic<std::uint64_t>, words> m_words{};
 };
 
+/// How an attempt to meet ended on a node.
+struct Outcome {
+    enum class Kind : std::uint8_t {
+        open,
+        between_nodes, ///< all ranks of the node have come: it is for the other nodes to say
+        met,
+        failed,
+    };
+    Kind kind = Kind::open;
+    /// Where it failed: lowest index of the calls that came to it, as far as it was known; CallPlaces::none if they
+    /// have no place.
+    std::uint64_t index = 0;
+};
+
+/// How the last attempts ended. An attempt ends once, and the same for all ranks: either all have met, or nobody has.
+class Outcomes {
+public:
+    /// Of one that is no longer remembered: failed, at index 0.
+    Outcome of(std::uint64_t attempt) const noexcept;
+    /// Ends an attempt, if nobody has yet; returns how it did end. `between_nodes` ends nothing, but then only
+    /// `from_between`, by who said so, does.
+    Outcome decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
+
+private:
+    static constexpr std::uint64_t kept = 64;
+    std::array<std::atomic<std::uint64_t>, kept> m_words{}; ///< attempt, index, kind
+};
+
 /// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
-/// memory; only its rank writes it, but for sleepers. Nothing here knows MPI or processes.
+/// memory; only its rank writes it, but for sleepers and outcomes. Nothing here knows MPI or processes.
 struct CallLine {
     /// One of the last calls.
     struct Call {
-        std::atomic<std::uint64_t> meetings{0}, failures{0}, index{0}; ///< its CallPlace
+        std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< its CallPlace
         std::atomic<std::uint64_t> word{0};
+        std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
         std::atomic<bool> failed{false}; ///< it ended by an exception
         std::array<std::atomic<std::uint64_t>, 6> name{};
 
         void set_place(const CallPlace& place) noexcept;
         CallPlace place() const noexcept;
         void set_name(std::string_view name) noexcept;
+        void copy_name(const Call& other) noexcept;
         std::string get_name() const;
     };
     static constexpr std::uint64_t kept_calls = 64;
-    static constexpr std::uint64_t kept_records = 4;
-    using Records = std::array<SharedRecord, kept_records>;
+    /// What was told when all last met may still be read while they try to meet again; so may, to describe an error,
+    /// what was told in the attempt before.
+    using Records = std::array<SharedRecord, 4>;
+    static SharedRecord& slot(Records& records, const MeetingRecord& of) noexcept {
+        return records[of.places.meetings % 2 * 2 + of.attempt % 2];
+    }
 
     SyncLine met;  ///< its epoch: records that the rank has brought to meetings
     SyncLine told; ///< results of meetings that it has told its node
     std::atomic<std::uint64_t> count{0}; ///< of the calls that the rank has begun, on this line
     std::atomic<std::uint64_t> ended{0}; ///< the same at the end of its last call
-    /// While it waits in a meeting: count of the call, from bit 16 on, and number of the meeting; else 0.
-    std::atomic<std::uint64_t> meeting{0};
+    std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
     std::atomic<std::int64_t> process{0}; ///< as the operating system counts
     std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
+    Outcomes outcomes{}; ///< those of the node's lowest rank count
 
     Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
     const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <utility>
 
 namespace distview::impl {
 
@@ -17,9 +18,10 @@ struct CallWatch {
     Calls* calls = nullptr; ///< null: nobody is watched
     Calls::Call call{};
 
-    /// Why `peer` will not arrive in the exchange, as far as this process sees.
-    std::optional<std::string> why_not(int peer, Calls::Way way) const {
-        return calls ? calls->why_not(peer, call, way) : std::nullopt;
+    /// Why `peer` will not arrive in the exchange, as far as this process sees; empty if it does not see why not.
+    std::string why_not(int peer, Calls::Way way) const {
+        if (!calls) return {};
+        return calls->explain(calls->find_reason(peer, call, way), peer, call, way);
     }
 
     /// After some time of waiting in vain: lets MPI work, and throws UsageError if one of those that are missing
@@ -36,16 +38,18 @@ struct CallWatch {
 private:
     template <class ForEachMissing>
     void look_at(const char* user, Calls::Way way, const ForEachMissing& for_each_missing) const {
-        std::string why;
+        std::optional<std::pair<int, Calls::Reason>> found;
         for_each_missing([&](int peer) {
-            if (!why.empty()) return;
-            const std::optional<std::string> reason = why_not(peer, way);
+            if (found) return;
+            const Calls::Reason reason = calls->find_reason(peer, call, way);
+            if (reason == Calls::Reason::none) return;
             // It may have arrived before it went on.
-            bool is_missing = false;
-            if (reason) for_each_missing([&](int other) { is_missing |= other == peer; });
-            if (is_missing) why = *reason;
+            for_each_missing([&](int other) {
+                if (other == peer) found = {peer, reason};
+            });
         });
-        if (why.empty()) return;
+        if (!found) return;
+        const std::string why = calls->explain(found->second, found->first, call, way);
         calls->before_error();
         throw UsageError(text(user, ": ", why));
     }

@@ -41,7 +41,8 @@ private:
 /// Counts the collective calls of a communicator on this rank, tells the node's other ranks which one this is,
 /// and looks at theirs. Plain memory: no MPI.
 ///
-/// Calls are counted where they are made by the program; those that they are made of belong to them.
+/// Calls are counted where they are made by the program; those that they are made of belong to them, but executions
+/// of plans, which count wherever they are: no meeting tells whether ranks agree on them.
 class Calls {
 public:
     /// A rank of this node, this one included.
@@ -54,6 +55,7 @@ public:
         std::uint64_t count = 0; ///< on the rank's line, from 1
         CallPlace place{};
         CallWord word{};
+        CallWord whole{}; ///< that it is part of, or it
     };
     /// `ranks`: ascending. `memory` keeps all lines.
     Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded);
@@ -77,53 +79,67 @@ public:
     bool crowded() const noexcept { return m_crowded; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
     CallLine& line() noexcept { return *m_line; }
+    /// How attempts to meet ended on this node.
+    Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }
     /// The call under way, or the last one.
     const Call& current() const noexcept { return m_call; }
-    bool is_under_way() const noexcept { return m_depth > 0; }
+    /// Any thread may ask.
+    bool is_under_way() const noexcept {
+        return m_line->ended.load(std::memory_order_acquire) !=
+               m_line->count.load(std::memory_order_acquire);
+    }
 
     /// Begins a call, or a part of the one under way.
     void enter(CallWord word) noexcept {
-        if (m_depth++ > 0) return;
-        ++m_last.index;
-        m_meetings = 0;
-        begin({m_call.count + 1, m_last, word});
+        if (m_depth++ > 0 && !word.is_execution()) return;
+        if (m_depth > 1) return begin_part(word);
+        ++m_index;
+        m_part = 0;
+        begin(word, word);
     }
     void enter(std::string_view name) noexcept;
     /// Ends what enter() began.
-    void leave(bool failed) noexcept {
-        if (--m_depth > 0) return;
-        if (failed) mark_failed(m_call);
-        if (m_has_met) m_last = {m_call.place.meetings + 1, 0, 0};
-        m_has_met = false;
-        m_line->ended.store(m_call.count, std::memory_order_release);
+    void leave(CallWord word, bool failed) noexcept {
+        if (--m_depth == 0) {
+            if (failed) mark_failed(m_call);
+            m_line->ended.store(m_call.count, std::memory_order_release);
+        } else if (word.is_execution()) {
+            if (failed) mark_failed(m_call);
+            begin_part(m_call.whole); // goes on
+        }
     }
     /// Says that this rank takes no further part in a call.
     void mark_failed(const Call& call) noexcept;
 
-    /// Begins to meet, in the call under way: returns the number of the meeting in it.
-    std::uint64_t begin_meeting() noexcept {
-        m_line->meeting.store(m_call.count << 16 | (m_meetings & 0xffff),
-                              std::memory_order_release);
-        return m_meetings++;
+    /// Where the call under way stands, for a meeting.
+    CallPlaces places() const noexcept {
+        if (m_failed > 0) return {m_meetings, m_meetings, CallPlaces::none, 0, m_failed};
+        return {m_meetings, m_meetings, m_index, m_index, 0};
     }
-    void end_meeting() noexcept { m_line->meeting.store(0, std::memory_order_release); }
-    /// All ranks have met: they are in step, at that place.
-    void note_met(const CallPlace& place) noexcept;
+    /// Whether this rank has been where others are, or were, and has made another call there, or left it by an
+    /// error: it did not come for what they came for.
+    bool has_passed(std::uint64_t index) const noexcept {
+        if (index == CallPlaces::none) return false;
+        return m_failed > 0 ? index <= m_failed : index < m_index;
+    }
+    /// All ranks have met: they are in step, in the call under way.
+    void note_met() noexcept;
+    /// Says that this rank is about to leave the call under way by an error, or is not.
+    void note_left(bool leaves) noexcept {
+        m_line->call(m_call.count).failed.store(leaves, std::memory_order_release);
+    }
 
     /// How what this rank waits for would come.
     enum class Way { meeting, memory, message };
-    /// Why `peer` will do nothing more in a call, as far as its line tells. Look once more whether it has
-    /// arrived before you believe it.
-    std::optional<std::string> why_not(int peer, const Call& call, Way way) const;
-    /// Whether this rank was at that place in an earlier call, which it has left by an error.
-    bool has_been_at(const CallPlace& place) const {
-        return place != m_call.place && find(*m_line, place).has_value();
-    }
-    /// Whether what `other` brings to a meeting is meant for the one that this rank is in.
-    bool meets(const Rank& other, const MeetingRecord& theirs, const MeetingRecord& mine) const;
+    /// Why another rank will do nothing more in a call.
+    enum class Reason { none, other_call, error, end, waiting };
+    /// As far as its line tells. Look once more whether it has arrived before you believe it.
+    Reason find_reason(int peer, const Call& call, Way way) const;
+    /// The same for people; may wait a moment for other ranks whose calls are told.
+    std::string explain(Reason reason, int peer, const Call& call, Way way) const;
 
-    /// The calls at that place of all ranks of the node that have come so far, waiting a moment for others.
-    std::string describe_calls(const CallPlace& place) const;
+    /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
+    std::string call_of(const Rank& other, const Call& call) const;
 
 private:
     /// A call that a line remembers.
@@ -132,31 +148,45 @@ private:
         bool failed = false;
         bool ended = false;
     };
-    static std::optional<Seen> find(const CallLine& line, const CallPlace& place);
-    /// The meeting that a line's rank waits in: its call, and its number there.
-    static std::optional<std::pair<Seen, std::uint64_t>> meeting_of(const CallLine& line);
     static std::optional<Seen> read(const CallLine& line, std::uint64_t count);
-    static std::string describe(const CallLine& line, const Call& call);
-    bool has_met(const CallPlace& place, std::uint64_t number) const noexcept;
-    void begin(const Call& call) noexcept {
-        m_call = call;
-        CallLine::Call& told = m_line->call(call.count);
-        told.set_place(call.place);
-        told.word.store(call.word.bits, std::memory_order_release);
-        told.failed.store(false, std::memory_order_release);
-        m_line->count.store(call.count, std::memory_order_release);
+    static std::optional<Seen> latest(const CallLine& line) {
+        return read(line, line.count.load(std::memory_order_acquire));
     }
+    static std::optional<Seen> find_part(const CallLine& line, const CallPlace& place);
+    static std::optional<Seen> find_call(const CallLine& line, const CallPlace& place);
+    static bool makes_another(const CallLine& line, const Call& call);
+    static bool has_passed(const CallLine& line, const CallPlace& place);
+    static std::string describe(const CallLine& line, const Call& call, CallWord word);
+    bool waits_in_meeting(const CallLine& line) const noexcept;
+    std::string describe_calls(const Call& call) const;
     const Rank* find(int rank) const noexcept;
+    void begin(CallWord word, CallWord whole) noexcept {
+        const std::uint64_t index = m_failed > 0 ? 0 : m_index;
+        m_call = {m_call.count + 1, {m_meetings, index, m_part}, word, whole};
+        CallLine::Call& told = m_line->call(m_call.count);
+        told.set_place(m_call.place);
+        told.word.store(word.bits, std::memory_order_release);
+        told.whole.store(whole.bits, std::memory_order_release);
+        told.failed.store(false, std::memory_order_release);
+        m_line->count.store(m_call.count, std::memory_order_release);
+    }
+    void begin_part(CallWord word) noexcept {
+        ++m_part;
+        m_line->call(m_call.count + 1).copy_name(m_line->call(m_call.count));
+        begin(word, m_call.whole);
+    }
 
     int m_rank;
     std::vector<Rank> m_ranks;
     std::shared_ptr<void> m_memory;
     CallLine* m_line = nullptr;
     bool m_crowded;
-    CallPlace m_last{}; ///< the place before that of the next call
+    std::uint64_t m_meetings = 0; ///< as in CallPlace
+    std::uint64_t m_index = 0;
+    std::uint64_t m_part = 0;
+    /// Not 0: a call since the last meeting has ended by an error, and this was the index then.
+    std::uint64_t m_failed = 0;
     Call m_call{};
-    std::uint64_t m_meetings = 0; ///< begun in the call
-    bool m_has_met = false;       ///< in it
     int m_depth = 0;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;
@@ -168,10 +198,10 @@ auto& in_call(Calls& calls, CallWord word, Action&& action) {
     calls.enter(word);
     try {
         auto& result = action();
-        calls.leave(false);
+        calls.leave(word, false);
         return result;
     } catch (...) {
-        calls.leave(true);
+        calls.leave(word, true);
         throw;
     }
 }

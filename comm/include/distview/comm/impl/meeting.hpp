@@ -4,17 +4,20 @@
 #include <distview/comm/impl/calls.hpp>
 
 #include <cstdint>
+#include <exception>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace distview::impl {
 
-/// How the ranks of several nodes meet: of each node one takes part. An interface, since the nodes' own
-/// meetings know no MPI.
+/// How the ranks of several nodes meet: of each node one takes part, in every attempt. An interface, since the
+/// nodes' own meetings know no MPI.
 class NodeExchange {
 public:
     virtual ~NodeExchange() = default;
-    /// Combines the records of all nodes. If `mine` or any other tells a difference, so does the result.
+    /// Combines the records of all nodes. If `mine` or any other tells a difference, so does the result; with one
+    /// of this node it waits for nobody.
     virtual MeetingRecord combine(const MeetingRecord& mine) = 0;
 };
 
@@ -23,6 +26,10 @@ public:
 ///
 /// On a node through the ranks' lines: each reads the records of all. Of several nodes, the lowest rank
 /// exchanges what its node says with the others (`between`) and tells the node the result.
+///
+/// Ranks meet in attempts, which all count alike. On a node each ends once, for all (Outcomes): met, or failed, when
+/// somebody finds that not all come, or wants to leave. A rank for which others did not wait there, since it has
+/// left the call that they are in behind, goes on to the next attempt.
 ///
 /// After a meeting all ranks are at the same place of the same call: collective calls of MPI can follow.
 class Meeting {
@@ -33,39 +40,41 @@ public:
     /// What is combined of all ranks' records. `mine.least` and `mine.flags` are given, `name` says what this
     /// meeting is for.
     ///
-    /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same.
+    /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
+    /// Calls::idle() throws ends the attempt for all; if all have met by then, it is thrown at the next one.
     MeetingRecord meet(MeetingRecord mine, std::string_view name);
 
-    /// How many times this rank came to meet.
-    std::uint64_t count() const noexcept { return m_count; }
+    /// Attempts so far.
+    std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
+    /// Nothing if the others came for a call that this rank has left behind.
+    std::optional<MeetingRecord> attempt(MeetingRecord mine);
     void tell(const MeetingRecord& mine);
-    bool find_record(const Calls::Rank& from, SyncLine& line, const CallLine::Records& records,
-                     const MeetingRecord& mine, MeetingRecord& theirs) const;
-    std::string wait_for(const Calls::Rank& from, SyncLine& line, const CallLine::Records& records,
-                         const MeetingRecord& mine, MeetingRecord& theirs) const;
+    static bool find_record(const CallLine::Records& records, std::uint64_t attempt,
+                            MeetingRecord& theirs);
     template <class IsThere>
-    std::string find_reason(const Calls::Rank& awaited, const IsThere& is_there,
-                            const MeetingRecord& mine) const;
-    std::string describe_meetings(const MeetingRecord& mine) const;
-    // Each returns why the ranks do not meet, or nothing.
-    std::string hear_node(const MeetingRecord& mine, MeetingRecord& all) const;
-    std::string hear_other_nodes(const MeetingRecord& mine, const std::string& here,
-                                 MeetingRecord& all);
-    std::string hear_result(const MeetingRecord& mine, MeetingRecord& all) const;
+    bool wait_for(SyncLine& line, const MeetingRecord& mine, const IsThere& is_there);
+    void look_around(const MeetingRecord& mine);
+    void hear_node(const MeetingRecord& mine, MeetingRecord& all);
+    void speak_for_node(const MeetingRecord& mine, MeetingRecord& all);
+    void hear_result(const MeetingRecord& mine, MeetingRecord& all);
+    Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
+    Outcome fail(const MeetingRecord& mine);
+    struct Description {
+        std::string text;
+        bool differ = false;
+        bool is_complete = false; ///< of all ranks
+    };
+    Description describe_calls(const MeetingRecord& mine) const;
+    std::string explain(const MeetingRecord& mine) const;
 
     Calls& m_calls;
     NodeExchange* m_between;
-    std::uint64_t m_count = 0;
-    std::uint64_t m_result_count = 0;
+    std::uint64_t m_attempt = 0; ///< the last one
+    std::uint64_t m_told = 0;    ///< records
+    std::exception_ptr m_interruption; ///< that came too late
 };
-
-/// Whether two nodes' records are of one meeting; where errors have reached the nodes in different calls, as far as
-/// they can tell.
-bool is_same_meeting(const MeetingRecord& one, const MeetingRecord& other) noexcept;
-/// Whether the second one's sender has missed what the first one's came for.
-bool is_before(const MeetingRecord& one, const MeetingRecord& other) noexcept;
 
 /// What two records say together; a difference between them is told in the result.
 MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other);
