@@ -51,10 +51,9 @@ namespace {
 /// From the highest bits: the attempt (22, the lowest ones of its number), the index (40), the kind (2).
 constexpr int index_bits = 40;
 constexpr int kind_bits = 2;
-constexpr std::uint64_t no_index = (std::uint64_t{1} << index_bits) - 1;
 
 std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
-    return attempt << (index_bits + kind_bits) | std::min(outcome.index, no_index) << kind_bits |
+    return attempt << (index_bits + kind_bits) | std::min(outcome.index, Outcome::no_index) << kind_bits |
            static_cast<std::uint64_t>(outcome.kind);
 }
 
@@ -65,8 +64,7 @@ Outcome outcome_in(std::uint64_t word, std::uint64_t attempt) {
         ((word >> (index_bits + kind_bits)) - attempt) % attempts; // of the attempt
     if (word == 0 || ahead >= attempts / 2) return {};
     if (ahead > 0) return {Outcome::Kind::failed, 0};
-    const std::uint64_t index = word >> kind_bits & no_index;
-    return {static_cast<Outcome::Kind>(word & 3), index == no_index ? CallPlaces::none : index};
+    return {static_cast<Outcome::Kind>(word & 3), word >> kind_bits & Outcome::no_index};
 }
 
 } // namespace

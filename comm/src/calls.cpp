@@ -29,6 +29,25 @@ void Calls::mark_failed(const Call& call) noexcept {
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
     if (call.place.meetings == m_meetings && m_failed == 0) m_failed = m_index;
+    if (!call.word.is_execution()) return;
+    std::uint64_t attempt = std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
+    while (outcomes().of(attempt + 1).kind == Outcome::Kind::failed) ++attempt;
+    m_left_attempts = attempt;
+}
+
+bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept {
+    if (attempt <= m_left_attempts) return true;
+    if (failed.index == Outcome::no_index) return false;
+    if ((failed.index & Outcome::hash_flag) != 0)
+        return failed.index != Outcome::hash_of(m_call.word);
+    return is_lost() ? failed.index <= m_failed : failed.index < m_index;
+}
+
+void Calls::end_meeting_of(int peer) {
+    const CallLine& line = *find(peer)->line;
+    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
+    if (const std::optional<Seen> its = latest(line))
+        outcomes().decide(attempt, {Outcome::Kind::failed, Outcome::hash_of(its->call.word)});
 }
 
 void Calls::note_met() noexcept {
@@ -145,6 +164,40 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     }
     }
     return {};
+}
+
+/// From this rank to the one that it waits for, and on, until it comes back here; empty if it does not.
+Calls::Circle Calls::find_circle() const noexcept {
+    constexpr std::uint64_t rank_bits = 24;
+    Circle circle;
+    const CallLine* line = m_line;
+    while (line && circle.count < circle.ranks.size()) {
+        Waiting& waiting = circle.ranks[circle.count++];
+        waiting = {line->waits_for.load(), line->looks.load()};
+        if (waiting.for_what == 0) return {};
+        const Rank* const next =
+            find(static_cast<int>(waiting.for_what & ((1u << rank_bits) - 1)) - 1);
+        line = next ? next->line : nullptr;
+        if (line == m_line) return circle;
+    }
+    return {};
+}
+
+bool Calls::waits_in_circle(int peer, std::uint64_t progress) noexcept {
+    const std::uint64_t hash = (progress + m_call.count) * 0x9e3779b97f4a7c15u;
+    m_line->waits_for.store(peer < 0 ? 0 : hash << 24 | static_cast<std::uint64_t>(peer + 1));
+    m_line->looks.fetch_add(1);
+    // Each may have got what it waits for just now: so all that was seen is looked at again, once each has looked
+    // again as well. They were stuck all the time between then.
+    const Circle now = find_circle();
+    bool is_same = now.count == m_circle.count;
+    bool have_looked = now.count > 0;
+    for (std::size_t i = 0; is_same && i < now.count; ++i) {
+        is_same = now.ranks[i].for_what == m_circle.ranks[i].for_what;
+        have_looked &= now.ranks[i].looks >= m_circle.ranks[i].looks + 2;
+    }
+    if (!is_same) m_circle = now;
+    return is_same && have_looked;
 }
 
 std::string Calls::call_of(const Rank& other, const Call& call) const {

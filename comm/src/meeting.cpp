@@ -40,7 +40,8 @@ std::string describe_difference(const MeetingRecord& one, const MeetingRecord& o
 
 /// The lowest index of the calls that met, if they are comparable.
 std::uint64_t first_index(const CallPlaces& places) {
-    return places.meetings == places.other_meetings ? places.first : CallPlaces::none;
+    return places.meetings == places.other_meetings ? std::min(places.first, Outcome::no_index)
+                                                    : Outcome::no_index;
 }
 
 } // namespace
@@ -147,14 +148,15 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
     Outcomes& outcomes = m_calls.outcomes();
     const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
     if (here.kind == Outcome::Kind::failed) {
-        all.places.first = std::min(all.places.first, here.index);
+        if (here.index < Outcome::hash_flag)
+            all.places.first = std::min(all.places.first, here.index);
         put(all.difference, explain(mine));
     }
     try {
         all = m_between->combine(all);
     } catch (...) {
         m_calls.note_left(true);
-        outcomes.decide(m_attempt, {Outcome::Kind::failed, CallPlaces::none}, true);
+        outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
         throw;
     }
     CallLine& line = m_calls.line();
@@ -235,7 +237,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
         m_calls.note_met();
         return all;
     }
-    if (m_calls.has_passed(end.index)) return std::nullopt;
+    if (m_calls.has_passed(m_attempt, end)) return std::nullopt;
     const std::string why = explain(mine);
     m_calls.before_error();
     throw UsageError(why);

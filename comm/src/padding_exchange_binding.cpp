@@ -99,7 +99,7 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_
 
 void PaddingExchangeBinding::look() const {
     m_watch.look(
-        user, [&](const auto& visit) { m_direct.for_each_missing(visit); },
+        user, m_direct.progress(), [&](const auto& visit) { m_direct.for_each_missing(visit); },
         [&](const auto& visit) { m_messages.for_each_missing(visit); });
 }
 

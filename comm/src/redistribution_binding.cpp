@@ -328,7 +328,7 @@ const RedistributionBinding::Partner* RedistributionBinding::wait_for_elements()
 
 void RedistributionBinding::look() const {
     m_watch.look(
-        name, [&](const auto& visit) { m_direct.for_each_missing(visit); },
+        name, m_direct.progress(), [&](const auto& visit) { m_direct.for_each_missing(visit); },
         [&](const auto& visit) { m_messages.for_each_missing(visit); });
 }
 

@@ -131,9 +131,15 @@ struct Outcome {
         failed,
     };
     Kind kind = Kind::open;
-    /// Where it failed: lowest index of the calls that came to it, as far as it was known; CallPlaces::none if they
-    /// have no place.
+    /// Where it failed: lowest index of the calls that came to it, as far as it was known. If they have no place,
+    /// hash_flag and a hash of the call that somebody waited in for one that had made another; or no_index.
     std::uint64_t index = 0;
+
+    static constexpr std::uint64_t no_index = (std::uint64_t{1} << 40) - 1;
+    static constexpr std::uint64_t hash_flag = std::uint64_t{1} << 39;
+    static constexpr std::uint64_t hash_of(CallWord call) noexcept {
+        return hash_flag | ((call.bits ^ call.bits >> 26) & (hash_flag - 2));
+    }
 };
 
 /// How the last attempts ended. An attempt ends once, and the same for all ranks: either all have met, or nobody has.
@@ -180,6 +186,9 @@ struct CallLine {
     std::atomic<std::uint64_t> count{0}; ///< of the calls that the rank has begun, on this line
     std::atomic<std::uint64_t> ended{0}; ///< the same at the end of its last call
     std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
+    /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1; 0: for messages.
+    std::atomic<std::uint64_t> waits_for{0};
+    std::atomic<std::uint64_t> looks{0};  ///< how often it did
     std::atomic<std::int64_t> process{0}; ///< as the operating system counts
     std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
     std::array<Call, kept_calls> calls{};

@@ -5,6 +5,7 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <thread>
@@ -25,14 +26,18 @@ struct CallWatch {
     }
 
     /// After some time of waiting in vain: lets MPI work, and throws UsageError if one of those that are missing
-    /// makes another call. The others call visit(peer) for each that is missing.
+    /// makes another call. The others call visit(peer) for each that is missing; `progress` as for
+    /// Calls::waits_in_circle().
     template <class InMemory, class InMessages>
-    void look(const char* user, const InMemory& for_each_in_memory,
+    void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
               const InMessages& for_each_in_messages) const {
         if (!calls) return;
         calls->idle();
         look_at(user, Calls::Way::memory, for_each_in_memory);
         look_at(user, Calls::Way::message, for_each_in_messages);
+        int first = -1;
+        for_each_in_memory([&](int peer) { first = first < 0 ? peer : first; });
+        if (calls->waits_in_circle(first, progress)) fail(user, first, Calls::Reason::waiting, Calls::Way::memory);
     }
 
 private:
@@ -49,7 +54,12 @@ private:
             });
         });
         if (!found) return;
-        const std::string why = calls->explain(found->second, found->first, call, way);
+        if (found->second == Calls::Reason::waiting) calls->end_meeting_of(found->first);
+        fail(user, found->first, found->second, way);
+    }
+
+    [[noreturn]] void fail(const char* user, int peer, Calls::Reason reason, Calls::Way way) const {
+        const std::string why = calls->explain(reason, peer, call, way);
         calls->before_error();
         throw UsageError(text(user, ": ", why));
     }

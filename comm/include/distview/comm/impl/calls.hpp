@@ -3,7 +3,9 @@
 
 #include <distview/comm/impl/call_line.hpp>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -113,15 +115,14 @@ public:
 
     /// Where the call under way stands, for a meeting.
     CallPlaces places() const noexcept {
-        if (m_failed > 0) return {m_meetings, m_meetings, CallPlaces::none, 0, m_failed};
+        if (is_lost()) return {m_meetings, m_meetings, CallPlaces::none, 0, m_failed};
         return {m_meetings, m_meetings, m_index, m_index, 0};
     }
-    /// Whether this rank has been where others are, or were, and has made another call there, or left it by an
-    /// error: it did not come for what they came for.
-    bool has_passed(std::uint64_t index) const noexcept {
-        if (index == CallPlaces::none) return false;
-        return m_failed > 0 ? index <= m_failed : index < m_index;
-    }
+    /// Whether others came to a meeting that has failed for a call that this rank has left behind: it has been where
+    /// they are, or were, and has made another call there, or left it by an error.
+    bool has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept;
+    /// Ends the meeting that a rank waits in, for which this one does not come.
+    void end_meeting_of(int peer);
     /// All ranks have met: they are in step, in the call under way.
     void note_met() noexcept;
     /// Says that this rank is about to leave the call under way by an error, or is not.
@@ -137,6 +138,11 @@ public:
     Reason find_reason(int peer, const Call& call, Way way) const;
     /// The same for people; may wait a moment for other ranks whose calls are told.
     std::string explain(Reason reason, int peer, const Call& call, Way way) const;
+
+    /// Says that this rank has looked in vain for what `peer` is to do in memory; `progress`: of the execution, changes
+    /// with all that this rank gets or does. Returns whether ranks wait for each other in a circle, as they may after
+    /// errors, when calls cannot be compared. Of more than 16 ranks it is not seen.
+    bool waits_in_circle(int peer, std::uint64_t progress) noexcept;
 
     /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
     std::string call_of(const Rank& other, const Call& call) const;
@@ -160,8 +166,10 @@ private:
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;
     const Rank* find(int rank) const noexcept;
+    /// A call since the last meeting has ended by an error.
+    bool is_lost() const noexcept { return m_failed > 0; }
     void begin(CallWord word, CallWord whole) noexcept {
-        const std::uint64_t index = m_failed > 0 ? 0 : m_index;
+        const std::uint64_t index = is_lost() ? 0 : m_index;
         m_call = {m_call.count + 1, {m_meetings, index, m_part}, word, whole};
         CallLine::Call& told = m_line->call(m_call.count);
         told.set_place(m_call.place);
@@ -187,6 +195,18 @@ private:
     /// Not 0: a call since the last meeting has ended by an error, and this was the index then.
     std::uint64_t m_failed = 0;
     Call m_call{};
+    /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
+    std::uint64_t m_left_attempts = 0;
+    struct Waiting {
+        std::uint64_t for_what = 0; ///< CallLine::waits_for
+        std::uint64_t looks = 0;
+    };
+    struct Circle {
+        std::array<Waiting, 16> ranks{};
+        std::size_t count = 0;
+    };
+    Circle find_circle() const noexcept;
+    Circle m_circle{}; ///< seen before
     int m_depth = 0;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;

@@ -85,6 +85,9 @@ public:
             if (arrived(*m_readers[i].done, m_epoch) != Arrival::here) visit(m_readers[i].peer);
     }
 
+    /// A number that changes when something arrives, or a reader has finished.
+    std::uint64_t progress() const noexcept { return (m_epoch << 20) + (m_waiting << 40) + m_readers_done; }
+
     /// Gives up the exchange under way, if there is one: readers of this process find it gone, and
     /// those that it reads wait for it no longer, neither now nor in later exchanges.
     void abandon() noexcept;
