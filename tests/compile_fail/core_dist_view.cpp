@@ -26,5 +26,10 @@ void use(const Kokkos::DefaultExecutionSpace& exec, const ArrayLayout& layout) {
     // A plain Kokkos View knows no layout.
     Kokkos::View<double*> a("a", 8);
     distview::deep_copy(exec, a, a);
+#elif DISTVIEW_CASE == 5 // expected: deleted
+    // The View would outlive the only handle of the memory.
+    const auto view = DistView<double*>(exec, "a", layout, 0).view();
+#elif DISTVIEW_CASE == 6 // expected: deleted
+    const auto owned = DistView<double*>(exec, "a", layout, 0).owned();
 #endif
 }

@@ -151,7 +151,8 @@ TEST(Behaviour, sections_without_cells_launch_nothing) {
     events.stop();
     EXPECT_EQ(events.kernels().size(), 0u);
     fill(exec, x, 1.0, Cells::owned);
-    EXPECT_EQ(to_host(exec, x).view()(3), 1.0);
+    const auto on_host = to_host(exec, x);
+    EXPECT_EQ(on_host.view()(3), 1.0);
 }
 
 TEST(Behaviour, reductions_repeat_to_the_bit) {

@@ -237,8 +237,8 @@ TEST(DistViewCast, refuses_what_the_view_cannot_be) {
         [&] { dist_view_cast<Right>(AnyDistView(section, f.layout, 0)); },
         "dist_view_cast: expected a View of const elements: the array's memory is read-only");
     using ConstRight = DistView<const double**, Kokkos::LayoutRight, Host>;
-    EXPECT_EQ(dist_view_cast<ConstRight>(AnyDistView(section, f.layout, 0)).view().data(),
-              f.data.data());
+    const auto as_const = dist_view_cast<ConstRight>(AnyDistView(section, f.layout, 0));
+    EXPECT_EQ(as_const.view().data(), f.data.data());
 
     section = f.section();
     section.device = {DeviceType::cuda, 0};

@@ -203,7 +203,8 @@ TEST(Slice, without_elements_or_axes) {
     EXPECT_EQ(part.view().extent(1), 2U);
     EXPECT_EQ(part.view().data(), whole.view().data());
     const DistView<double, Kokkos::LayoutRight, Host> scalar(Exec(), "s", ArrayLayout(), 0);
-    EXPECT_EQ(slice(scalar, {}).view().data(), scalar.view().data());
+    const auto same = slice(scalar, {});
+    EXPECT_EQ(same.view().data(), scalar.view().data());
 }
 
 // The same as of the typed array; and strides that a View cannot have.

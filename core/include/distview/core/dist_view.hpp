@@ -115,15 +115,17 @@ public:
     std::string label() const { return m_label ? *m_label : m_view.label(); }
     const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
 
-    /// The whole section, padding included.
-    const view_type& view() const noexcept { return m_view; }
+    /// The whole section, padding included. Valid as long as some handle is: a temporary one gives none.
+    const view_type& view() const& noexcept { return m_view; }
+    const view_type& view() const&& = delete;
     /// The elements that this process owns, boundary padding included. A strided View from two
     /// axes on: kernels do better with view() over owned_range(d) or interior_range(d).
-    auto owned() const {
+    auto owned() const& {
         std::array<LocalRange, max_rank> ranges{};
         for (int d = 0; d < rank(); ++d) ranges[static_cast<std::size_t>(d)] = owned_range(d);
         return subview_of_ranges(m_view, ranges);
     }
+    void owned() const&& = delete;
 
     /// Positions in view() along an axis without communication padding.
     LocalRange owned_range(int axis) const noexcept {
