@@ -94,10 +94,13 @@ void CallLine::Call::set_place(const CallPlace& place) noexcept {
 }
 
 CallPlace CallLine::Call::place() const noexcept {
-    const std::uint64_t at = index.load(std::memory_order_acquire);
-    const CallPlace place{meetings.load(std::memory_order_acquire), at,
-                          part.load(std::memory_order_acquire)};
-    return index.load(std::memory_order_acquire) == at ? place : CallPlace{};
+    const auto read = [&] {
+        const std::uint64_t at = index.load(std::memory_order_acquire);
+        const std::uint64_t met = meetings.load(std::memory_order_acquire);
+        return CallPlace{met, at, part.load(std::memory_order_acquire)};
+    };
+    const CallPlace place = read();
+    return place == read() ? place : CallPlace{};
 }
 
 void CallLine::Call::set_name(std::string_view what) noexcept {

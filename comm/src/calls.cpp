@@ -28,7 +28,7 @@ void Calls::mark_failed(const Call& call) noexcept {
     // One that is no longer remembered has been replaced by a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
-    if (call.place.meetings == m_meetings && m_failed == 0) m_failed = m_index;
+    if (call.place.meetings == m_meetings && m_lost_at == 0) m_lost_at = m_index;
     if (!call.word.is_execution()) return;
     std::uint64_t attempt = std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
     while (outcomes().of(attempt + 1).kind == Outcome::Kind::failed) ++attempt;
@@ -40,7 +40,7 @@ bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexc
     if (failed.index == Outcome::no_index) return false;
     if ((failed.index & Outcome::hash_flag) != 0)
         return failed.index != Outcome::hash_of(m_call.word);
-    return is_lost() ? failed.index <= m_failed : failed.index < m_index;
+    return m_lost_at > 0 ? failed.index <= left_behind() : failed.index < m_index;
 }
 
 void Calls::end_meeting_of(int peer) {
@@ -54,7 +54,7 @@ void Calls::note_met() noexcept {
     m_call.place = {++m_meetings, 1, 0};
     m_index = 1;
     m_part = 0;
-    m_failed = 0;
+    m_lost_at = 0;
     m_line->call(m_call.count).set_place(m_call.place);
 }
 
@@ -108,11 +108,11 @@ bool Calls::makes_another(const CallLine& line, const Call& call) {
     return part && part->call.word != call.word;
 }
 
-/// Whether a line's rank has made so many calls since that it does not remember what it did there.
+/// Whether a line's rank is in a later call, though all had to meet first: it may have forgotten what it did there.
 bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = latest(line);
     return place.index != 0 && last && last->call.place.meetings == place.meetings &&
-           last->call.place.index >= place.index + CallLine::kept_calls - 1;
+           last->call.place.index > place.index;
 }
 
 /// In one that has not ended: this rank, which is in none, has not come to it.
@@ -130,7 +130,9 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     if (way == Way::message) return Reason::none;
     const std::optional<Seen> theirs =
         way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
-    if (theirs && theirs->failed) return Reason::error;
+    // What fails within a call need not end it.
+    const bool is_part = theirs && theirs->call.word != theirs->call.whole;
+    if (theirs && theirs->failed && (way == Way::memory || !is_part)) return Reason::error;
     if (way == Way::memory) return waits_in_meeting(line) ? Reason::waiting : Reason::none;
     if (theirs && theirs->ended) return Reason::end;
     return !theirs && has_passed(line, call.place) ? Reason::other_call : Reason::none;
@@ -173,29 +175,33 @@ Calls::Circle Calls::find_circle() const noexcept {
     const CallLine* line = m_line;
     while (line && circle.count < circle.ranks.size()) {
         Waiting& waiting = circle.ranks[circle.count++];
-        waiting = {line->waits_for.load(), line->looks.load()};
-        if (waiting.for_what == 0) return {};
-        const Rank* const next =
-            find(static_cast<int>(waiting.for_what & ((1u << rank_bits) - 1)) - 1);
+        waiting = {line, line->waits_for.load(), 0};
+        const auto next_rank = waiting.for_what & ((std::uint64_t{1} << rank_bits) - 1);
+        const Rank* const next = next_rank > 0 ? find(static_cast<int>(next_rank) - 1) : nullptr;
         line = next ? next->line : nullptr;
-        if (line == m_line) return circle;
+        if (line != m_line) continue;
+        for (std::size_t i = 0; i < circle.count; ++i)
+            circle.ranks[i].looks = circle.ranks[i].line->looks.load();
+        return circle;
     }
     return {};
 }
 
-bool Calls::waits_in_circle(int peer, std::uint64_t progress) noexcept {
-    const std::uint64_t hash = (progress + m_call.count) * 0x9e3779b97f4a7c15u;
-    m_line->waits_for.store(peer < 0 ? 0 : hash << 24 | static_cast<std::uint64_t>(peer + 1));
+bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) noexcept {
+    std::uint64_t hash = (progress ^ call.count * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+    m_line->waits_for.store(peer < 0 ? 0 : (hash >> 24 << 24) + static_cast<std::uint64_t>(peer) + 1);
     m_line->looks.fetch_add(1);
-    // Each may have got what it waits for just now: so all that was seen is looked at again, once each has looked
-    // again as well. They were stuck all the time between then.
+    // Each may have got what it waits for just now: so the same circle is looked at again, once each has looked twice
+    // for the same since, first how often and then for what. They were stuck all the time between then.
+    bool have_looked = m_circle.count > 0;
+    for (std::size_t i = 0; i < m_circle.count; ++i)
+        have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;
     const Circle now = find_circle();
     bool is_same = now.count == m_circle.count;
-    bool have_looked = now.count > 0;
-    for (std::size_t i = 0; is_same && i < now.count; ++i) {
-        is_same = now.ranks[i].for_what == m_circle.ranks[i].for_what;
-        have_looked &= now.ranks[i].looks >= m_circle.ranks[i].looks + 2;
-    }
+    for (std::size_t i = 0; is_same && i < now.count; ++i)
+        is_same = now.ranks[i].line == m_circle.ranks[i].line &&
+                  now.ranks[i].for_what == m_circle.ranks[i].for_what;
     if (!is_same) m_circle = now;
     return is_same && have_looked;
 }

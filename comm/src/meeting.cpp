@@ -88,15 +88,19 @@ Outcome Meeting::fail(const MeetingRecord& mine) {
     return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
 }
 
-/// What is done while waiting: may find that not all will come, and may throw.
+/// Ends the attempt for an interruption, unless all have come.
+void Meeting::leave(const MeetingRecord& mine) {
+    m_calls.note_left(true); // first: others look as soon as the attempt has failed
+    if (fail(mine).kind != Outcome::Kind::failed) m_calls.note_left(false);
+}
+
+/// What is done while waiting: may find that not all will come, and ends the attempt then.
 void Meeting::look_around(const MeetingRecord& mine) {
     try {
         m_calls.idle();
     } catch (...) {
-        m_calls.note_left(true); // first: others look as soon as the attempt has failed
-        if (fail(mine).kind != Outcome::Kind::met) throw;
-        m_calls.note_left(false);
-        m_interruption = std::current_exception();
+        m_calls.keep_interruption(std::current_exception());
+        leave(mine);
     }
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
@@ -222,12 +226,8 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
     tell(mine);
     MeetingRecord all = mine;
     const bool speaks = &m_calls.line() == m_calls.ranks().front().line;
-    try {
-        hear_node(mine, all);
-    } catch (...) {
-        if (m_between && speaks) speak_for_node(mine, all);
-        throw;
-    }
+    if (m_calls.is_interrupted()) leave(mine);
+    hear_node(mine, all);
     if (m_between && speaks)
         speak_for_node(mine, all);
     else if (m_between && outcome().kind != Outcome::Kind::failed)
@@ -237,6 +237,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
         m_calls.note_met();
         return all;
     }
+    if (m_calls.is_interrupted()) m_calls.idle();
     if (m_calls.has_passed(m_attempt, end)) return std::nullopt;
     const std::string why = explain(mine);
     m_calls.before_error();
@@ -244,7 +245,6 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
 }
 
 MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
-    if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
     mine.call = m_calls.current().word.bits;
     mine.step = CallWord::of_name(name).bits;
     mine.rank = m_calls.rank();

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/free_number.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
@@ -170,7 +171,7 @@ PaddingExchangeBinding& PaddingExchangeEngine::make_binding(ExchangeKind kind,
     binding->make_requests(m_comm.mpi(), tag);
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
-    binding->number = m_sets++;
+    binding->number = free_number(m_bindings);
     m_bindings.push_back(binding);
     return use(*binding);
 }
@@ -232,7 +233,10 @@ void PaddingExchangeEngine::wait_for_readers() {
     } catch (...) {
         m_unusable = true;
         m_calls->mark_failed(m_unread->call().call);
-        m_unread->leave(); // so that others who wait for this process learn of it
+        // So that others who wait for this process, in this execution or the next one, learn of it.
+        m_unread->leave();
+        for (const auto& binding : m_bindings)
+            if (m_comm.is_open()) binding->send_end();
         throw;
     }
     m_unread = nullptr;

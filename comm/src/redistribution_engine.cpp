@@ -4,6 +4,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/field_arguments.hpp>
+#include <distview/comm/impl/free_number.hpp>
 #include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/writes_in_place.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -194,7 +195,7 @@ RedistributionBinding& RedistributionEngine::make_binding(const Fields& fields, 
     binding->combines_copies = fields.combines_copies;
     state.add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
-    binding->number = m_sets++;
+    binding->number = free_number(m_bindings);
     binding->last_used = ++m_clock;
     m_bindings.push_back(binding);
     return *binding;
@@ -280,7 +281,10 @@ void RedistributionEngine::wait_for_readers() {
     } catch (...) {
         m_unusable = true;
         m_calls->mark_failed(m_unread->call().call);
-        m_unread->leave(); // so that others who wait for this process learn of it
+        // So that others who wait for this process, in this execution or the next one, learn of it.
+        m_unread->leave();
+        for (const auto& binding : m_bindings)
+            if (m_comm.is_open()) binding->send_end();
         throw;
     }
     m_unread = nullptr;

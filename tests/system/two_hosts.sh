@@ -5,7 +5,7 @@
 # interfaces: this process becomes the first, in namespaces of its own for network and names; the second
 # has also processes, shared memory and mounts of its own. Ranks of one host see each other's memory,
 # those of the other get messages by TCP. Needs root and iproute2; says so and leaves with status 77
-# otherwise.
+# otherwise. DISTVIEW_MPIRUN_OPTIONS: more for mpirun.
 set -euo pipefail
 
 skip() {
@@ -75,6 +75,7 @@ export PRTE_MCA_prte_if_include=dv-east,dv-west
 # The second host's process numbers are small and come again: see support/launch.sh.
 export PRTE_MCA_prte_tmpdir_base=$folder
 export OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,sm,tcp OMPI_MCA_btl_tcp_if_include=10.77.77.0/24
-timeout 300 mpirun --host "10.77.77.1:$half,10.77.77.2:$half" --map-by node:OVERSUBSCRIBE \
+# shellcheck disable=SC2086 # several options
+timeout 300 mpirun ${DISTVIEW_MPIRUN_OPTIONS:-} --host "10.77.77.1:$half,10.77.77.2:$half" --map-by node:OVERSUBSCRIBE \
     -x OMP_NUM_THREADS=1 -x OMP_PROC_BIND=false -x OMPI_MCA_mpi_yield_when_idle=1 \
     "${settings[@]}" -n "$ranks" "$@"

@@ -27,6 +27,15 @@ struct Board {
     std::vector<std::uint64_t> numbers;
 };
 
+/// Says that there is another node, which always agrees, a while later.
+class AgreeingNode final : public distview::impl::NodeExchange {
+public:
+    MeetingRecord combine(const MeetingRecord& mine) override {
+        for (int i = 0; i < 100; ++i) std::this_thread::yield();
+        return mine;
+    }
+};
+
 /// What a rank throws that does not want to wait any longer.
 struct Interruption {};
 
@@ -49,10 +58,10 @@ Round kind_of(int round) {
 /// What all bring together is right, and what others wrote before a meeting is seen after it. Who is interrupted
 /// ends the call for all, or for nobody.
 void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int rounds, bool crowded,
-              Results& results) {
+              distview::impl::NodeExchange* other_node, Results& results) {
     const auto count = static_cast<int>(ranks.size());
     Calls calls(me, ranks, nullptr, crowded);
-    Meeting meeting(calls, nullptr);
+    Meeting meeting(calls, other_node);
     std::mt19937 random(static_cast<unsigned>(me));
     Round kind = Round::usual;
     int patience = 0;
@@ -102,7 +111,10 @@ int main(int argc, char** argv) {
     const int rounds = argc > 1 ? std::atoi(argv[1]) : 200;
     bool passed = true;
     for (int count = 2; count <= 6; ++count)
-        for (const bool crowded : {false, true}) {
+        for (const int setting : {0, 1, 2}) {
+            const bool crowded = setting == 1;
+            AgreeingNode node;
+            distview::impl::NodeExchange* const other_node = setting == 2 ? &node : nullptr;
             std::vector<std::unique_ptr<CallLine>> lines;
             std::vector<Calls::Rank> ranks;
             for (int rank = 0; rank < count; ++rank)
@@ -112,7 +124,7 @@ int main(int argc, char** argv) {
             std::vector<std::thread> threads;
             for (int me = 0; me < count; ++me)
                 threads.emplace_back(
-                    [&, me] { run_rank(ranks, board, me, rounds, crowded, results); });
+                    [&, me] { run_rank(ranks, board, me, rounds, crowded, other_node, results); });
             for (std::thread& thread : threads) thread.join();
             // A call ends by an error for all or for nobody.
             int divided = 0;

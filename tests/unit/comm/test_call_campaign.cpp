@@ -125,6 +125,17 @@ public:
                  handle.finish();
              },
              [&] { return find_wrong_number(m_a, 7); }, false},
+            {"two in flight",
+             [&] {
+                 number(m_a, 7);
+                 number(m_b, 7);
+                 const CollectiveCall whole(m_comm, "two in flight");
+                 auto first = m_first.start(m_exec, m_b);
+                 auto second = m_second.start(m_exec, m_a);
+                 first.finish();
+                 second.finish();
+             },
+             [&] { return find_wrong_number(m_a, 7) + find_wrong_number(m_b, 7); }, false},
             {"wrap_dist_view", [&] { wrap_dist_view(m_comm, m_layout, m_d.view(), "again"); }},
             {"all_gather", [&] { all_gather(m_comm, 1); }},
             {"all_gather of more", [&] { all_gather(m_comm, 1.0); }},

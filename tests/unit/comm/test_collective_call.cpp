@@ -136,6 +136,24 @@ TEST(CollectiveCall, LeavesByAnErrorOfOneRankWithoutAgreement) {
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
+// An execution that fails on one rank does not end the call that it is part of: all learn of it there.
+TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(24, {.padding = 1, .periodic = true})});
+    const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
+    PaddingExchangePlan plan(comm, layout);
+    plan.bind(a);
+    auto handle = plan.start(Exec(), a);
+    const auto start_again = [&] {
+        if (comm.rank() != 0) return;
+        const auto another = plan.start(Exec(), a);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(agree_on(comm, "step", start_again), UsageError, "is in flight");
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+    handle.finish();
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
 // Arguments that MPI does not look at, or looks at too late.
 TEST(CollectiveCall, TellsWhichArgumentsDiffer) {
     const Communicator comm(MPI_COMM_WORLD);

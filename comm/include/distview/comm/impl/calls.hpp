@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -70,9 +71,13 @@ public:
         m_idle = std::move(idle);
         m_before_error = std::move(before_error);
     }
-    void idle() const {
+    void idle() {
+        if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
         if (m_idle) m_idle();
     }
+    /// What idle() threw where nobody could leave: it throws it again.
+    void keep_interruption(std::exception_ptr interruption) { m_interruption = std::move(interruption); }
+    bool is_interrupted() const noexcept { return m_interruption != nullptr; }
     void before_error() const {
         if (m_before_error) m_before_error();
     }
@@ -115,7 +120,7 @@ public:
 
     /// Where the call under way stands, for a meeting.
     CallPlaces places() const noexcept {
-        if (is_lost()) return {m_meetings, m_meetings, CallPlaces::none, 0, m_failed};
+        if (m_lost_at > 0) return {m_meetings, m_meetings, CallPlaces::none, 0, left_behind()};
         return {m_meetings, m_meetings, m_index, m_index, 0};
     }
     /// Whether others came to a meeting that has failed for a call that this rank has left behind: it has been where
@@ -139,10 +144,10 @@ public:
     /// The same for people; may wait a moment for other ranks whose calls are told.
     std::string explain(Reason reason, int peer, const Call& call, Way way) const;
 
-    /// Says that this rank has looked in vain for what `peer` is to do in memory; `progress`: of the execution, changes
-    /// with all that this rank gets or does. Returns whether ranks wait for each other in a circle, as they may after
+    /// Says that this rank has looked in vain for what `peer` is to do in memory, in that call; `progress`: of the
+    /// execution, changes with all that this rank gets or does. Returns whether ranks wait for each other in a circle, as they may after
     /// errors, when calls cannot be compared. Of more than 16 ranks it is not seen.
-    bool waits_in_circle(int peer, std::uint64_t progress) noexcept;
+    bool waits_in_circle(int peer, const Call& call, std::uint64_t progress) noexcept;
 
     /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
     std::string call_of(const Rank& other, const Call& call) const;
@@ -166,10 +171,13 @@ private:
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;
     const Rank* find(int rank) const noexcept;
-    /// A call since the last meeting has ended by an error.
-    bool is_lost() const noexcept { return m_failed > 0; }
+    /// Of a lost rank: index of the last call that it has left behind as others count. What fails within a call that
+    /// goes on does not end it.
+    std::uint64_t left_behind() const noexcept {
+        return m_depth > 0 && m_index == m_lost_at ? m_lost_at - 1 : m_lost_at;
+    }
     void begin(CallWord word, CallWord whole) noexcept {
-        const std::uint64_t index = is_lost() ? 0 : m_index;
+        const std::uint64_t index = m_lost_at > 0 ? 0 : m_index;
         m_call = {m_call.count + 1, {m_meetings, index, m_part}, word, whole};
         CallLine::Call& told = m_line->call(m_call.count);
         told.set_place(m_call.place);
@@ -192,12 +200,13 @@ private:
     std::uint64_t m_meetings = 0; ///< as in CallPlace
     std::uint64_t m_index = 0;
     std::uint64_t m_part = 0;
-    /// Not 0: a call since the last meeting has ended by an error, and this was the index then.
-    std::uint64_t m_failed = 0;
+    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error, and this was the index then.
+    std::uint64_t m_lost_at = 0;
     Call m_call{};
     /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
     std::uint64_t m_left_attempts = 0;
     struct Waiting {
+        const CallLine* line = nullptr;
         std::uint64_t for_what = 0; ///< CallLine::waits_for
         std::uint64_t looks = 0;
     };
@@ -208,6 +217,7 @@ private:
     Circle find_circle() const noexcept;
     Circle m_circle{}; ///< seen before
     int m_depth = 0;
+    std::exception_ptr m_interruption;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;
 };

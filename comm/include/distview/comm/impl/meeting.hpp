@@ -4,7 +4,6 @@
 #include <distview/comm/impl/calls.hpp>
 
 #include <cstdint>
-#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +40,8 @@ public:
     /// meeting is for.
     ///
     /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
-    /// Calls::idle() throws ends the attempt for all; if all have met by then, it is thrown at the next one.
+    /// Calls::idle() throws ends the attempt for all; if all have come by then, it is thrown the next time that this rank
+    /// waits.
     MeetingRecord meet(MeetingRecord mine, std::string_view name);
 
     /// Attempts so far.
@@ -61,6 +61,7 @@ private:
     void hear_result(const MeetingRecord& mine, MeetingRecord& all);
     Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
     Outcome fail(const MeetingRecord& mine);
+    void leave(const MeetingRecord& mine);
     struct Description {
         std::string text;
         bool differ = false;
@@ -73,7 +74,6 @@ private:
     NodeExchange* m_between;
     std::uint64_t m_attempt = 0; ///< the last one
     std::uint64_t m_told = 0;    ///< records
-    std::exception_ptr m_interruption; ///< that came too late
 };
 
 /// What two records say together; a difference between them is told in the result.

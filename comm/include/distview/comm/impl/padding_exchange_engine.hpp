@@ -99,7 +99,6 @@ private:
     bool m_crowded;           ///< whether there are more ranks than cores
     Calls* m_calls;           ///< of the communicator, which m_comm keeps
     std::uint64_t m_number;   ///< of this plan on the communicator
-    std::uint64_t m_sets = 0; ///< sets of arrays bound so far
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     /// By kind, from the first binding on.

@@ -131,7 +131,6 @@ private:
     std::optional<Transport> m_required;
     bool m_crowded;
     Calls* m_calls;           ///< of the communicator, which m_comm keeps
-    std::uint64_t m_sets = 0; ///< of arrays, bound so far
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     std::uint64_t m_clock = 0;
