@@ -53,7 +53,8 @@ constexpr int index_bits = 40;
 constexpr int kind_bits = 2;
 
 std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
-    return attempt << (index_bits + kind_bits) | std::min(outcome.index, Outcome::no_index) << kind_bits |
+    return attempt << (index_bits + kind_bits) |
+           std::min(outcome.index, Outcome::no_index) << kind_bits |
            static_cast<std::uint64_t>(outcome.kind);
 }
 
@@ -78,8 +79,8 @@ Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_betwe
     std::uint64_t seen = word.load(std::memory_order_acquire);
     while (true) {
         const Outcome is = outcome_in(seen, attempt);
-        const bool may_decide = from_between ? is.kind == Outcome::Kind::between_nodes
-                                             : is.kind == Outcome::Kind::open;
+        const bool may_decide =
+            from_between ? is.kind == Outcome::Kind::between_nodes : is.kind == Outcome::Kind::open;
         if (!may_decide) return is;
         if (word.compare_exchange_weak(seen, word_of(attempt, outcome), std::memory_order_acq_rel))
             return outcome;

@@ -30,7 +30,8 @@ void Calls::mark_failed(const Call& call) noexcept {
         m_line->call(call.count).failed.store(true, std::memory_order_release);
     if (call.place.meetings == m_meetings && m_lost_at == 0) m_lost_at = m_index;
     if (!call.word.is_execution()) return;
-    std::uint64_t attempt = std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
+    std::uint64_t attempt =
+        std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
     while (outcomes().of(attempt + 1).kind == Outcome::Kind::failed) ++attempt;
     m_left_attempts = attempt;
 }
@@ -143,9 +144,9 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     const CallLine& line = *find(peer)->line;
     const std::string mine = describe(*m_line, call, call.word);
     // The others may do nothing more because they have met another call.
-    const bool another =
-        std::any_of(m_ranks.begin(), m_ranks.end(),
-                    [&](const Rank& third) { return makes_another(*third.line, call); });
+    const bool another = std::any_of(m_ranks.begin(), m_ranks.end(), [&](const Rank& third) {
+        return makes_another(*third.line, call);
+    });
     if (another || reason == Reason::other_call)
         return text(expected_the_same, describe_calls(call));
     switch (reason) {
@@ -161,7 +162,8 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
         return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
     case Reason::waiting: {
         const std::optional<Seen> its = latest(line);
-        return text("rank ", peer, " waits in ", its ? describe(line, its->call, its->call.whole) : "a call",
+        return text("rank ", peer, " waits in ",
+                    its ? describe(line, its->call, its->call.whole) : "a call",
                     " for this rank, which waits for something that it does in ", mine);
     }
     }
@@ -190,7 +192,8 @@ Calls::Circle Calls::find_circle() const noexcept {
 bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) noexcept {
     std::uint64_t hash = (progress ^ call.count * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
     hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
-    m_line->waits_for.store(peer < 0 ? 0 : (hash >> 24 << 24) + static_cast<std::uint64_t>(peer) + 1);
+    m_line->waits_for.store(peer < 0 ? 0
+                                     : (hash >> 24 << 24) + static_cast<std::uint64_t>(peer) + 1);
     m_line->looks.fetch_add(1);
     // Each may have got what it waits for just now: so the same circle is looked at again, once each has looked twice
     // for the same since, first how often and then for what. They were stuck all the time between then.

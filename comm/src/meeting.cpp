@@ -73,9 +73,8 @@ void Meeting::tell(const MeetingRecord& mine) {
 /// Whether a rank has told its record for this attempt.
 bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attempt,
                           MeetingRecord& theirs) {
-    return std::any_of(records.begin(), records.end(), [&](const SharedRecord& record) {
-        return record.read(attempt, theirs);
-    });
+    return std::any_of(records.begin(), records.end(),
+                       [&](const SharedRecord& record) { return record.read(attempt, theirs); });
 }
 
 /// Ends the attempt without success, if it has not ended yet.
@@ -135,9 +134,7 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
-        const auto is_there = [&] {
-            return find_record(other.line->records, m_attempt, theirs);
-        };
+        const auto is_there = [&] { return find_record(other.line->records, m_attempt, theirs); };
         if (!wait_for(other.line->met, mine, is_there)) return;
         all = combined(all, theirs);
         if (get(all.difference).empty()) continue;
@@ -167,8 +164,8 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
     CallLine::slot(line.results, mine).write(m_attempt, all);
     const bool have_met = get(all.difference).empty();
     outcomes.decide(
-        m_attempt,
-        {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)}, true);
+        m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
+        true);
     publish(line.told, m_attempt, m_calls.crowded());
 }
 
@@ -187,8 +184,8 @@ Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
     const std::string own = describe(mine, false);
     for (const Calls::Rank& other : m_calls.ranks()) {
         MeetingRecord theirs = mine;
-        bool is_here = other.rank == m_calls.rank() ||
-                       find_record(other.line->records, m_attempt, theirs);
+        bool is_here =
+            other.rank == m_calls.rank() || find_record(other.line->records, m_attempt, theirs);
         const std::string there = m_calls.call_of(other, m_calls.current());
         // It may have come with another call than the one that it has made where this rank is.
         is_here &= there.empty() || (there == own && theirs.call == mine.call);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/free_number.hpp>
 #include <distview/comm/impl/padding_exchange_engine.hpp>
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/field_arguments.hpp>
+#include <distview/comm/impl/free_number.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>

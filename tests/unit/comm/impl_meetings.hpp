@@ -17,4 +17,9 @@ std::int64_t meetings_of(const Communicator& comm, Action&& action) {
     return static_cast<std::int64_t>(comm.state()->meeting().count() - before);
 }
 
+/// Whether ranks see each other's calls wherever they are. Else, as on different nodes, only where messages meet.
+inline bool compares_calls_in_memory(const Communicator& comm) {
+    return comm.state()->calls().ranks().size() == static_cast<std::size_t>(comm.size());
+}
+
 } // namespace distview::testing

@@ -3,6 +3,7 @@
 // One rank makes another call than the others, or passes other arguments, at random: nobody waits for ever,
 // nobody gets a wrong value, and the communicator and other plans stay usable. DISTVIEW_CASES, DISTVIEW_SEED.
 #include "communicators.hpp"
+#include "impl_meetings.hpp"
 #include "numbered_array.hpp"
 #include "transports.hpp"
 
@@ -10,7 +11,6 @@
 #include <distview/comm/collective_call.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/combine.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
@@ -40,11 +40,6 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 int setting(const char* name, int otherwise) {
     const char* const value = std::getenv(name);
     return value ? std::atoi(value) : otherwise;
-}
-
-/// Whether ranks see each other's calls wherever they are. Else, as on different nodes, only where messages meet.
-bool sees_memory(const Communicator& comm) {
-    return comm.state()->calls().ranks().size() == static_cast<std::size_t>(comm.size());
 }
 
 /// Where the elements of a case lie, and how they travel.
@@ -217,7 +212,8 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
     for (int number_of_case = 0; number_of_case < cases; ++number_of_case) {
         Bench bench(comm, static_cast<Way>(below(3)));
         std::vector<Bench::Call> calls = bench.calls();
-        if (!sees_memory(comm)) std::erase_if(calls, [](const auto& call) { return !call.meets; });
+        if (!compares_calls_in_memory(comm))
+            std::erase_if(calls, [](const auto& call) { return !call.meets; });
         const std::size_t usual = below(calls.size());
         std::size_t other = below(calls.size());
         if (other == usual) other = (other + 1) % calls.size();
@@ -240,7 +236,7 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
 // program knows; but nobody waits for ever, and after they have met all are in step.
 TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
     const Communicator comm(MPI_COMM_WORLD);
-    if (comm.size() == 1 || !sees_memory(comm)) return;
+    if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
     const int cases = setting("DISTVIEW_CASES", 60) / 2;
     std::mt19937 random(static_cast<unsigned>(setting("DISTVIEW_SEED", 17)));
     const auto below = [&](std::size_t count) { return random() % count; };
@@ -262,7 +258,8 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
         // Some are behind others: they get errors until they have caught up. When it succeeds, it does on all.
         bool failed = true;
         for (int tries = 0; tries < 10 && failed; ++tries)
-            EXPECT_EQ(outcome({"meet", [&] { agree(comm, "meet", nullptr); }}, failed), "") << trace;
+            EXPECT_EQ(outcome({"meet", [&] { agree(comm, "meet", nullptr); }}, failed), "")
+                << trace;
         ASSERT_FALSE(failed) << trace;
         EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size()) << trace;
     }

@@ -139,7 +139,8 @@ TEST(CollectiveCall, LeavesByAnErrorOfOneRankWithoutAgreement) {
 // An execution that fails on one rank does not end the call that it is part of: all learn of it there.
 TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
     const Communicator comm(MPI_COMM_WORLD);
-    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(24, {.padding = 1, .periodic = true})});
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(24, {.padding = 1, .periodic = true})});
     const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
     PaddingExchangePlan plan(comm, layout);
     plan.bind(a);

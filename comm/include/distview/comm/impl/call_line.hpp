@@ -60,7 +60,8 @@ struct CallPlace {
     std::uint64_t meetings = 0; ///< times that all ranks have met before
     /// Counts the calls since then, from 1: the one in which they met, if any, is the first. 0: no place.
     std::uint64_t index = 0;
-    std::uint64_t part = 0; ///< of the call: where it began 0, then counts the executions in it, and what follows each
+    /// Of the call: where it began 0, then counts the executions in it, and what follows each.
+    std::uint64_t part = 0;
 
     constexpr bool is_in_call_of(const CallPlace& other) const noexcept {
         return index != 0 && index == other.index && meetings == other.meetings;
@@ -71,11 +72,11 @@ struct CallPlace {
 /// Where the calls of several ranks stand that come to a meeting.
 struct CallPlaces {
     static constexpr std::uint64_t none = ~std::uint64_t{0};
-    std::uint64_t meetings = 0;      ///< of CallPlace
+    std::uint64_t meetings = 0;       ///< of CallPlace
     std::uint64_t other_meetings = 0; ///< the greatest, if they do not all have the same
-    std::uint64_t first = none;      ///< lowest index of those with a place
-    std::uint64_t last = 0;          ///< highest index of those with a place
-    std::uint64_t failed = 0; ///< of those without: the highest index of the calls that ended by an error; else 0
+    std::uint64_t first = none;       ///< lowest index of those with a place
+    std::uint64_t last = 0;           ///< highest index of those with a place
+    std::uint64_t failed = 0; ///< of those without: highest index that they have left behind
 
     /// Whether some of them have been where others are, in another call.
     constexpr bool differ() const noexcept {
@@ -164,7 +165,7 @@ struct CallLine {
         std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< its CallPlace
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
-        std::atomic<bool> failed{false}; ///< it ended by an exception
+        std::atomic<bool> failed{false};     ///< it ended by an exception
         std::array<std::atomic<std::uint64_t>, 6> name{};
 
         void set_place(const CallPlace& place) noexcept;
@@ -183,8 +184,8 @@ struct CallLine {
 
     SyncLine met;  ///< its epoch: records that the rank has brought to meetings
     SyncLine told; ///< results of meetings that it has told its node
-    std::atomic<std::uint64_t> count{0}; ///< of the calls that the rank has begun, on this line
-    std::atomic<std::uint64_t> ended{0}; ///< the same at the end of its last call
+    std::atomic<std::uint64_t> count{0};   ///< of the calls that the rank has begun, on this line
+    std::atomic<std::uint64_t> ended{0};   ///< the same at the end of its last call
     std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
     /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1; 0: for messages.
     std::atomic<std::uint64_t> waits_for{0};

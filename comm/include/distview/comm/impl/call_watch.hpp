@@ -37,7 +37,8 @@ struct CallWatch {
         look_at(user, Calls::Way::message, for_each_in_messages);
         int first = -1;
         for_each_in_memory([&](int peer) { first = first < 0 ? peer : first; });
-        if (calls->waits_in_circle(first, call, progress)) fail(user, first, Calls::Reason::waiting, Calls::Way::memory);
+        if (calls->waits_in_circle(first, call, progress))
+            fail(user, first, Calls::Reason::waiting, Calls::Way::memory);
     }
 
 private:

@@ -76,7 +76,9 @@ public:
         if (m_idle) m_idle();
     }
     /// What idle() threw where nobody could leave: it throws it again.
-    void keep_interruption(std::exception_ptr interruption) { m_interruption = std::move(interruption); }
+    void keep_interruption(std::exception_ptr interruption) {
+        m_interruption = std::move(interruption);
+    }
     bool is_interrupted() const noexcept { return m_interruption != nullptr; }
     void before_error() const {
         if (m_before_error) m_before_error();

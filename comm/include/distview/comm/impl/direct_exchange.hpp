@@ -86,7 +86,9 @@ public:
     }
 
     /// A number that changes when something arrives, or a reader has finished.
-    std::uint64_t progress() const noexcept { return (m_epoch * 0x9e3779b97f4a7c15u + m_waiting) * 0x9e3779b97f4a7c15u + m_readers_done; }
+    std::uint64_t progress() const noexcept {
+        return (m_epoch * 0x9e3779b97f4a7c15u + m_waiting) * 0x9e3779b97f4a7c15u + m_readers_done;
+    }
 
     /// Gives up the exchange under way, if there is one: readers of this process find it gone, and
     /// those that it reads wait for it no longer, neither now nor in later exchanges.

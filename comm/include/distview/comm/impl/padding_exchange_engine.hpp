@@ -96,9 +96,9 @@ private:
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
     std::optional<Transport> m_required;
-    bool m_crowded;           ///< whether there are more ranks than cores
-    Calls* m_calls;           ///< of the communicator, which m_comm keeps
-    std::uint64_t m_number;   ///< of this plan on the communicator
+    bool m_crowded;         ///< whether there are more ranks than cores
+    Calls* m_calls;         ///< of the communicator, which m_comm keeps
+    std::uint64_t m_number; ///< of this plan on the communicator
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     /// By kind, from the first binding on.

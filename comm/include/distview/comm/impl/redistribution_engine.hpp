@@ -130,7 +130,7 @@ private:
     bool m_has_outsiders; ///< ranks that are in one grid only, or in none
     std::optional<Transport> m_required;
     bool m_crowded;
-    Calls* m_calls;           ///< of the communicator, which m_comm keeps
+    Calls* m_calls; ///< of the communicator, which m_comm keeps
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     std::uint64_t m_clock = 0;
