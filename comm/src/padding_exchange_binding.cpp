@@ -99,7 +99,11 @@ std::optional<PaddingExchangeBinding::Arrived> PaddingExchangeBinding::wait_for_
 
 void PaddingExchangeBinding::look() const {
     m_watch.look(
-        user, m_direct.progress(), [&](const auto& visit) { m_direct.for_each_missing(visit); },
+        user, m_direct.progress(),
+        // Readers are waited for when all elements have come: until then it is these that are missing.
+        [&](const auto& visit) {
+            if (m_direct.left() > 0 || m_messages.left() == 0) m_direct.for_each_missing(visit);
+        },
         [&](const auto& visit) { m_messages.for_each_missing(visit); });
 }
 

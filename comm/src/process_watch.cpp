@@ -125,9 +125,14 @@ void ProcessWatch::throw_if_ended(int code) {
 }
 
 std::string ProcessWatch::describe_ended(int code) {
-    const Clock::time_point end = Clock::now() + std::chrono::seconds(tells_of_end(code) ? 1 : 0);
+    // Of a process on another node MPI itself may learn some time after the communicator has been revoked.
+    const auto patience = std::chrono::milliseconds(tells_of_end(code) ? 1800 : 0);
+    const Clock::time_point end = Clock::now() + patience;
     std::string result;
     do {
+        int found = 0;
+        if (tells_of_end(code)) // lets MPI work
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
         const std::lock_guard lock(Watches::instance().mutex);
         for (const ProcessWatch* const watch : Watches::instance().all) {
             const std::string ended = watch->find_ended();
