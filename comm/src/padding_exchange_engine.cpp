@@ -207,6 +207,8 @@ PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, D
     PaddingExchangeBinding* const known = find(kind, fields, layer);
     const CallWord word =
         word_of(kind == ExchangeKind::fill ? CallWord::Kind::fill : CallWord::Kind::combine, known);
+    // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
+    if (known && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
         if (known) check_ready(true);
         PaddingExchangeBinding& binding =

@@ -245,6 +245,8 @@ RedistributionBinding& RedistributionEngine::begin(Fields fields) {
     const CallWord word = word_of(fields.reads_target ? CallWord::Kind::redistribute_combine
                                                       : CallWord::Kind::redistribute,
                                   known);
+    // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
+    if (known != 0 && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
         if (known != 0) check_ready(true);
         RedistributionBinding& binding = obtain(known, fields, true);
