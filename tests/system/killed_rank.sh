@@ -32,8 +32,8 @@ for ((run = 0; run < runs; ++run)); do
     fi
     survivors=$(grep -c '^survived' <<<"$output")
     if [[ $mode == end ]]; then
-        ((status != 124 && status != 0)) && continue
-        echo "run $run, $how: the job went on, or ended well:"
+        ((status != 124)) && grep -q 'signal 9' <<<"$output" && continue
+        echo "run $run, $how: the job went on, or ended for another reason:"
     else
         ((survivors == ranks - 1)) && continue
         echo "run $run, $how: $survivors of $((ranks - 1)) survivors say who ended:"
