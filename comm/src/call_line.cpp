@@ -87,13 +87,6 @@ Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_betwe
     }
 }
 
-void CallLine::Call::set_place(const CallPlace& place) noexcept {
-    index.store(0, std::memory_order_release); // of no call, until the others are written
-    meetings.store(place.meetings, std::memory_order_release);
-    part.store(place.part, std::memory_order_release);
-    index.store(place.index, std::memory_order_release);
-}
-
 CallPlace CallLine::Call::place() const noexcept {
     const auto read = [&] {
         const std::uint64_t at = index.load(std::memory_order_acquire);

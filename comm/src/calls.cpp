@@ -170,43 +170,12 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     return {};
 }
 
-/// From this rank to the one that it waits for, and on, until it comes back here; empty if it does not.
-Calls::Circle Calls::find_circle() const noexcept {
-    constexpr std::uint64_t rank_bits = 24;
-    Circle circle;
-    const CallLine* line = m_line;
-    while (line && circle.count < circle.ranks.size()) {
-        Waiting& waiting = circle.ranks[circle.count++];
-        waiting = {line, line->waits_for.load(), 0};
-        const auto next_rank = waiting.for_what & ((std::uint64_t{1} << rank_bits) - 1);
-        const Rank* const next = next_rank > 0 ? find(static_cast<int>(next_rank) - 1) : nullptr;
-        line = next ? next->line : nullptr;
-        if (line != m_line) continue;
-        for (std::size_t i = 0; i < circle.count; ++i)
-            circle.ranks[i].looks = circle.ranks[i].line->looks.load();
-        return circle;
-    }
-    return {};
-}
-
-bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) noexcept {
-    std::uint64_t hash = (progress ^ call.count * 0xc2b2ae3d27d4eb4fu) * 0x9e3779b97f4a7c15u;
-    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
-    m_line->waits_for.store(peer < 0 ? 0
-                                     : (hash >> 24 << 24) + static_cast<std::uint64_t>(peer) + 1);
-    m_line->looks.fetch_add(1);
-    // Each may have got what it waits for just now: so the same circle is looked at again, once each has looked twice
-    // for the same since, first how often and then for what. They were stuck all the time between then.
-    bool have_looked = m_circle.count > 0;
-    for (std::size_t i = 0; i < m_circle.count; ++i)
-        have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;
-    const Circle now = find_circle();
-    bool is_same = now.count == m_circle.count;
-    for (std::size_t i = 0; is_same && i < now.count; ++i)
-        is_same = now.ranks[i].line == m_circle.ranks[i].line &&
-                  now.ranks[i].for_what == m_circle.ranks[i].for_what;
-    if (!is_same) m_circle = now;
-    return is_same && have_looked;
+bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
+    return m_circle.look(*m_line, peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu,
+                         [this](int rank) {
+                             const Rank* const found = find(rank);
+                             return found ? found->line : nullptr;
+                         });
 }
 
 std::string Calls::call_of(const Rank& other, const Call& call) const {

@@ -11,6 +11,7 @@
 #include <exception>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <utility>
@@ -61,6 +62,16 @@ void check_root(const Communicator& comm, const char* caller, int root) {
     });
 }
 
+void check_sizes(const Communicator& comm, const char* caller, std::int64_t my_size,
+                 std::span<const std::int64_t> sizes) {
+    const bool sizes_match =
+        std::ssize(sizes) == comm.size() && sizes[static_cast<std::size_t>(comm.rank())] == my_size;
+    require<UsageError>(sizes_match, [&] {
+        return text(caller, ": expected the sizes of ", comm.size(), " ranks, ", my_size,
+                    " bytes for rank ", comm.rank());
+    });
+}
+
 /// The pieces of all ranks in one round, as the arguments of MPI_Gatherv and MPI_Scatterv.
 class Rounds {
 public:
@@ -69,12 +80,7 @@ public:
         : m_sizes(sizes), m_counts(sizes.size()), m_offsets(sizes.size()) {
         check_root(comm, caller, root);
         const std::int64_t ranks = comm.size();
-        const bool sizes_match = static_cast<std::int64_t>(sizes.size()) == ranks &&
-                                 sizes[static_cast<std::size_t>(comm.rank())] == my_size;
-        require<UsageError>(sizes_match, [&] {
-            return text(caller, ": expected the sizes of ", ranks, " ranks, ", my_size,
-                        " bytes for rank ", comm.rank());
-        });
+        check_sizes(comm, caller, my_size, sizes);
         const std::int64_t element = std::max<std::int64_t>(options.element_bytes, 1);
         require<UsageError>(element <= std::numeric_limits<int>::max() / ranks, [&] {
             return text(caller, ": elements of ", element, " bytes from ", ranks,
@@ -87,7 +93,7 @@ public:
         if (comm.rank() != root) return;
         std::int64_t total = 0; // of the first round, which is the longest
         for (const std::int64_t size : sizes) total += std::min(size, m_piece);
-        m_staging.resize(static_cast<std::size_t>(total));
+        m_staging = std::make_unique_for_overwrite<std::byte[]>(static_cast<std::size_t>(total));
     }
 
     /// Moves on to the next round; false when all has been moved.
@@ -108,7 +114,7 @@ public:
     int count(int rank) const { return m_counts[static_cast<std::size_t>(rank)]; }
     const int* counts() const { return m_counts.data(); }
     const int* offsets() const { return m_offsets.data(); }
-    std::byte* staging() { return m_staging.data(); }
+    std::byte* staging() { return m_staging.get(); }
 
     /// On root, calls visit(rank, offset in the rank's bytes, staged piece).
     template <class Visit>
@@ -116,15 +122,15 @@ public:
         for (std::size_t r = 0; r < m_sizes.size(); ++r)
             if (m_counts[r] > 0)
                 visit(static_cast<int>(r), m_begin,
-                      std::span(m_staging).subspan(static_cast<std::size_t>(m_offsets[r]),
-                                                   static_cast<std::size_t>(m_counts[r])));
+                      std::span(m_staging.get() + m_offsets[r],
+                                static_cast<std::size_t>(m_counts[r])));
     }
 
 private:
     std::span<const std::int64_t> m_sizes;
     std::vector<int> m_counts;
     std::vector<int> m_offsets;
-    std::vector<std::byte> m_staging;
+    std::unique_ptr<std::byte[]> m_staging;
     std::int64_t m_piece = 0;
     std::int64_t m_longest = 0;
     std::int64_t m_begin = 0;
@@ -216,6 +222,42 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes) {
             MPI_Bcast(bytes.data() + begin, static_cast<int>(count), MPI_BYTE, root, comm.mpi()),
             "MPI_Bcast");
     }
+}
+
+void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
+                  std::span<const std::int64_t> sizes, std::span<std::byte> all) {
+    const CollectiveCall call(comm, "gather_bytes");
+    const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    std::vector<int> counts;
+    std::vector<int> offsets;
+    meet(comm, "gather_bytes",
+         [&] {
+             check_root(comm, "gather_bytes", root);
+             check_sizes(comm, "gather_bytes", std::ssize(mine), sizes);
+             require<UsageError>(comm.rank() != root || std::ssize(all) == total, [&] {
+                 return text("gather_bytes: expected a buffer of ", total, " bytes, got ",
+                             all.size());
+             });
+             if (!std::in_range<int>(total)) return;
+             for (const std::int64_t size : sizes) {
+                 offsets.push_back(counts.empty() ? 0 : offsets.back() + counts.back());
+                 counts.push_back(static_cast<int>(size));
+             }
+         },
+         {{"root", root}, {"bytes of all ranks", total}});
+    if (!std::in_range<int>(total)) {
+        std::vector<std::int64_t> begins(sizes.size());
+        std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::int64_t{0});
+        return gather_pieces(comm, root, mine, sizes, {},
+                             [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
+                                 const std::int64_t at =
+                                     begins[static_cast<std::size_t>(rank)] + offset;
+                                 std::copy(piece.begin(), piece.end(), all.begin() + at);
+                             });
+    }
+    check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(),
+                          counts.data(), offsets.data(), MPI_BYTE, root, comm.mpi()),
+              "MPI_Gatherv");
 }
 
 void gather_pieces(

@@ -24,8 +24,8 @@ DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<So
       m_readers(std::move(readers)), m_waiting_for(m_sources.size()), m_crowded(crowded) {}
 
 void DirectExchange::throw_gone(int peer) const {
-    if (m_watch.calls) m_watch.calls->before_error();
-    const std::string why = m_watch.why_not(peer, Calls::Way::memory);
+    if (m_watch && m_watch->calls) m_watch->calls->before_error();
+    const std::string why = m_watch ? m_watch->why_not(peer, Calls::Way::memory) : std::string();
     throw UsageError(text(
         m_user, ": ",
         why.empty()
@@ -33,7 +33,7 @@ void DirectExchange::throw_gone(int peer) const {
             : why));
 }
 
-void DirectExchange::begin(std::uint64_t epoch, const CallWatch& watch) noexcept {
+void DirectExchange::begin(std::uint64_t epoch, const CallWatch* watch) noexcept {
     m_watch = watch;
     m_epoch = epoch;
     std::iota(m_waiting_for.begin(), m_waiting_for.end(), 0);

@@ -50,14 +50,13 @@ PaddingExchangeEngine::~PaddingExchangeEngine() {
     if (m_unread) keep(m_unread);
     if (!m_unusable && !m_unread) return;
     for (const std::optional<PlanLines>& lines : m_lines)
-        if (lines && lines->memory() && m_comm.is_open())
-            m_comm.state()->keep_memory(lines->memory());
+        if (lines && lines->memory() && is_open()) m_comm.state()->keep_memory(lines->memory());
 }
 
 /// Until the communicator closes.
 void PaddingExchangeEngine::keep(const PaddingExchangeBinding* kept) noexcept {
     for (const auto& binding : m_bindings)
-        if (binding.get() == kept && m_comm.is_open()) m_comm.state()->keep(binding);
+        if (binding.get() == kept && is_open()) m_comm.state()->keep(binding);
 }
 
 std::vector<int> PaddingExchangeEngine::send_peers() const {
@@ -104,7 +103,7 @@ void PaddingExchangeEngine::check_ready(bool to_begin) const {
     require<UsageError>(!to_begin || m_active == nullptr,
                         "PaddingExchangePlan: an exchange is in flight; call finish() on its "
                         "handle first");
-    require<UsageError>(m_comm.is_open(), "PaddingExchangePlan: the communicator has been closed");
+    require<UsageError>(is_open(), "PaddingExchangePlan: the communicator has been closed");
 }
 
 /// The binding of these arrays, null if they are new.
@@ -210,26 +209,25 @@ PaddingExchangeEngine::begin(ExchangeKind kind, std::span<const Field> fields, D
     // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
     if (known && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
-        if (known) check_ready(true);
+        if (known && m_unusable) check_ready(true);
         PaddingExchangeBinding& binding =
             known ? use(*known) : make_binding(kind, fields, layer, true);
         if (m_unread) wait_for_readers();
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, binding.number);
-        binding.set_call({m_calls, m_calls->current()});
+        binding.set_call(*m_calls);
         return binding;
     });
 }
 
 PaddingExchangeBinding& PaddingExchangeEngine::active() {
-    require<UsageError>(m_comm.is_open(),
-                        "ExchangeHandle::finish: the communicator has been closed");
+    require<UsageError>(is_open(), "ExchangeHandle::finish: the communicator has been closed");
     return *m_active;
 }
 
 void PaddingExchangeEngine::wait_for_readers() {
     if (!m_unread) return;
-    require<UsageError>(m_comm.is_open(), "PaddingExchangePlan: the communicator has been closed");
+    require<UsageError>(is_open(), "PaddingExchangePlan: the communicator has been closed");
     try {
         m_unread->wait_for_readers();
     } catch (...) {
@@ -238,7 +236,7 @@ void PaddingExchangeEngine::wait_for_readers() {
         // So that others who wait for this process, in this execution or the next one, learn of it.
         m_unread->leave();
         for (const auto& binding : m_bindings)
-            if (m_comm.is_open()) binding->send_end();
+            if (is_open()) binding->send_end();
         throw;
     }
     m_unread = nullptr;
@@ -250,7 +248,7 @@ void PaddingExchangeEngine::abandon() noexcept {
         m_calls->mark_failed(m_active->call().call);
         m_active->leave();
         for (const auto& binding : m_bindings)
-            if (binding.get() != m_active && m_comm.is_open()) binding->send_end();
+            if (binding.get() != m_active && is_open()) binding->send_end();
         // MPI may still read and write the buffers: they stay until the communicator closes.
         keep(m_active);
     }

@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <mutex>
 #include <thread>
 #include <utility>
 
@@ -193,7 +194,9 @@ void PersistentMessages::close(std::chrono::steady_clock::time_point deadline) n
     for (MPI_Request& request : m_receives) cancel(request);
     // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
     if (!all_inactive(m_sends)) {
+        static std::mutex mutex; // communicators may be closed by several threads
         static auto& undelivered = *new std::vector<std::shared_ptr<void>>;
+        const std::lock_guard lock(mutex);
         undelivered.push_back(std::move(m_setting.sent));
     }
     free_requests(m_receives);

@@ -260,7 +260,7 @@ void RedistributionBinding::start_sends(std::uint64_t epoch) {
     m_held.clear(); // room was made: allocates nothing
     for (const std::weak_ptr<void>& target : m_targets) m_held.push_back(target.lock());
     m_epoch = epoch;
-    m_direct.begin(epoch, m_watch);
+    m_direct.begin(epoch, &m_watch);
     m_messages.start_sends();
 }
 

@@ -84,7 +84,7 @@ RedistributionEngine::~RedistributionEngine() {
     for (const auto* const stages : {&m_stages, &m_copy_stages})
         for (const Stage& stage : *stages)
             for (const std::optional<PlanLines>& lines : stage.lines)
-                if ((m_unusable || m_unread) && lines && lines->memory() && m_comm.is_open())
+                if ((m_unusable || m_unread) && lines && lines->memory() && is_open())
                     m_comm.state()->keep_memory(lines->memory());
 }
 
@@ -101,7 +101,7 @@ void RedistributionEngine::make_copy_stages() {
 /// Until the communicator closes.
 void RedistributionEngine::keep(const RedistributionBinding* kept) noexcept {
     for (const auto& binding : m_bindings)
-        if (binding->has_step(kept) && m_comm.is_open()) m_comm.state()->keep(binding);
+        if (binding->has_step(kept) && is_open()) m_comm.state()->keep(binding);
 }
 
 void RedistributionEngine::check_ready(bool to_begin) const {
@@ -111,7 +111,7 @@ void RedistributionEngine::check_ready(bool to_begin) const {
     require<UsageError>(!to_begin || m_active == nullptr,
                         "RedistributionPlan: an execution is in flight; call finish() on its "
                         "handle first");
-    require<UsageError>(m_comm.is_open(), "RedistributionPlan: the communicator has been closed");
+    require<UsageError>(is_open(), "RedistributionPlan: the communicator has been closed");
 }
 
 /// Those of m_bindings, a bit each, that are of these arrays as far as this rank can tell.
@@ -248,19 +248,19 @@ RedistributionBinding& RedistributionEngine::begin(Fields fields) {
     // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
     if (known != 0 && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
-        if (known != 0) check_ready(true);
+        if (known != 0 && m_unusable) check_ready(true);
         RedistributionBinding& binding = obtain(known, fields, true);
         if (m_unread) wait_for_readers();
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, binding.number);
         for (RedistributionBinding* step = &binding; step; step = step->next())
-            step->set_call({m_calls, m_calls->current()});
+            step->set_call(*m_calls);
         return binding;
     });
 }
 
 RedistributionBinding& RedistributionEngine::active() {
-    require<UsageError>(m_comm.is_open(),
+    require<UsageError>(is_open(),
                         "RedistributionHandle::finish: the communicator has been closed");
     return *m_active;
 }
@@ -277,7 +277,7 @@ bool RedistributionEngine::advance() {
 
 void RedistributionEngine::wait_for_readers() {
     if (!m_unread) return;
-    require<UsageError>(m_comm.is_open(), "RedistributionPlan: the communicator has been closed");
+    require<UsageError>(is_open(), "RedistributionPlan: the communicator has been closed");
     try {
         m_unread->wait_for_readers();
     } catch (...) {
@@ -286,7 +286,7 @@ void RedistributionEngine::wait_for_readers() {
         // So that others who wait for this process, in this execution or the next one, learn of it.
         m_unread->leave();
         for (const auto& binding : m_bindings)
-            if (m_comm.is_open()) binding->send_end();
+            if (is_open()) binding->send_end();
         throw;
     }
     m_unread = nullptr;
@@ -298,7 +298,7 @@ void RedistributionEngine::abandon() noexcept {
         m_calls->mark_failed(m_active->call().call);
         m_active->leave();
         for (const auto& binding : m_bindings)
-            if (!binding->has_step(m_active) && m_comm.is_open()) binding->send_end();
+            if (!binding->has_step(m_active) && is_open()) binding->send_end();
         // MPI may still read and write the buffers: they stay until the communicator closes.
         keep(m_active);
     }

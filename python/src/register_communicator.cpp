@@ -17,8 +17,6 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -71,31 +69,20 @@ std::vector<Number> reduced(const Communicator& comm, const std::string& operati
 }
 
 /// The bytes of all ranks, one rank after the other, in `all` on root; elsewhere `all` is not looked at.
-void gather_bytes(const Communicator& comm, nb::handle mine, const std::vector<std::int64_t>& sizes,
-                  int root, nb::handle all) {
+void gather_into(const Communicator& comm, nb::handle mine, const std::vector<std::int64_t>& sizes,
+                 int root, nb::handle all) {
     const PythonBuffer own(mine);
     std::optional<PythonBuffer> whole;
-    std::vector<char*> places;
+    std::span<std::byte> bytes;
     if (comm.rank() == root) {
         whole.emplace(all);
-        const std::int64_t total = std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-        require<UsageError>(!(*whole)->readonly && (*whole)->len == total, [&] {
-            return text("gather: expected a buffer of ", total, " bytes, got ", (*whole)->len);
-        });
-        auto* at = static_cast<char*>((*whole)->buf);
-        for (const std::int64_t size : sizes) {
-            places.push_back(at);
-            at += size;
-        }
+        require<UsageError>(!(*whole)->readonly, "gather: expected a buffer that can be written");
+        bytes = {static_cast<std::byte*>((*whole)->buf), static_cast<std::size_t>((*whole)->len)};
     }
-    const std::span<const std::byte> bytes(static_cast<const std::byte*>(own->buf),
-                                           static_cast<std::size_t>(own->len));
     const nb::gil_scoped_release release;
-    gather_pieces(comm, root, bytes, sizes, {},
-                  [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
-                      std::memcpy(places[static_cast<std::size_t>(rank)] + offset, piece.data(),
-                                  piece.size());
-                  });
+    gather_bytes(comm, root,
+                 {static_cast<const std::byte*>(own->buf), static_cast<std::size_t>(own->len)},
+                 sizes, bytes);
 }
 
 /// The bytes of all ranks, on every rank.
@@ -138,7 +125,7 @@ void register_communicator(nb::module_& module) {
              "Combines each value over all ranks: \"sum\", \"min\" or \"max\". Collective.")
         .def("all_reduce_int", &reduced<std::int64_t>, "operation"_a, "values"_a,
              "The same for integers of 64 bits. Collective.")
-        .def("gather_bytes", &gather_bytes, "mine"_a, "sizes"_a, "root"_a, "all"_a.none(),
+        .def("gather_bytes", &gather_into, "mine"_a, "sizes"_a, "root"_a, "all"_a.none(),
              "Brings the contiguous bytes of all ranks to root, which has a buffer for all. "
              "Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A rank is killed at some moment while all exchange, redistribute and reduce: where MPI survives it, all others
-// get an error that names it, within 2 s. Arguments: seed, "direct" (arrays in shared memory), "packed" (wrapped arrays) or
-// "message". Each survivor prints a line.
+// get an error that names it, within 2 s. Arguments: seed, "direct" (arrays in shared memory),
+// "packed" (wrapped arrays) or "message". Each survivor prints a line.
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One rank makes another call, or passes other arguments: all get an error, and the communicator is in step afterwards.
+// One rank makes another call, or passes other arguments: all get an error, and the communicator is
+// in step afterwards.
 #include "sections.hpp"
 
 #include <distview/algorithms/gather.hpp>

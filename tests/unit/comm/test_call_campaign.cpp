@@ -99,6 +99,13 @@ public:
             send("broadcast", 0, 100),
             send("broadcast of another root", 1, 100),
             send("broadcast of more", 0, 101),
+            {"gather_bytes",
+             [&] {
+                 const auto ranks = static_cast<std::size_t>(m_comm.size());
+                 const std::vector<std::byte> mine(8);
+                 std::vector<std::byte> all(8 * ranks);
+                 gather_bytes(m_comm, 0, mine, std::vector<std::int64_t>(ranks, 8), all);
+             }},
             {"gather_pieces",
              [&] {
                  const std::vector<std::byte> mine(8);

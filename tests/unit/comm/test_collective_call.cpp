@@ -45,6 +45,13 @@ std::vector<Call> calls() {
              std::vector<std::byte> bytes(100);
              broadcast(c, 0, std::span(bytes));
          }},
+        {"gather_bytes",
+         [](const auto& c) {
+             const auto ranks = static_cast<std::size_t>(c.size());
+             const std::vector<std::byte> mine(8);
+             std::vector<std::byte> all(8 * ranks);
+             gather_bytes(c, 0, mine, std::vector<std::int64_t>(ranks, 8), all);
+         }},
         {"gather_pieces",
          [](const auto& c) {
              const std::vector<std::byte> mine(8);

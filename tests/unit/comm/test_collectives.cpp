@@ -142,6 +142,46 @@ TEST(Pieces, gather_and_scatter_bytes_of_any_lengths) {
     });
 }
 
+TEST(GatherBytes, puts_one_ranks_behind_the_others) {
+    for_each_case(60, [](Random& random, std::uint64_t) {
+        const Communicator comm = world();
+        std::vector<std::int64_t> sizes;
+        std::vector<std::byte> expected;
+        const int root = static_cast<int>(random.integer(0, comm.size()));
+        for (int r = 0; r < comm.size(); ++r) {
+            sizes.push_back(random.chance(0.3) ? 0 : random.integer(0, 400));
+            const auto bytes = bytes_of(r, comm.rank() == root ? sizes.back() : 0);
+            expected.insert(expected.end(), bytes.begin(), bytes.end());
+        }
+        std::vector<std::byte> all(expected.size());
+        gather_bytes(comm, root,
+                     bytes_of(comm.rank(), sizes[static_cast<std::size_t>(comm.rank())]), sizes,
+                     all);
+        EXPECT_EQ(all, expected);
+    });
+}
+
+TEST(GatherBytes, wrong_use_throws_on_all_ranks) {
+    const Communicator comm = world();
+    const auto n = static_cast<std::size_t>(comm.size());
+    const std::vector<std::int64_t> sizes(n, 4);
+    const auto mine = bytes_of(comm.rank(), 4);
+    std::vector<std::byte> all(4 * n);
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, -1, mine, sizes, all), UsageError,
+                              "gather_bytes: expected a root in [0, ");
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, std::vector<std::int64_t>(n + 1, 4), all),
+                              UsageError, "gather_bytes: expected the sizes of ");
+    const auto less = bytes_of(comm.rank(), comm.rank() == comm.size() - 1 ? 3 : 4);
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, less, sizes, all), UsageError,
+                              "3 bytes for rank ");
+    all.pop_back(); // which root alone knows
+    EXPECT_THROW_ON_ALL_RANKS(gather_bytes(comm, 0, mine, sizes, all), UsageError,
+                              "gather_bytes: expected a buffer of ");
+    all.push_back({});
+    gather_bytes(comm, 0, mine, sizes, all);
+    EXPECT_EQ(all.back(), comm.rank() == 0 ? byte_of(comm.size() - 1, 3) : std::byte{});
+}
+
 TEST(Pieces, no_rank_has_anything) {
     const Communicator comm = world();
     const std::vector<std::int64_t> sizes(static_cast<std::size_t>(comm.size()), 0);

@@ -75,6 +75,15 @@ std::vector<T> all_gather(const Communicator& comm, const T& value) {
 ///             on all ranks)
 void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 
+/// Brings the bytes of every rank to `all` on root, one rank's behind the other's. sizes[r] is the number of bytes
+/// of rank r, known to all; `all` is used on root only.
+///
+/// Collective: over comm
+/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB gather_pieces()
+/// Errors:     those of gather_pieces(); UsageError if `all` has another size on root (thrown on all ranks)
+void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
+                  std::span<const std::int64_t> sizes, std::span<std::byte> all);
+
 /// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.
 struct PieceOptions {
     std::int64_t element_bytes = 1;                      ///< pieces are whole elements of this

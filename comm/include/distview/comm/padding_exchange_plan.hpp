@@ -40,8 +40,9 @@ struct FieldExchange {
 /// where /dev/shm has no room. Which it is, the ranks find out when arrays are bound; describe() tells.
 ///
 /// The first time a set of arrays comes, the plan binds it: ranks agree that they pass the same, and
-/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays are known by DistView::identity(), so passing a copy of a DistView is free, while a
-/// DistView made anew every time binds every time. The last 32 sets are kept.
+/// buffers and persistent requests are made. From the second time on nothing is allocated. Arrays
+/// are known by DistView::identity(), so passing a copy of a DistView is free, while a DistView
+/// made anew every time binds every time. The last 32 sets are kept.
 ///
 /// One exchange at a time is in flight per plan; different plans may be in flight together if all
 /// ranks start, and finish, them in the same order. A plan is used by one thread at a time. Every call of a plan
@@ -157,10 +158,11 @@ public:
     start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        const auto& engine = m_engine.shared();
         auto& binding =
-            m_engine->begin(impl::ExchangeKind::combine, described, impl::DeviceOf<Exec>::layer());
-        CombineHandle<Exec, Op, typename Fields::value_type...> handle(m_engine.shared(), exec, op);
-        begin(exec, binding);
+            engine->begin(impl::ExchangeKind::combine, described, impl::DeviceOf<Exec>::layer());
+        CombineHandle<Exec, Op, typename Fields::value_type...> handle(engine, exec, op);
+        begin(exec, *engine, binding);
         return handle;
     }
 
@@ -206,38 +208,38 @@ private:
 
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
+        const auto& engine = m_engine.shared();
         auto& binding =
-            m_engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
-        ExchangeHandle<Exec> handle(m_engine.shared(), exec);
-        if constexpr (impl::on_device<Exec>) {
-            begin(exec, binding);
-        } else {
+            engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
+        ExchangeHandle<Exec> handle(engine, exec);
+        if constexpr (!impl::on_device<Exec>) {
             // First, since neighbours also get padding that is filled here.
             const std::vector<impl::CopyBox>& local = binding.copies().local;
-            impl::copy_boxes(exec, m_engine->labels.copy_local, local.data(), 0,
+            impl::copy_boxes(exec, engine->labels.copy_local, local.data(), 0,
                              static_cast<int>(local.size()));
-            begin(exec, binding);
         }
+        begin(exec, *engine, binding);
         return handle;
     }
 
     /// Lets others have this section's elements.
     template <ExecutionSpace Exec>
-    void begin(const Exec& exec, impl::PaddingExchangeBinding& binding) {
+    static void begin(const Exec& exec, const impl::PaddingExchangeEngine& engine,
+                      impl::PaddingExchangeBinding& binding) {
         if constexpr (impl::on_device<Exec>) {
-            impl::begin_on_device(exec, *m_engine, binding);
+            impl::begin_on_device(exec, engine, binding);
         } else {
             binding.post_receives();
             const impl::ExchangeCopies& copies = binding.copies();
             const auto pack = [&](int begin, int end) {
-                impl::copy_boxes(exec, m_engine->labels.pack, copies.pack.data(), begin, end);
+                impl::copy_boxes(exec, engine.labels.pack, copies.pack.data(), begin, end);
             };
             // One thread packs a message, sends it while it is in the caches, and packs the next one
             // while the first is under way; several pack all in one kernel.
             const bool in_turn = impl::runs_at_once(exec);
             pack(0, in_turn ? copies.shared_end : static_cast<int>(copies.pack.size()));
-            exec.fence(m_engine->labels.fence_ready);
-            binding.start_sends(m_engine->epoch(), [&](const auto& message) {
+            exec.fence(engine.labels.fence_ready);
+            binding.start_sends(engine.epoch(), [&](const auto& message) {
                 if (in_turn) pack(message.begin, message.end);
             });
         }

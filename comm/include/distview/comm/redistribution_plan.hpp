@@ -53,8 +53,9 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// from their memory (or written there, where rows are dealt out in short runs), permuted, converted and
 /// combined on the way. Other arrays of the host (wrapped or borrowed memory) are packed by their owner into
 /// shared memory and read there, in rounds of at most 4 MiB a rank. To and from other processes goes one
-/// message each, with the elements of all arrays, as do all where /dev/shm has no room. Which it is, the ranks find out when arrays are bound; describe() tells. Elements that this
-/// process sends to itself are moved without either.
+/// message each, with the elements of all arrays, as do all where /dev/shm has no room. Which it
+/// is, the ranks find out when arrays are bound; describe() tells. Elements that this process sends
+/// to itself are moved without either.
 ///
 /// The first time a set of arrays comes, the plan binds it, as a PaddingExchangePlan does; from the
 /// second time on nothing is allocated. The last 32 sets are kept. One execution at a time is in flight

@@ -72,8 +72,9 @@ using SliceOf =
 ///     auto odd = slice(u, {{1, -1, 2}, {}});      // rows 1, 3, ... of the interior, all columns
 ///
 /// What takes a DistView takes the result: exports, kernels over view(), redistribution. It has an
-/// identity of its own, so plans bind it by itself: keep it rather than slicing for every call. It keeps the memory of
-/// `view` alive, and like any DistView whose memory a handle owns, it must outlive its view().
+/// identity of its own, so plans bind it by itself: keep it rather than slicing for every call. It
+/// keeps the memory of `view` alive, and like any DistView whose memory a handle owns, it must
+/// outlive its view().
 ///
 /// Collective: no (local); all processes pass the same slices
 /// Shapes:     one slice for each axis, or none: the whole interior

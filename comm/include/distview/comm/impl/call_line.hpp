@@ -168,7 +168,12 @@ struct CallLine {
         std::atomic<bool> failed{false};     ///< it ended by an exception
         std::array<std::atomic<std::uint64_t>, 6> name{};
 
-        void set_place(const CallPlace& place) noexcept;
+        void set_place(const CallPlace& place) noexcept {
+            index.store(0, std::memory_order_release); // of no call, until the others are written
+            meetings.store(place.meetings, std::memory_order_release);
+            part.store(place.part, std::memory_order_release);
+            index.store(place.index, std::memory_order_release);
+        }
         CallPlace place() const noexcept;
         void set_name(std::string_view name) noexcept;
         void copy_name(const Call& other) noexcept;
@@ -187,7 +192,8 @@ struct CallLine {
     std::atomic<std::uint64_t> count{0};   ///< of the calls that the rank has begun, on this line
     std::atomic<std::uint64_t> ended{0};   ///< the same at the end of its last call
     std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
-    /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1; 0: for messages.
+    /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1;
+    /// 0: for messages.
     std::atomic<std::uint64_t> waits_for{0};
     std::atomic<std::uint64_t> looks{0};  ///< how often it did
     std::atomic<std::int64_t> process{0}; ///< as the operating system counts

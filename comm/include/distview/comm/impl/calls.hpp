@@ -2,10 +2,9 @@
 #pragma once
 
 #include <distview/comm/impl/call_line.hpp>
+#include <distview/comm/impl/waiting_circle.hpp>
 
-#include <array>
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <functional>
@@ -146,10 +145,8 @@ public:
     /// The same for people; may wait a moment for other ranks whose calls are told.
     std::string explain(Reason reason, int peer, const Call& call, Way way) const;
 
-    /// Says that this rank has looked in vain for what `peer` is to do in memory, in that call; `progress`: of the
-    /// execution, changes with all that this rank gets or does. Returns whether ranks wait for each other in a circle, as they may after
-    /// errors, when calls cannot be compared. Of more than 16 ranks it is not seen.
-    bool waits_in_circle(int peer, const Call& call, std::uint64_t progress) noexcept;
+    /// WaitingCircle::look() in that call.
+    bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
     /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
     std::string call_of(const Rank& other, const Call& call) const;
@@ -202,22 +199,13 @@ private:
     std::uint64_t m_meetings = 0; ///< as in CallPlace
     std::uint64_t m_index = 0;
     std::uint64_t m_part = 0;
-    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error, and this was the index then.
+    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error, and this
+    /// was the index then.
     std::uint64_t m_lost_at = 0;
     Call m_call{};
     /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
     std::uint64_t m_left_attempts = 0;
-    struct Waiting {
-        const CallLine* line = nullptr;
-        std::uint64_t for_what = 0; ///< CallLine::waits_for
-        std::uint64_t looks = 0;
-    };
-    struct Circle {
-        std::array<Waiting, 16> ranks{};
-        std::size_t count = 0;
-    };
-    Circle find_circle() const noexcept;
-    Circle m_circle{}; ///< seen before
+    WaitingCircle m_circle{};
     int m_depth = 0;
     std::exception_ptr m_interruption;
     std::function<void()> m_idle;

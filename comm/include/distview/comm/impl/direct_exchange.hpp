@@ -46,9 +46,9 @@ public:
     const std::vector<Reader>& readers() const noexcept { return m_readers; }
     bool empty() const noexcept { return m_sources.empty() && m_readers.empty(); }
 
-    /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing. `watch` is the
-    /// call that this belongs to.
-    void begin(std::uint64_t epoch, const CallWatch& watch = {}) noexcept;
+    /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing. `watch`, which
+    /// stays where it is, is of the call that this belongs to; null: nobody is watched.
+    void begin(std::uint64_t epoch, const CallWatch* watch = nullptr) noexcept;
 
     static constexpr int none_yet = -1;
     /// Index of a source whose elements may be copied now, each once; none_yet if all of them are
@@ -100,7 +100,7 @@ private:
     [[noreturn]] void throw_gone(int peer) const;
 
     const char* m_user = "";
-    CallWatch m_watch{};
+    const CallWatch* m_watch = nullptr;
     SyncLine* m_ready = nullptr;
     std::vector<Source> m_sources;
     std::vector<Reader> m_readers;

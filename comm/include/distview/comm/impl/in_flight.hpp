@@ -50,10 +50,11 @@ public:
 
     /// Throws UsageError, naming `caller`, once the exchange has ended, or the handle has been moved from.
     Engine& engine(const char* caller) const {
-        require<UsageError>(!m_has_ended, [&] { return text(caller, ": called twice"); });
         require<UsageError>(m_engine != nullptr, [&] {
-            return text(caller,
-                        ": this handle has been moved from; use the handle that it was moved to");
+            return text(caller, m_has_ended
+                                    ? ": called twice"
+                                    : ": this handle has been moved from; use the handle that "
+                                      "it was moved to");
         });
         return *m_engine;
     }

@@ -40,8 +40,8 @@ public:
     /// meeting is for.
     ///
     /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
-    /// Calls::idle() throws ends the attempt for all; if all have come by then, it is thrown the next time that this rank
-    /// waits.
+    /// Calls::idle() throws ends the attempt for all; if all have come by then, it is thrown the
+    /// next time that this rank waits.
     MeetingRecord meet(MeetingRecord mine, std::string_view name);
 
     /// Attempts so far.

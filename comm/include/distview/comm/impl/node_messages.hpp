@@ -17,8 +17,8 @@ namespace distview::impl {
 /// Meetings of several nodes, by messages between their lowest ranks.
 ///
 /// Each sends to those 1, 2, 4, ... places after it and hears from those before it, and so from all
-/// after log2(nodes) rounds. Every node takes part in every attempt, in order: messages of earlier ones are those that
-/// nobody waited for, and are dropped.
+/// after log2(nodes) rounds. Every node takes part in every attempt, in order: messages of earlier
+/// ones are those that nobody waited for, and are dropped.
 class NodeMessages final : public NodeExchange {
 public:
     /// `ranks`: that speak for their nodes, ascending; this one is among them.

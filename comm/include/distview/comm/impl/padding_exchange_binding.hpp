@@ -48,7 +48,7 @@ public:
     const ExchangeCopies& copies() const noexcept { return m_copies; }
 
     /// The call that the next exchange belongs to.
-    void set_call(const CallWatch& watch) noexcept { m_watch = watch; }
+    void set_call(Calls& calls) noexcept { m_watch = {&calls, calls.current()}; }
     const CallWatch& call() const noexcept { return m_watch; }
     void post_receives() {
         if (m_has_messages) m_messages.start_receives();
@@ -60,7 +60,7 @@ public:
     /// The same, with pack(message) before each message.
     template <class Pack>
     void start_sends(std::uint64_t epoch, Pack&& pack) {
-        m_direct.begin(epoch, m_watch);
+        m_direct.begin(epoch, &m_watch);
         if (m_has_messages) m_messages.start_sends([&](std::size_t i) { pack(m_copies.sends[i]); });
     }
 

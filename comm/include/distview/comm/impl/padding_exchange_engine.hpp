@@ -79,6 +79,7 @@ private:
     const PaddingExchangeSchedule& schedule_of(std::size_t field) const noexcept {
         return m_schedules[m_one_geometry ? 0 : field];
     }
+    bool is_open() const noexcept { return m_comm.state()->is_open(); }
     void check_ready(bool to_begin) const;
     void check(std::span<const Field> fields, DeviceLayer* layer) const;
     PaddingExchangeBinding* find(ExchangeKind kind, std::span<const Field> fields,

@@ -74,8 +74,9 @@ std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fie
 /// begins the text of other errors.
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
-/// elements. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer` fields lie in its device's memory, and are
-/// reached by ipc alone. `access` is what the others do with the fields; lines are written, packs read.
+/// elements. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer`
+/// fields lie in its device's memory, and are reached by ipc alone. `access` is what the others do
+/// with the fields; lines are written, packs read.
 ///
 /// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
 /// reached: messages then.

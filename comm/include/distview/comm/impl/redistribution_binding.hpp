@@ -147,7 +147,7 @@ public:
     const std::vector<Batch>& local() const noexcept { return m_local; }
 
     /// The call that the next step belongs to.
-    void set_call(const CallWatch& watch) noexcept { m_watch = watch; }
+    void set_call(Calls& calls) noexcept { m_watch = {&calls, calls.current()}; }
     const CallWatch& call() const noexcept { return m_watch; }
     void post_receives() {
         m_under_way = true;

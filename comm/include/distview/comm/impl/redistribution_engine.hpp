@@ -86,6 +86,7 @@ private:
         std::shared_ptr<char> memory{};
     };
     static RedistributionRole role_in(const RedistributionSchedule& schedule, int rank);
+    bool is_open() const noexcept { return m_comm.state()->is_open(); }
     void check_ready(bool to_begin) const;
     struct Sharing {
         bool any = false;    ///< where it matters

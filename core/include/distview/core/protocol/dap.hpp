@@ -38,9 +38,10 @@ void to_dap(const ExportedSection& exported, distview_dap_section* out);
 /// Errors:     UsageError if `in` is null or released, or if its members cannot be: another ABI
 ///             version (it is released), ndim below 0 or above max_rank, missing pointers, negative
 ///             extents, extents or strides beyond 2^63-1 bytes or all addresses, elements that are not
-///             aligned, an element of unknown kind or of a size that its kind has not, a process that is not one of process_count; ProtocolError from the rules, and
-///             "bad_type" for a periodic or one_to_one that is not 0 or 1. Except for the ABI
-///             version, the section stays with the caller.
+///             aligned, an element of unknown kind or of a size that its kind has not, a process
+///             that is not one of process_count; ProtocolError from the rules, and "bad_type" for a
+///             periodic or one_to_one that is not 0 or 1. Except for the ABI version, the section
+///             stays with the caller.
 /// Example:    tests/unit/core/test_protocol_dap_adverse.cpp
 ExportedSection from_dap(distview_dap_section* in);
 
