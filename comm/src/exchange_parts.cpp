@@ -46,7 +46,7 @@ SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const Exchan
     std::map<int, std::int64_t> bytes;
     for (const ExchangePart& part : parts.given) {
         const Field& field = fields[part.field];
-        if (packs(kind, part, field))
+        if (packs(kind, part, field) && state.calls().is_near(part.region.peer))
             append_packed(bytes[part.region.peer], part, field.element_size);
     }
     for (const auto& [reader, size] : bytes) {

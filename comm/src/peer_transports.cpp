@@ -61,7 +61,9 @@ make_offer(CommunicatorState& state, std::span<const Field> fields, const Offere
            std::span<const std::optional<DeviceLayer::Exported>> exported) {
     std::vector<std::int64_t> offer;
     const Arena& arena = *state.arena();
-    const bool possible = lines.exist() && packs.complete;
+    // Only for others of this node is anything packed, and only they see whether this process comes.
+    const bool possible =
+        lines.exist() && packs.complete && state.calls().is_near(lines.readers()[reader]);
     append_place(offer, *state.line_arena(), possible ? lines.ready() : nullptr);
     offer.push_back(
         possible ? offer.back() + static_cast<std::int64_t>(sizeof(SyncLine) * (1 + reader)) : 0);

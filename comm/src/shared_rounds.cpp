@@ -45,12 +45,13 @@ std::int64_t PackedBegins::append(std::int64_t element_size) noexcept {
 
 SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
                            const RedistributionRole& role, std::span<const Field> sources)
-    : m_schedule(&schedule), m_role(&role), m_sources(sources),
+    : m_schedule(&schedule), m_role(&role), m_calls(&comm.state()->calls()), m_sources(sources),
       m_borrowed(borrowed_fields(*comm.state()->arena(), sources)) {
     const auto longest = [&](const PartIndex& parts, int d) {
         const auto i = static_cast<std::size_t>(d);
         std::int64_t result = 0;
         for (const RedistributionRole::Peer& peer : role.sends) {
+            if (!has_pack(peer)) continue;
             const auto runs = schedule.runs_with(role.runs_from, peer.process);
             result = std::max(result, (count_elements(runs[i]) + parts[i] - 1) / parts[i]);
         }
@@ -66,7 +67,7 @@ std::int64_t SharedRounds::place_readers(const PartIndex& parts,
                                          std::map<int, std::int64_t>* places) const {
     std::int64_t bytes = 0;
     for (const RedistributionRole::Peer& peer : m_role->sends) {
-        if (peer.rank == m_role->rank) continue;
+        if (!has_pack(peer)) continue;
         const auto runs = m_schedule->runs_with(m_role->runs_from, peer.process);
         std::int64_t elements = 1;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_schedule->rank()); ++d)

@@ -95,6 +95,32 @@ int count_faults(const Place& place, const ArrayLayout& from, const ArrayLayout&
     return faults + count_wrong_transports(place, there) + count_wrong_transports(place, back);
 }
 
+/// Of borrowed arrays, which their owner packs for others of its host: what it keeps for them, and for messages to and
+/// from the other host, and no more.
+int count_wasted_bytes(const Place& place) {
+    const Exec exec;
+    const int n = place.comm.size();
+    const std::int64_t cells = 240 / n * n;
+    const ArrayLayout layout(ProcessGrid{n, 1}, {block(cells), block(cells)});
+    const Array a(exec, "a", layout, place.comm.rank());
+    const Array c(exec, "c", layout, place.comm.rank());
+    RedistributionPlan plan(place.comm, layout, layout, {.permutation = {1, 0}});
+    for_each(a, [&](double& x, std::int64_t i, std::int64_t j) { x = value(i, j, 0); });
+    plan.execute(exec, a, c);
+    int faults = count_wrong_transports(place, plan);
+    for_each(c, [&](double x, std::int64_t j, std::int64_t i) { faults += x != value(i, j, 0); });
+    std::int64_t expected = 0;
+    for (int rank = 0; rank < n; ++rank)
+        if (rank != place.comm.rank())
+            expected += (place.is_near(rank) ? 1 : 2) * cells / n * cells / n * 8;
+    if (static_cast<std::int64_t>(plan.workspace_bytes()) > expected) {
+        std::printf("rank %d: workspace of %zu bytes, expected %lld\n", place.comm.rank(),
+                    plan.workspace_bytes(), static_cast<long long>(expected));
+        ++faults;
+    }
+    return faults;
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -102,7 +128,7 @@ int main(int argc, char** argv) {
     Place place;
     const int n = place.comm.size();
     // Messages of some KiB and of more than a mebibyte.
-    int faults = 0;
+    int faults = count_wasted_bytes(place);
     for (const std::int64_t rows : {std::int64_t{60}, std::int64_t{1200}}) {
         const std::int64_t columns = rows / 2 + 1;
         const ArrayLayout slabs(ProcessGrid{n, 1}, {block(rows), block(columns)});

@@ -67,6 +67,8 @@ struct CallPlace {
         return index != 0 && index == other.index && meetings == other.meetings;
     }
     friend constexpr auto operator<=>(const CallPlace&, const CallPlace&) noexcept = default;
+    // Implied by the other, but nvcc does not define it then.
+    friend constexpr bool operator==(const CallPlace&, const CallPlace&) noexcept = default;
 };
 
 /// Where the calls of several ranks stand that come to a meeting.

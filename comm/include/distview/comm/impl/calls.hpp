@@ -86,6 +86,8 @@ public:
     int rank() const noexcept { return m_rank; }
     bool crowded() const noexcept { return m_crowded; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
+    /// Whether a rank is on this node.
+    bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
     /// How attempts to meet ended on this node.
     Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }

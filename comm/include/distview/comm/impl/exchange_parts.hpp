@@ -38,8 +38,9 @@ struct ExchangeParts {
 ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
                          std::span<const Field> fields);
 
-/// Shared memory into which this process packs elements for readers that copy from its memory: all elements of
-/// borrowed fields, which readers cannot map, and short rows of the others.
+/// Shared memory into which this process packs elements for readers, of this node, that copy from
+/// its memory: all elements of borrowed fields, which readers cannot map, and short rows of the
+/// others.
 ///
 /// A row of a few elements wastes most of every cache line that comes from another core; packed by its
 /// owner, which has it at hand, it comes in full lines.

@@ -26,7 +26,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
                        const std::function<std::int64_t(const PartIndex&, int)>& longest);
 
 /// Elements of borrowed source arrays, which other processes cannot map: their owner packs them into shared
-/// memory, and others read them there, in as many rounds as keep that memory small.
+/// memory, and others of its node read them there, in as many rounds as keep that memory small.
 class SharedRounds {
 public:
     /// Bytes of shared memory that a process uses for a set of arrays: what is packed is still in a cache
@@ -51,15 +51,23 @@ public:
     }
     /// The part of `runs` that a round moves.
     RedistributionRuns part(const RedistributionRuns& runs, std::int64_t round) const;
-    /// The place of what is packed for a reader.
-    char* place(int reader) const { return m_memory.get() + m_places.at(reader); }
+    /// The place of what is packed for a reader; null if nothing is.
+    char* place(int reader) const {
+        const auto found = m_places.find(reader);
+        return found == m_places.end() || !m_memory ? nullptr : m_memory.get() + found->second;
+    }
 
 private:
+    /// Of another process of this node.
+    bool has_pack(const RedistributionRole::Peer& peer) const noexcept {
+        return peer.rank != m_role->rank && m_calls->is_near(peer.rank);
+    }
     /// Bytes of the longest parts for all readers; `places` gets their offsets, if it is not null.
     std::int64_t place_readers(const PartIndex& parts, std::map<int, std::int64_t>* places) const;
 
     const RedistributionSchedule* m_schedule = nullptr;
     const RedistributionRole* m_role = nullptr;
+    const Calls* m_calls = nullptr;
     std::span<const Field> m_sources;
     std::vector<char> m_borrowed; ///< by source
     PartIndex m_parts{};
