@@ -23,8 +23,12 @@ CallLine* line_in(const SharedSegment& segment) {
     return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
 }
 
-/// Those of all ranks of the node, or nothing if some rank does not see them all.
-CallLines map_lines(MPI_Comm node, int rank, int ranks) {
+/// Those of all ranks of the node. If some rank does not see them all, as where containers share a node, ranks
+/// are grouped by the first one that each sees, and so on.
+CallLines map_lines(MPI_Comm node, int rank) {
+    int ranks = 0;
+    check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    if (ranks == 1) return own_call_line(rank);
     std::string why_not;
     std::shared_ptr<SharedSegment> mine = SharedSegment::make(sizeof(CallLine), why_not);
     if (mine) {
@@ -44,6 +48,7 @@ CallLines map_lines(MPI_Comm node, int rank, int ranks) {
     CallLines lines;
     auto segments = std::make_shared<std::vector<std::shared_ptr<SharedSegment>>>();
     int all_are_seen = 1;
+    int first_seen = rank; // of itself no other rank sees more
     for (const Offer& other : offers) {
         const std::shared_ptr<SharedSegment> segment =
             other[4] == rank
@@ -51,16 +56,26 @@ CallLines map_lines(MPI_Comm node, int rank, int ranks) {
                 : SharedSegment::open({other[0], other[1], other[2], other[3]}, Access::write);
         if (!segment) {
             all_are_seen = 0;
-            break;
+            continue;
         }
+        const auto seen = static_cast<int>(other[4]);
+        if (segments->empty()) first_seen = seen;
         segments->push_back(segment);
-        lines.ranks.push_back({static_cast<int>(other[4]), line_in(*segment)});
+        lines.ranks.push_back({seen, line_in(*segment)});
     }
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all_are_seen, 1, MPI_INT, MPI_MIN, node),
               "MPI_Allreduce");
-    if (!all_are_seen) return own_call_line(rank);
-    lines.memory = segments;
-    return lines;
+    if (all_are_seen) {
+        lines.memory = segments;
+        return lines;
+    }
+    MPI_Comm group = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(node, first_seen, 0, &group), "MPI_Comm_split");
+    int members = 0;
+    check_mpi(MPI_Comm_size(group, &members), "MPI_Comm_size");
+    CallLines of_group = members < ranks ? map_lines(group, rank) : own_call_line(rank);
+    check_mpi(MPI_Comm_free(&group), "MPI_Comm_free");
+    return of_group;
 }
 
 } // namespace
@@ -77,9 +92,7 @@ CallLines share_call_lines(MPI_Comm comm, int rank) {
     MPI_Comm node = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
               "MPI_Comm_split_type");
-    int ranks = 0;
-    check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
-    CallLines lines = ranks > 1 ? map_lines(node, rank, ranks) : own_call_line(rank);
+    CallLines lines = map_lines(node, rank);
     check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
     const int speaker = lines.ranks.front().rank;
     lines.speakers.resize(static_cast<std::size_t>(size));

@@ -61,7 +61,7 @@ make_offer(CommunicatorState& state, std::span<const Field> fields, const Offere
            std::span<const std::optional<DeviceLayer::Exported>> exported) {
     std::vector<std::int64_t> offer;
     const Arena& arena = *state.arena();
-    // Only for others of this node is anything packed, and only they see whether this process comes.
+    // Only those who see whether this process comes read its memory; for nobody else borrowed arrays are packed.
     const bool possible =
         lines.exist() && packs.complete && state.calls().is_near(lines.readers()[reader]);
     append_place(offer, *state.line_arena(), possible ? lines.ready() : nullptr);

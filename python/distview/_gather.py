@@ -23,40 +23,49 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
     layout = view._attached_layout("gather")
     comm = view._communicator
 
-    def prepare() -> tuple[int, np.ndarray, np.ndarray | None]:
+    def prepare() -> tuple[int, np.ndarray, list[int], _Whole | None]:
         part = view._host_part("gather", cells)
         if part.dtype.hasobject:
             raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
         where = _checked_root(root, view.process_count)
-        if view.process != where:
-            return where, part, None
-        return where, part, np.empty([_GlobalAxis(layout, d, cells).count for d in range(view.ndim)],
-                                     part.dtype)  # fmt: skip
+        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
+        whole = _Whole(layout, cells, part.dtype, counts) if view.process == where else None
+        return where, _bytes(part), counts, whole
 
-    at, part, result = agreed(comm, "gather", prepare, lambda prepared: view._alike(prepared[0], cells))
-    if comm is None:
-        if result is not None and result.size:
-            axes = [_GlobalAxis(layout, d, cells) for d in range(view.ndim)]
-            _put(result, [axis.places(0) for axis in axes], part)
-        return result
-    counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
-    if result is None or result.size == 0:
-        comm.gather_bytes(_bytes(part), counts, at, np.empty(0, np.uint8))
-        return result
-    if _lie_in_order(layout):
-        comm.gather_bytes(_bytes(part), counts, at, _bytes(result))
-        return result
-    axes = [_GlobalAxis(layout, d, cells) for d in range(view.ndim)]
-    pieces = np.empty(sum(counts), np.uint8)
-    comm.gather_bytes(_bytes(part), counts, at, pieces)
-    ends = list(itertools.accumulate(counts))
-    # Of an index on several processes the owner, the lowest, is written last.
-    for p in reversed(range(view.process_count)):
-        places = [axis.places(p) for axis in axes]
-        extents = [_length(place) for place in places]
-        block: np.ndarray = np.ndarray(extents, part.dtype, pieces[ends[p] - counts[p] : ends[p]])
-        _put(result, places, block)
-    return result
+    at, mine, counts, whole = agreed(comm, "gather", prepare, lambda made: view._alike(made[0], cells))
+    pieces = whole.pieces if whole is not None else np.empty(0, np.uint8)
+    if comm is not None:
+        comm.gather_bytes(mine, counts, at, pieces)
+    else:
+        pieces[:] = mine
+    return whole.put_together(counts) if whole is not None else None
+
+
+class _Whole:
+    """The whole array on root. Its memory is made before others wait, as that may fail."""
+
+    def __init__(self, layout: Layout, cells: str, dtype: np.dtype, counts: list[int]) -> None:
+        self._axes = [_GlobalAxis(layout, d, cells) for d in range(layout.rank)]
+        self._result: np.ndarray = np.empty([axis.count for axis in self._axes], dtype)
+        self._lies_in_order = _lie_in_order(layout)
+        #: The cells of all processes, one behind the other.
+        self.pieces = (
+            _bytes(self._result) if self._lies_in_order else np.empty(sum(counts), np.uint8)
+        )
+
+    def put_together(self, counts: list[int]) -> np.ndarray:
+        """The array; counts are the bytes that each process has in pieces."""
+        if self._lies_in_order or self._result.size == 0:
+            return self._result
+        ends = list(itertools.accumulate(counts))
+        # Of an index on several processes the owner, the lowest, is written last.
+        for p in reversed(range(len(counts))):
+            places = [axis.places(p) for axis in self._axes]
+            extents = [_length(place) for place in places]
+            data = self.pieces[ends[p] - counts[p] : ends[p]]
+            block: np.ndarray = np.ndarray(extents, self._result.dtype, data)
+            _put(self._result, places, block)
+        return self._result
 
 
 def _bytes(part: np.ndarray) -> np.ndarray:
@@ -68,8 +77,8 @@ def _bytes(part: np.ndarray) -> np.ndarray:
 
 def _lie_in_order(layout: Layout) -> bool:
     """Whether each process's cells, in C order, follow those of the one before in the whole array."""
-    axes = layout.types
-    return axes[:1] in ("n", "b") and "u" not in axes and all(extent == 1 for extent in layout.grid[1:])
+    types = layout.types
+    return types[:1] == "b" and "u" not in types and all(extent == 1 for extent in layout.grid[1:])
 
 
 def _length(place: slice | np.ndarray) -> int:

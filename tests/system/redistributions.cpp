@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Redistributes and transposes over ranks of two hosts, labels that only their holders know among them,
-// and looks by which transport: within a host memory is read or written in place, between hosts messages.
+// and looks by which transport: within a host memory is read or written in place, between hosts messages. So it is
+// between containers of one machine, each of which has a host name.
 #include <distview/comm.hpp>
 #include <distview/core/text.hpp>
 
@@ -109,10 +110,10 @@ int count_wasted_bytes(const Place& place) {
     plan.execute(exec, a, c);
     int faults = count_wrong_transports(place, plan);
     for_each(c, [&](double x, std::int64_t j, std::int64_t i) { faults += x != value(i, j, 0); });
+    const std::int64_t bytes = (cells / n * cells / n * 8 + 63) / 64 * 64; // whole cache lines
     std::int64_t expected = 0;
     for (int rank = 0; rank < n; ++rank)
-        if (rank != place.comm.rank())
-            expected += (place.is_near(rank) ? 1 : 2) * cells / n * cells / n * 8;
+        if (rank != place.comm.rank()) expected += (place.is_near(rank) ? 1 : 2) * bytes;
     if (static_cast<std::int64_t>(plan.workspace_bytes()) > expected) {
         std::printf("rank %d: workspace of %zu bytes, expected %lld\n", place.comm.rank(),
                     plan.workspace_bytes(), static_cast<long long>(expected));

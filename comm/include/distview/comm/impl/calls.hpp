@@ -86,7 +86,7 @@ public:
     int rank() const noexcept { return m_rank; }
     bool crowded() const noexcept { return m_crowded; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
-    /// Whether a rank is on this node.
+    /// Whether this rank sees a rank's calls: it is on this node then.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
     /// How attempts to meet ended on this node.

@@ -74,7 +74,7 @@ std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fie
 /// begins the text of other errors.
 ///
 /// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
-/// elements. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer`
+/// elements, for readers whose calls it sees. Others are offered nothing. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer`
 /// fields lie in its device's memory, and are reached by ipc alone. `access` is what the others do
 /// with the fields; lines are written, packs read.
 ///

