@@ -7,6 +7,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/import_dist_view.hpp>
 #include <distview/comm/interrupt.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/mpi_error.hpp>
