@@ -49,7 +49,7 @@ class _Whole:
         self._result: np.ndarray = np.empty([axis.count for axis in self._axes], dtype)
         self._lies_in_order = _lie_in_order(layout)
         #: The cells of all processes, one behind the other.
-        self.pieces = (
+        self.pieces: np.ndarray = (
             _bytes(self._result) if self._lies_in_order else np.empty(sum(counts), np.uint8)
         )
 
