@@ -50,11 +50,11 @@ void require_writable(const char* option, const std::string& path) {
 
 void write_report(const std::string& json_path, const std::string& json, const std::string& table) {
     const bool to_stdout = json_path == standard_output;
-    if (to_stdout)
-        print(json, stdout);
-    else if (!json_path.empty())
-        write_file(json_path, json);
+    if (!to_stdout && !json_path.empty()) write_file(json_path, json);
+    // First, and it ends with a line: Open MPI 5.0.7's mpirun, which forwards 2 KiB at a time, now and then
+    // prints the beginning of an unfinished line where the other stream's next bytes go.
     print(table, to_stdout ? stderr : stdout);
+    if (to_stdout) print(json, stdout);
 }
 
 } // namespace program
