@@ -38,7 +38,12 @@ CommunicatorState::~CommunicatorState() = default;
 void CommunicatorState::share_calls() {
     CallLines lines = share_call_lines(m_comm, m_rank);
     m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
-    m_calls->set_checks([this] { make_progress(); }, [] { ProcessWatch::throw_if_ended(); });
+    m_calls->set_checks([this] { make_progress(); },
+                        [this] {
+                            ProcessWatch::throw_if_ended(m_calls->end_is_known()
+                                                             ? ProcessWatch::process_failed
+                                                             : MPI_SUCCESS);
+                        });
     const int tag = next_tag();
     if (lines.speakers.size() > 1)
         m_between = std::make_unique<NodeMessages>(*m_calls, m_comm, tag, lines.speakers);

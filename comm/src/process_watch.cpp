@@ -46,7 +46,7 @@ const int ProcessWatch::process_failed = MPIX_ERR_PROC_FAILED;
 const int ProcessWatch::process_failed = MPI_ERR_OTHER;
 #endif
 
-ProcessWatch::ProcessWatch(MPI_Comm comm, const Calls& calls) : m_comm(comm), m_calls(&calls) {
+ProcessWatch::ProcessWatch(MPI_Comm comm, Calls& calls) : m_comm(comm), m_calls(&calls) {
     const std::lock_guard lock(Watches::instance().mutex);
     Watches::instance().all.push_back(this);
 }
@@ -86,6 +86,8 @@ std::string ProcessWatch::find_ended() const {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     if (ranks.empty()) return {};
+    // Others of this node may see first that this rank leaves, and only later why.
+    m_calls->line().knows_end.store(true, std::memory_order_release);
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
     // Who waits for a rank that has noticed, and so does not come, learns of it.
     MPIX_Comm_revoke(m_comm);

@@ -200,6 +200,8 @@ struct CallLine {
     std::atomic<std::uint64_t> looks{0};  ///< how often it did
     std::atomic<std::int64_t> process{0}; ///< as the operating system counts
     std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
+    /// Whether it knows of a process of the communicator that has ended.
+    std::atomic<bool> knows_end{false};
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};

@@ -89,6 +89,12 @@ public:
     /// Whether this rank sees a rank's calls: it is on this node then.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
+    /// Whether a rank of this node knows of a process that has ended.
+    bool end_is_known() const noexcept {
+        for (const Rank& other : m_ranks)
+            if (other.line->knows_end.load(std::memory_order_acquire)) return true;
+        return false;
+    }
     /// How attempts to meet ended on this node.
     Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }
     /// The call under way, or the last one.

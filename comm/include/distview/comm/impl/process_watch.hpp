@@ -17,7 +17,7 @@ namespace distview::impl {
 class ProcessWatch {
 public:
     /// `calls` lives longer.
-    ProcessWatch(MPI_Comm comm, const Calls& calls);
+    ProcessWatch(MPI_Comm comm, Calls& calls);
     ~ProcessWatch();
     ProcessWatch(const ProcessWatch&) = delete;
     ProcessWatch& operator=(const ProcessWatch&) = delete;
@@ -41,7 +41,7 @@ private:
 
     using Clock = std::chrono::steady_clock;
     MPI_Comm m_comm;
-    const Calls* m_calls;
+    Calls* m_calls;
     std::size_t m_next = 0; ///< of the node's ranks, to be looked at
     Clock::time_point m_looked{};
     Clock::time_point m_asked{}; ///< MPI
