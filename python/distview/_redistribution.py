@@ -53,9 +53,9 @@ class RedistributionPlan:
 
     Every element is read from its owner, which of several processes that list an index is the lowest one;
     only execute(combine=) takes the elements of all of them. Where an index of the target is on several
-    processes, all of them get it. Elements move once: straight from memory of the node's processes (wrapped arrays
-    are packed into shared memory first), else in one message for each process. Building and executing are collective over comm, in the
-    same order on all ranks. Raises LayoutError if slices and layouts do not fit each other, the same
+    processes, all of them get it. Elements move once: straight from memory of the node's processes (wrapped
+    arrays are packed into shared memory first), else in one message for each process. Building and executing
+    are collective over comm, in the same order on all ranks. Raises LayoutError if slices and layouts do not fit each other, the same
     on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
     """
 

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # containers.sh RANKS PROGRAM [ARGUMENT...]
-# Runs an MPI program of Open MPI 5 on one machine, the second half of its ranks in a "container": in namespaces of its own for
-# processes, mounts and host name. MPI says that all share memory; those of different halves cannot open each other's.
+# Runs an MPI program of Open MPI 5 on one machine, the second half of its ranks in a "container": namespaces of
+# its own for processes, mounts and host name. MPI says that all ranks share memory; ranks of different halves
+# cannot open each other's.
 # Needs root; says so and leaves with status 77 otherwise.
 set -euo pipefail
 
