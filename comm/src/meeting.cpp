@@ -87,19 +87,29 @@ Outcome Meeting::fail(const MeetingRecord& mine) {
     return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
 }
 
-/// Ends the attempt for an interruption, unless all have come.
-void Meeting::leave(const MeetingRecord& mine) {
+/// Ends the attempt for an interruption, unless all have come; if the communicator `is_lost`, also while the node's
+/// lowest rank, which may have ended, speaks with other nodes.
+void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
     m_calls.note_left(true); // first: others look as soon as the attempt has failed
-    if (fail(mine).kind != Outcome::Kind::failed) m_calls.note_left(false);
+    Outcome end = fail(mine);
+    if (is_lost && end.kind == Outcome::Kind::between_nodes)
+        end =
+            m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+    if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
 }
 
 /// What is done while waiting: may find that not all will come, and ends the attempt then.
 void Meeting::look_around(const MeetingRecord& mine) {
+    const auto leave_for = [&](bool is_lost) {
+        m_calls.keep_interruption(std::current_exception());
+        leave(mine, is_lost);
+    };
     try {
         m_calls.idle();
+    } catch (const MpiError&) {
+        leave_for(true);
     } catch (...) {
-        m_calls.keep_interruption(std::current_exception());
-        leave(mine);
+        leave_for(false);
     }
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
@@ -223,7 +233,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
     tell(mine);
     MeetingRecord all = mine;
     const bool speaks = &m_calls.line() == m_calls.ranks().front().line;
-    if (m_calls.is_interrupted()) leave(mine);
+    if (m_calls.is_interrupted()) leave(mine, false);
     hear_node(mine, all);
     if (m_between && speaks)
         speak_for_node(mine, all);

@@ -19,10 +19,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <optional>
@@ -192,9 +194,20 @@ private:
     RedistributionPlan m_move{m_comm, m_layout, m_other_layout};
 };
 
+using Clock = std::chrono::steady_clock;
+
+/// The longest time that a call took on this rank until it failed.
+Clock::duration longest_failure{};
+
+void print_longest_failure(const Communicator& comm) {
+    const std::chrono::duration<double, std::milli> mine = longest_failure;
+    const double longest = all_reduce(comm, ReduceOperation::max, mine.count());
+    if (comm.rank() == 0) std::printf("longest time until a call failed: %.1f ms\n", longest);
+    longest_failure = {};
+}
+
 /// Makes a call; "" if it ended well or by a UsageError, which `failed` tells.
 std::string outcome(const Bench::Call& call, bool& failed) {
-    using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     try {
         call.make();
@@ -202,8 +215,10 @@ std::string outcome(const Bench::Call& call, bool& failed) {
         return call.wrong();
     } catch (const UsageError& error) {
         failed = true;
+        const Clock::duration waited = Clock::now() - begin;
+        longest_failure = std::max(longest_failure, waited);
         // Generous: that nobody waits for ever is what matters, on a busy machine too.
-        return Clock::now() - begin > std::chrono::seconds(20) ? text("late: ", error.what()) : "";
+        return waited > std::chrono::seconds(20) ? text("late: ", error.what()) : "";
     } catch (const std::exception& error) {
         return text("another error: ", error.what());
     }
@@ -237,6 +252,7 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
         EXPECT_EQ(bench.spare_is_usable(), "");
     }
     EXPECT_EQ(with_errors, cases);
+    print_longest_failure(comm);
 }
 
 // Several errors, which other ranks get in other calls, before all meet again. In which call a rank is then, only the
@@ -270,6 +286,7 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
         ASSERT_FALSE(failed) << trace;
         EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size()) << trace;
     }
+    print_longest_failure(comm);
 }
 
 // No false alarm: the same calls everywhere, and between them what each rank does for itself.

@@ -151,7 +151,7 @@ public:
     /// Of one that is no longer remembered: failed, at index 0.
     Outcome of(std::uint64_t attempt) const noexcept;
     /// Ends an attempt, if nobody has yet; returns how it did end. `between_nodes` ends nothing, but then only
-    /// `from_between`, by who said so, does.
+    /// `from_between`, by the rank that said so or when a rank has ended, does.
     Outcome decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
 
 private:

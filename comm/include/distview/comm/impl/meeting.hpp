@@ -61,7 +61,7 @@ private:
     void hear_result(const MeetingRecord& mine, MeetingRecord& all);
     Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
     Outcome fail(const MeetingRecord& mine);
-    void leave(const MeetingRecord& mine);
+    void leave(const MeetingRecord& mine, bool is_lost);
     struct Description {
         std::string text;
         bool differ = false;
