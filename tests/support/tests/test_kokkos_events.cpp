@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -53,6 +54,27 @@ TEST(KokkosEvents, TellsInstancesApart) {
     events.stop();
     ASSERT_EQ(events.fences().size(), 1U);
     EXPECT_EQ(events.fences()[0].device_id, device_id_of(instances[1]));
+}
+
+TEST(KokkosEvents, FindsWorkThatEscapesFromAnInstance) {
+    const Exec exec = separate_instance<Exec>();
+    ASSERT_NE(device_id_of(exec), device_id_of(Exec{}));
+    const auto nothing = [](int) {};
+    KokkosEvents events;
+    Kokkos::parallel_for("stays", Kokkos::RangePolicy<Exec>(exec, 0, 1), nothing);
+    exec.fence("stays too");
+    Kokkos::parallel_for("on the default instance", Kokkos::RangePolicy<Exec>(0, 1), nothing);
+    Exec{}.fence("of the default instance");
+    Kokkos::fence("of all instances");
+    events.stop();
+    const Labels escaped = labels(escapes_from(exec, events));
+    const auto has = [&](const char* label) {
+        return std::find(escaped.begin(), escaped.end(), label) != escaped.end();
+    };
+    EXPECT_TRUE(has("on the default instance") && has("of the default instance") &&
+                has("of all instances"))
+        << describe(events.all());
+    EXPECT_FALSE(has("stays") || has("stays too")) << describe(events.all());
 }
 
 TEST(KokkosEvents, RecordsAllocationsAndDeepCopies) {

@@ -58,7 +58,7 @@ public:
         };
     }
 
-    Exec exec;
+    Exec exec = separate_instance<Exec>();
     Communicator comm = world();
     ArrayLayout layout{ProcessGrid{comm.size(), 1},
                        {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 2})}};
@@ -92,7 +92,7 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
         const auto kernels = events.kernels();
         ASSERT_EQ(kernels.size(), 1u) << name;
         EXPECT_EQ(kernels[0].label, "distview::" + name);
-        EXPECT_EQ(kernels[0].device_id, device_id_of(all.exec));
+        EXPECT_EQ(labels(escapes_from(all.exec, events)), std::vector<std::string>()) << name;
         EXPECT_EQ(fence_count(events), 0) << name << ": " << describe(events.all());
         EXPECT_EQ(events.allocations().size(), 0u) << name;
         EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
@@ -105,7 +105,7 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
         ASSERT_EQ(kernels.size(), 1u) << name;
         EXPECT_EQ(kernels[0].kind, KokkosEventKind::parallel_reduce) << name;
         EXPECT_EQ(kernels[0].label, "distview::" + name);
-        EXPECT_EQ(kernels[0].device_id, device_id_of(all.exec));
+        EXPECT_EQ(labels(escapes_from(all.exec, events)), std::vector<std::string>()) << name;
         EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
     }
 }
@@ -122,6 +122,7 @@ TEST(Behaviour, gather_and_scatter_label_what_they_do) {
     for (const std::string& label : labels(events.kernels()))
         if (label.starts_with("distview::")) ours.push_back(label);
     EXPECT_EQ(ours, (std::vector<std::string>{"distview::gather", "distview::scatter"}));
+    EXPECT_EQ(labels(escapes_from(all.exec, events)), std::vector<std::string>());
 }
 
 TEST(Behaviour, local_algorithms_allocate_no_more_than_a_bare_kernel) {

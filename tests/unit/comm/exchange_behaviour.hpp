@@ -23,7 +23,7 @@ class PaddingExchangeBehaviour : public ::testing::Test {
 protected:
     using Exec = Kokkos::DefaultHostExecutionSpace;
     const Communicator comm{MPI_COMM_WORLD};
-    const Exec exec{};
+    const Exec exec = separate_instance<Exec>();
     // Rows in a ring, columns in a ring of one process: messages and local copies, all corners.
     // Four fields are no more than what one message takes.
     const ArrayLayout layout{ProcessGrid{comm.size(), 1},
@@ -95,7 +95,7 @@ inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& l
 // Kernels and fences carry the instance's number; a fence of all instances would be Kokkos's own.
 inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayLayout& layout,
                                           const NumberedArray& a) {
-    const Kokkos::DefaultHostExecutionSpace exec;
+    const auto exec = separate_instance<Kokkos::DefaultHostExecutionSpace>();
     PaddingExchangePlan plan(comm, layout);
     KokkosEvents events;
     plan.execute(exec, a);
@@ -108,8 +108,14 @@ inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayL
     EXPECT_EQ(labels(fences),
               (std::vector<std::string>{fence_ready, fence_done, fence_ready, fence_done}));
     EXPECT_EQ(fences_before_finish, 3u);
-    for (const auto& event : events.kernels()) EXPECT_EQ(event.device_id, device_id_of(exec));
-    for (const auto& event : fences) EXPECT_EQ(event.device_id, device_id_of(exec));
+
+    KokkosEvents of_combine;
+    plan.combine(exec, Sum{}, a);
+    of_combine.stop();
+    for (const KokkosEvents* all : {&events, &of_combine}) {
+        EXPECT_FALSE(all->kernels().empty());
+        EXPECT_EQ(labels(escapes_from(exec, *all)), std::vector<std::string>());
+    }
 }
 
 template <class Make>

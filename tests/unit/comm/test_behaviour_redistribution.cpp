@@ -25,7 +25,7 @@ using Matrix = DistView<double**>;
 class RedistributionBehaviour : public ::testing::TestWithParam<TransportChoice> {
 protected:
     const Communicator comm{MPI_COMM_WORLD};
-    const Exec exec{};
+    const Exec exec = separate_instance<Exec>();
     const int n = comm.size();
     const ArrayLayout from{ProcessGrid{n, 1}, {block_cyclic(60, 5), block(40)}};
     const ArrayLayout to{ProcessGrid{1, n}, {block(40), block_cyclic(60, 7)}};
@@ -110,6 +110,7 @@ TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
     if (in_place && n > 1) {
         EXPECT_EQ(events.kernels().size(), 1u) << describe(events.all());
     }
+    EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
 }
 
 TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
@@ -140,6 +141,7 @@ TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
               (std::vector<std::string>{
                   "distview::RedistributionPlan: elements are written and packed, others may read",
                   "distview::RedistributionPlan: elements have been read"}));
+    EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
     EXPECT_EQ(traffic.sent.size(),
               GetParam() == Transport::message ? plan.send_peers().size() : 0u);
     EXPECT_EQ(traffic.collective_calls(), 0);

@@ -6,11 +6,17 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 
+#include <distview_testing/kokkos_events.hpp>
+
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace distview::testing {
 
@@ -60,6 +66,31 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
         plan.combine(exec, Watched{&elsewhere}, a, b);
         const bool is_small = n == 200; // else 8 MB, which are for all threads
         EXPECT_EQ(elsewhere == 0, is_small) << elsewhere << " elements, n = " << n;
+    }
+}
+
+// On its own instance, and seen by a listener there, whichever way the kernel is run.
+TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
+    const Exec exec = separate_instance<Exec>();
+    for (const std::int64_t bytes : {std::int64_t{8}, impl::one_thread_bytes}) {
+        std::vector<std::thread::id> ran_on(64);
+        KokkosEvents events;
+        impl::run_boxes(
+            exec, "distview::test::kernel", 0, 64,
+            [&](int i) {
+                ran_on[static_cast<std::size_t>(i)] = std::this_thread::get_id();
+                std::this_thread::sleep_for(std::chrono::microseconds(50));
+            },
+            [bytes] { return bytes; });
+        exec.fence("distview::test::fence");
+        events.stop();
+        EXPECT_EQ(labels(events.kernels()), std::vector<std::string>{"distview::test::kernel"});
+        EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
+        const auto elsewhere = std::count_if(ran_on.begin(), ran_on.end(), [](std::thread::id id) {
+            return id != std::this_thread::get_id();
+        });
+        const bool is_shared = exec.concurrency() > 1 && bytes >= impl::one_thread_bytes;
+        EXPECT_EQ(elsewhere > 0, is_shared) << elsewhere << " of 64, " << bytes << " bytes";
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/block_layout.hpp>
 #include <distview/core/cyclic_layout.hpp>
 #include <distview/core/dim_layout.hpp>
@@ -45,11 +46,18 @@ public:
     KOKKOS_FUNCTION constexpr DistType type() const noexcept { return m_type; }
     KOKKOS_FUNCTION constexpr bool is_block() const noexcept { return m_type == DistType::block; }
     /// Requires type() == DistType::block.
-    KOKKOS_FUNCTION constexpr const BlockLayout& as_block() const noexcept { return m_block; }
+    KOKKOS_FUNCTION constexpr const BlockLayout& as_block() const noexcept {
+        DISTVIEW_ASSERT(m_type == DistType::block);
+        return m_block;
+    }
     /// Requires type() == DistType::cyclic.
-    KOKKOS_FUNCTION constexpr const CyclicLayout& as_cyclic() const noexcept { return m_cyclic; }
+    KOKKOS_FUNCTION constexpr const CyclicLayout& as_cyclic() const noexcept {
+        DISTVIEW_ASSERT(m_type == DistType::cyclic);
+        return m_cyclic;
+    }
     /// Requires type() == DistType::unstructured.
     KOKKOS_FUNCTION constexpr const UnstructuredLayout& as_unstructured() const noexcept {
+        DISTVIEW_ASSERT(m_type == DistType::unstructured);
         return m_unstructured;
     }
 

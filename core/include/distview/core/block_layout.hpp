@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/index_types.hpp>
 #include <distview/core/padding.hpp>
 
@@ -95,6 +96,7 @@ public:
     }
     /// Elements that the section of process p holds, copies included.
     KOKKOS_FUNCTION constexpr GlobalRange held(int p) const noexcept {
+        DISTVIEW_ASSERT(p >= 0 && p < m_grid_size);
         const GlobalRange mine = owned(p);
         const Widths copies = communication_padding(p);
         return {mine.begin - copies.low, mine.end + copies.high};
@@ -115,6 +117,7 @@ public:
     /// The process that owns g, -boundary().low <= g < size() + boundary().high.
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
         const std::int64_t i = g.value();
+        DISTVIEW_ASSERT(i >= -m_boundary.low && i < m_size + m_boundary.high);
         if (i < 0) return 0;
         if (i >= m_size) return m_grid_size - 1;
         switch (m_split) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/index_types.hpp>
 
 #include <cstdint>
@@ -36,6 +37,7 @@ public:
     KOKKOS_FUNCTION constexpr bool periodic() const noexcept { return m_periodic; }
 
     KOKKOS_FUNCTION constexpr std::int64_t local_extent(int p) const noexcept {
+        DISTVIEW_ASSERT(p >= 0 && p < m_grid_size);
         const std::int64_t full = m_size / m_block_size;
         const std::int64_t blocks = full / m_grid_size + (p < full % m_grid_size ? 1 : 0);
         const std::int64_t partial = p == full % m_grid_size ? m_size % m_block_size : 0;
@@ -50,6 +52,7 @@ public:
 
     /// The process that owns g, 0 <= g < size().
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
+        DISTVIEW_ASSERT(g.value() >= 0 && g.value() < m_size);
         return static_cast<int>((g / m_block_size) % m_grid_size);
     }
     /// Where its owner holds g; p must be owner(g).

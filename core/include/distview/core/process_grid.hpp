@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -67,10 +68,15 @@ public:
     KOKKOS_FUNCTION constexpr int rank() const noexcept { return m_rank; }
     /// Number of processes.
     KOKKOS_FUNCTION constexpr int size() const noexcept { return m_size; }
-    KOKKOS_FUNCTION constexpr int extent(int axis) const noexcept { return m_extents[axis]; }
+    /// Number of processes along an axis, 0 <= axis < rank().
+    KOKKOS_FUNCTION constexpr int extent(int axis) const noexcept {
+        DISTVIEW_ASSERT(axis >= 0 && axis < m_rank);
+        return m_extents[axis];
+    }
 
     /// Coordinates of process `process`, 0 <= process < size().
     constexpr GridCoordinates coordinates(int process) const noexcept {
+        DISTVIEW_ASSERT(process >= 0 && process < m_size);
         GridCoordinates result{};
         for (int axis = m_rank - 1; axis >= 0; --axis) {
             result[static_cast<std::size_t>(axis)] = process % extent(axis);

@@ -82,4 +82,24 @@ std::uint32_t device_id_of(const ExecutionSpace& exec) {
     return Kokkos::Tools::Experimental::device_id(exec);
 }
 
+/// An instance with a number of its own, so that work on the default instance can be told from work on it; with
+/// as many threads.
+template <class ExecutionSpace>
+ExecutionSpace separate_instance() {
+    return Kokkos::Experimental::partition_space(ExecutionSpace{}, 1).front();
+}
+
+/// Kernels and fences of an instance other than `exec`, or of all instances; without those that Kokkos adds
+/// because a tool is listening.
+template <class ExecutionSpace>
+std::vector<KokkosEvent> escapes_from(const ExecutionSpace& exec, const KokkosEvents& events) {
+    std::vector<KokkosEvent> result = events.kernels();
+    const std::vector<KokkosEvent> fences = events.fences();
+    result.insert(result.end(), fences.begin(), fences.end());
+    std::erase_if(result, [&](const KokkosEvent& event) {
+        return event.device_id == device_id_of(exec) || event.label.starts_with("Kokkos::Tools::");
+    });
+    return result;
+}
+
 } // namespace distview::testing
