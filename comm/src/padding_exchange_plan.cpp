@@ -54,8 +54,8 @@ std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields,
     return result;
 }
 
-std::shared_ptr<impl::PaddingExchangeEngine>
-make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
+std::shared_ptr<impl::PaddingExchangeCore>
+make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     const CollectiveCall call(comm, name);
     std::vector<PaddingExchangeSchedule> schedules;
     std::optional<Transport> required;
@@ -75,18 +75,18 @@ make_engine(const Communicator& comm, const std::vector<FieldExchange>& fields, 
     agree(comm, name, failure,
           digest(fields) * 31 + (required ? static_cast<std::uint64_t>(*required) + 1 : 0),
           [&] { return arguments_of(fields, required); });
-    return std::make_shared<impl::PaddingExchangeEngine>(comm, std::move(schedules), one_geometry,
-                                                         required);
+    return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules), one_geometry,
+                                                       required);
 }
 
 } // namespace
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options)
-    : m_engine(name, make_engine(comm, {FieldExchange{layout, options}}, true)) {}
+    : m_core(name, make_core(comm, {FieldExchange{layout, options}}, true)) {}
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
                                          const std::vector<FieldExchange>& fields)
-    : m_engine(name, make_engine(comm, fields, false)) {}
+    : m_core(name, make_core(comm, fields, false)) {}
 
 } // namespace distview

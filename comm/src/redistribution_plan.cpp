@@ -77,9 +77,10 @@ private:
 
 } // namespace
 
-std::shared_ptr<RedistributionEngine>
-make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
-                           const RedistributionOptions& options) {
+std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator& comm,
+                                                             const ArrayLayout& from,
+                                                             const ArrayLayout& to,
+                                                             const RedistributionOptions& options) {
     const CollectiveCall call(comm, name);
     std::optional<RedistributionSchedule> schedule;
     std::vector<RedistributionSchedule> stages; // if there are several
@@ -131,20 +132,18 @@ make_redistribution_engine(const Communicator& comm, const ArrayLayout& from, co
             {"strategy", text(static_cast<int>(options.strategy))},
             {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"}};
     });
-    const std::uint64_t number = comm.state()->next_plan();
     if (is_partly_known(from) || is_partly_known(to))
         schedule = find_runs(comm, from, to, options, *schedule);
     // Its lists may not fit into memory, which is agreed on as well.
-    std::shared_ptr<RedistributionEngine> engine;
+    std::shared_ptr<RedistributionCore> core;
     try {
-        engine = std::make_shared<RedistributionEngine>(comm, std::move(*schedule),
-                                                        std::move(stages), options, required);
+        core = std::make_shared<RedistributionCore>(comm, std::move(*schedule), std::move(stages),
+                                                    options, required);
     } catch (...) {
         failure = std::current_exception();
     }
     agree(comm, name, failure);
-    engine->plan_number = number;
-    return engine;
+    return core;
 }
 
 } // namespace distview::impl

@@ -66,13 +66,13 @@ std::vector<std::string> check_transports(const std::string& description, std::s
     std::vector<std::string> faults;
     for (int peer = 0; peer < static_cast<int>(hosts.size()); ++peer) {
         if (peer == rank) continue;
-        const std::string from = text("from process ", peer, ": ");
+        const std::string from = text("from rank ", peer, ": ");
         const auto at = description.find(from);
         if (at == std::string::npos) continue; // no neighbour
         const std::string line = description.substr(at, description.find('\n', at) - at);
         const auto here = static_cast<std::size_t>(rank);
         // What is packed for a neighbour may find room where arrays do not.
-        const bool packed = line.find("packed by that process") != std::string::npos;
+        const bool packed = line.find("packed by that rank") != std::string::npos;
         const bool direct =
             line.find("direct") != std::string::npos && !(expected == "none" && packed);
         const bool should =

@@ -61,7 +61,7 @@ TEST_F(BorrowedExchangeBehaviour, RunsAKernelForPackingAndSendsNoMessages) {
     EXPECT_TRUE(traffic.sent.empty());
     EXPECT_TRUE(is_as_by_messages(a, 3) && is_as_by_messages(b, 4));
     const std::string text = plan.describe();
-    EXPECT_EQ(text.find(" bytes, packed by that process") != std::string::npos, comm.size() > 1)
+    EXPECT_EQ(text.find(" bytes, packed by that rank") != std::string::npos, comm.size() > 1)
         << text;
     EXPECT_EQ(text.find(": message"), std::string::npos) << text;
 }

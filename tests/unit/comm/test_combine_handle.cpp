@@ -20,13 +20,15 @@ namespace distview::testing {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using Handle = CombineHandle<Exec, Sum, double>;
+using Handle = decltype(std::declval<PaddingExchangePlan&>().start_combine(
+    Exec(), Sum{}, std::declval<const NumberedArray&>()));
 
 static_assert(!std::is_copy_constructible_v<Handle> && !std::is_copy_assignable_v<Handle>);
 static_assert(std::is_nothrow_move_constructible_v<Handle>);
 
-constexpr const char* in_flight = "PaddingExchangePlan: an exchange is in flight";
-constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
+constexpr const char* in_flight = "PaddingExchangePlan: an execution is in flight";
+constexpr const char* unusable =
+    "PaddingExchangePlan: an earlier execution was abandoned or failed";
 
 /// Arrays of Kokkos' memory, whose padding goes in messages, and of shared memory.
 class CombineHandles : public ::testing::TestWithParam<bool> {
@@ -68,7 +70,7 @@ TEST_P(CombineHandles, FinishOnce) {
     const NumberedArray a = make_ones();
     auto handle = plan.start_combine(exec, Sum{}, a);
     handle.finish();
-    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "CombineHandle::finish: called twice");
+    EXPECT_THROW_ON_ALL_RANKS(handle.finish(), UsageError, "ExchangeHandle::finish: called twice");
     EXPECT_TRUE(is_combined(a));
 }
 

@@ -29,8 +29,9 @@ static_assert(std::is_nothrow_move_assignable_v<Handle>);
 static_assert(!std::is_copy_constructible_v<PaddingExchangePlan>);
 static_assert(std::is_nothrow_move_constructible_v<PaddingExchangePlan>);
 
-constexpr const char* in_flight = "PaddingExchangePlan: an exchange is in flight";
-constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
+constexpr const char* in_flight = "PaddingExchangePlan: an execution is in flight";
+constexpr const char* unusable =
+    "PaddingExchangePlan: an earlier execution was abandoned or failed";
 
 /// In messages, which wait for nobody: handles may be finished in any order, and neighbours of one that was
 /// abandoned complete the exchange. What is read in place: test_exchange_handle_direct.cpp.

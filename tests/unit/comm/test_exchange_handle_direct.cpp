@@ -23,7 +23,8 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-constexpr const char* unusable = "PaddingExchangePlan: an earlier exchange was abandoned or failed";
+constexpr const char* unusable =
+    "PaddingExchangePlan: an earlier execution was abandoned or failed";
 
 class DirectExchangeHandles : public ::testing::TestWithParam<TransportChoice> {
 protected:

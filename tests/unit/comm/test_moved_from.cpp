@@ -63,7 +63,7 @@ TEST(MovedFrom, PaddingExchangePlan) {
     taken.finish();
     auto combination = kept.start_combine(exec, Sum{}, u);
     auto taken_combination = std::move(combination);
-    expect_moved_from({[&] { combination.finish(); }}, "CombineHandle::finish");
+    expect_moved_from({[&] { combination.finish(); }}, "ExchangeHandle::finish");
     // NOLINTEND(bugprone-use-after-move)
     taken_combination.finish();
     kept.execute(exec, u);
@@ -93,7 +93,7 @@ TEST(MovedFrom, RedistributionPlan) {
     auto handle = kept.start(exec, a, b);
     auto taken = std::move(handle);
     expect_moved_from({[&] { handle.finish(); }, [&] { static_cast<void>(handle.can_finish()); }},
-                      "RedistributionHandle::");
+                      "ExchangeHandle::");
     // NOLINTEND(bugprone-use-after-move)
     taken.finish();
     kept.execute(exec, a, b);

@@ -254,7 +254,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
              geometry, "\nbound set 0 of 1 field:");
     const auto add = [&](const char* direction, const std::vector<int>& peers,
                          const std::string& how) {
-        for (const int peer : peers) expected += text("\n  ", direction, " process ", peer, how);
+        for (const int peer : peers) expected += text("\n  ", direction, " rank ", peer, how);
     };
     // Between two processes there are two regions.
     const std::string bytes = comm.size() == 2 ? "32 bytes" : "16 bytes";
@@ -270,10 +270,11 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     free_plan.bind(a);
     expected = "padding exchange; transports allowed: direct, message" + geometry +
                "\nbound set 0 of 1 field:";
-    add("from", plan.receive_peers(), ": direct, " + bytes + ", packed by that process");
+    add("from", plan.receive_peers(), ": direct, " + bytes + ", packed by that rank");
     add("to", plan.send_peers(), ": read in place");
     EXPECT_EQ(free_plan.describe(), expected);
-    EXPECT_EQ(free_plan.workspace_bytes(), 0u);
+    // A line of shared memory for each.
+    EXPECT_EQ(free_plan.workspace_bytes(), 64 * free_plan.send_peers().size());
     const auto shared = make_dist_view<double*>(Exec(), comm, layout, "shared");
     free_plan.bind(shared);
     expected += "\nbound set 1 of 1 field:";

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/combine_box.hpp>
-#include <distview/comm/impl/device_exchange.hpp>
-#include <distview/comm/impl/padding_exchange_engine.hpp>
+#include <distview/comm/impl/plan/padding_runners.hpp>
+#include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/local_box.hpp>
 
-#include <array>
-#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,39 +13,43 @@
 
 namespace distview {
 
-/// A padding exchange in flight; made by PaddingExchangePlan::start().
+class PaddingExchangePlan;
+class RedistributionPlan;
+
+/// An execution of a plan in flight; made by start() and start_combine() of PaddingExchangePlan and RedistributionPlan.
 ///
-/// Until finish() returns, the fields' owned elements near the section's border must not be written
-/// and their padding must be neither read nor written.
+/// Until finish() returns, what the execution reads must not be written, and what it writes must be neither read nor
+/// written. Of a padding exchange it reads owned elements near the section's border and writes padding; combine() the
+/// other way round. A redistribution reads sources and writes targets.
 ///
-/// A handle that is destroyed without finish(), as by an exception, waits for nobody: what the padding
-/// holds is not to be relied on and the plan cannot be used again. Neighbours that read this section in
-/// place get a UsageError from their finish() or their next exchange. Neighbours that get messages complete
-/// the exchange that was abandoned, since its messages were sent by start(), and get a UsageError from their
-/// next exchange of the plan. When the communicator is closed, or MPI ends, they get up to 2 seconds to complete
+/// A handle that is destroyed without finish(), as by an exception, waits for nobody: what was to be written is not to
+/// be relied on (others may still be writing targets), and the plan cannot be used again. Ranks that read this section
+/// in place, or write it, get a UsageError from their finish() or their next execution. Ranks that get messages complete
+/// the step that was abandoned, since its messages were sent when it began, and get a UsageError from a later step or
+/// their next execution of the plan. When the communicator is closed, or MPI ends, they get up to 2 seconds to complete
 /// their part.
 ///
 /// Collective: finish() and finish_filling(), over the plan's communicator; finish(box) waits for some
 ///             neighbours; can_finish(), moves and the destructor are local
-template <ExecutionSpace Exec>
+template <ExecutionSpace Exec, class Runner = impl::FillRunner>
 class [[nodiscard]] ExchangeHandle {
 public:
-    ExchangeHandle(std::shared_ptr<impl::PaddingExchangeEngine> engine, const Exec& exec) noexcept
-        : m_exchange(std::move(engine)), m_exec(exec) {}
     ExchangeHandle(ExchangeHandle&&) noexcept = default;
-    /// Abandons the exchange that this was the handle of, if it is in flight.
+    /// Abandons the execution that this was the handle of, if it is in flight.
     ExchangeHandle& operator=(ExchangeHandle&&) noexcept = default;
 
-    /// Waits for the neighbours, fills the padding and waits until they have read this section.
+    /// Waits for elements of other ranks, moves them to where they belong, and waits until the others have read this
+    /// section.
     ///
     /// Collective: over the plan's communicator, as execute(); of several plans in flight, in the same
     ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
-    /// Touches:    writes the padding that the schedule names
-    /// Cost:       no allocation; one kernel a neighbour, on a device one kernel for all
-    /// Errors:     UsageError if called twice, or if a neighbour that is read in place, or reads, has
-    ///             abandoned an exchange of the plan; MpiError. After these the plan is unusable
-    void finish() { fill()->wait_for_readers(); }
+    /// Touches:    writes the padding that the schedule names, or the elements that it copies, or the target's slice
+    /// Cost:       no allocation; one kernel a rank that elements come from, or, to combine padding, one a region;
+    ///             on a device one kernel for all of one array
+    /// Errors:     UsageError if called twice, or if a rank that is read in place, or reads, has abandoned an
+    ///             execution of the plan; MpiError. After these the plan is unusable
+    void finish() { complete()->wait_for_readers(); }
 
     /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
     /// this section: what a step from one array to another needs, with one synchronisation a step.
@@ -60,13 +61,18 @@ public:
     ///
     /// Touches: until the plan's next start() or wait_for_readers() has returned, owned elements near
     ///          the section's border must not be written, nor the array be destroyed
-    void finish_filling() { fill(); }
+    void finish_filling()
+        requires Runner::fills_padding
+    {
+        complete();
+    }
 
-    /// Whether all that finish() would wait for before it has filled the padding is there already.
+    /// Whether all that finish() would wait for before it moves elements is there already; of an execution in several
+    /// steps, for those of the step in flight.
     ///
     /// Collective: no (local); lets MPI make progress
     bool can_finish() const {
-        return m_exchange.engine("ExchangeHandle::can_finish").active().has_all_elements();
+        return m_in_flight.engine("ExchangeHandle::can_finish").active().has_all_elements();
     }
 
     /// Waits only for the neighbours from whom positions of `box` are filled, and fills these (and
@@ -76,100 +82,96 @@ public:
     ///          kernel over `cells`. With fields of several layouts, those of each one's section
     /// Space:   on the instance given to start(); on return all work has finished
     /// Errors:  those of finish()
-    void finish([[maybe_unused]] const LocalBox& box) {
-        auto& engine = m_exchange.engine("ExchangeHandle::finish");
-        auto& binding = engine.active();
+    void finish([[maybe_unused]] const LocalBox& box)
+        requires Runner::fills_padding
+    {
+        const impl::PlanCore& core = m_in_flight.engine("ExchangeHandle::finish");
+        impl::ExchangeBinding& binding = core.active();
         if constexpr (impl::on_device<Exec>) {
-            impl::fill_on_device(m_exec, engine, binding);
+            move_on_device(core, binding);
         } else {
-            while (const auto arrived = binding.wait_for_elements(box, engine.rank()))
-                copy(engine, binding, *arrived);
+            while (const impl::Incoming* const incoming = binding.wait_for_elements(box, m_rank))
+                run(core, binding, incoming->batches, core.labels.incoming);
         }
-        m_exec.fence(engine.labels.fence_done);
+        m_exec.fence(core.labels.fence_done);
     }
 
 private:
-    std::shared_ptr<impl::PaddingExchangeEngine> fill() {
-        auto& engine = m_exchange.engine("ExchangeHandle::finish");
-        auto& binding = engine.active();
+    friend PaddingExchangePlan;
+    friend RedistributionPlan;
+
+    /// Of an execution that has begun; `rank` is the number of axes of the first field.
+    ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, Runner runner, int rank)
+        : m_in_flight(std::move(core)), m_exec(exec), m_runner(std::move(runner)), m_rank(rank) {
+        begin_step();
+    }
+
+    /// Copies within the section, packs, and lets others have this section's elements.
+    void begin_step() {
+        const impl::PlanCore& core = m_in_flight.engine("ExchangeHandle");
+        impl::ExchangeBinding& binding = core.active();
+        const impl::ExchangeProgram& program = binding.program();
+        binding.post_receives();
         if constexpr (impl::on_device<Exec>) {
-            impl::fill_on_device(m_exec, engine, binding);
+            m_runner.pack_on_device(m_exec, core.labels, program);
+            m_exec.fence(core.labels.fence_ready);
+            binding.start_sends(core.epoch(), [](const auto&) {});
+            m_runner.local_on_device(m_exec, core.labels, program);
         } else {
-            while (const auto arrived = binding.wait_for_elements())
-                copy(engine, binding, *arrived);
+            run(core, binding, program.first, core.labels.local);
+            // One thread packs a message, sends it while it is in the caches, and packs the next one
+            // while the first is under way; several pack all in one kernel.
+            const bool in_turn = impl::runs_at_once(m_exec);
+            run(core, binding,
+                in_turn || program.pack_all.empty() ? program.pack : program.pack_all,
+                core.labels.pack);
+            m_exec.fence(core.labels.fence_ready);
+            binding.start_sends(core.epoch(), [&](const std::vector<impl::Batch>& batches) {
+                if (in_turn) run(core, binding, batches, core.labels.pack);
+            });
+            run(core, binding, program.local, core.labels.local);
         }
-        m_exec.fence(engine.labels.fence_done);
-        binding.end_reading();
-        return m_exchange.end();
     }
 
-    void copy(const impl::PaddingExchangeEngine& engine,
-              const impl::PaddingExchangeBinding& binding,
-              const impl::PaddingExchangeBinding::Arrived& arrived) {
-        const std::vector<impl::CopyBox>& incoming = binding.copies().incoming;
-        impl::copy_boxes(m_exec, engine.labels.unpack, incoming.data(), arrived.begin, arrived.end);
-    }
-
-    impl::ExchangeInFlight m_exchange;
-    Exec m_exec;
-};
-
-/// A combination of padding with the elements that it copies, in flight; made by
-/// PaddingExchangePlan::start_combine().
-///
-/// Until finish() returns, the fields' padding must not be written and their owned elements must be
-/// neither read nor written. Destroyed without finish() it does what ExchangeHandle does.
-///
-/// Collective: finish(), over the plan's communicator; moves and the destructor are local
-template <ExecutionSpace Exec, class Op, class... Values>
-class [[nodiscard]] CombineHandle {
-public:
-    CombineHandle(std::shared_ptr<impl::PaddingExchangeEngine> engine, const Exec& exec,
-                  const Op& op) noexcept
-        : m_exchange(std::move(engine)), m_exec(exec), m_op(op) {}
-
-    /// Waits for the neighbours, combines and waits until they have read this section's padding.
-    ///
-    /// Collective: over the plan's communicator
-    /// Space:      on the instance given to start_combine(); on return all work has finished
-    /// Touches:    writes owned elements near the section's border; the padding is left as it is
-    /// Cost:       no allocation; one kernel a region of the schedule
-    /// Errors:     those of ExchangeHandle::finish()
-    void finish() {
-        auto& engine = m_exchange.engine("CombineHandle::finish");
-        auto& binding = engine.active();
-        const impl::ExchangeCopies& copies = binding.copies();
-        // One after the other, in an order that is always the same: several may go to one element.
-        if constexpr (impl::on_device<Exec>) {
-            impl::wait_on_device(m_exec, binding);
-            for (const auto& part : copies.on_device.combined)
-                device_combiners[part.field](m_exec, engine.labels.combine, part.regions, m_op);
-        } else {
-            while (binding.wait_for_elements()) {
+    /// All but waiting for readers of the last step.
+    std::shared_ptr<impl::PlanCore> complete() {
+        impl::PlanCore& core = m_in_flight.engine("ExchangeHandle::finish");
+        for (;;) {
+            impl::ExchangeBinding& binding = core.active();
+            if constexpr (impl::on_device<Exec>) {
+                move_on_device(core, binding);
+            } else {
+                while (const impl::Incoming* const incoming = binding.wait_for_elements())
+                    run(core, binding, incoming->batches, core.labels.incoming);
+                run(core, binding, binding.program().last, core.labels.incoming);
             }
-            for (const auto& part : copies.combinations)
-                combiners[part.field](m_exec, engine.labels.combine, copies.combined.data(),
-                                      part.begin, part.end, m_op);
+            m_exec.fence(core.labels.fence_done);
+            binding.end_reading();
+            if (!core.advance()) return m_in_flight.end();
+            begin_step();
         }
-        m_exec.fence(engine.labels.fence_done);
-        binding.end_reading();
-        m_exchange.end()->wait_for_readers();
     }
 
-private:
-    using Combiner = void (*)(const Exec&, const std::string&, const impl::CopyBox*, int, int,
-                              const Op&);
-    static constexpr std::array<Combiner, sizeof...(Values)> combiners{
-        impl::combine_boxes<Values, Exec, Op>...};
+    void run(const impl::PlanCore& core, const impl::ExchangeBinding& binding,
+             const std::vector<impl::Batch>& batches, const std::string& label) const {
+        for (const impl::Batch& batch : batches)
+            m_runner.run(m_exec, core.labels, label, binding.program(), batch);
+    }
 
-    using DeviceCombiner = void (*)(const Exec&, const std::string&, const impl::DeviceRegions&,
-                                    const Op&);
-    static constexpr std::array<DeviceCombiner, sizeof...(Values)> device_combiners{
-        impl::combine_regions<Values, Exec, Op>...};
+    /// Copies staged messages to the device as they come, and moves everything in as few kernels as can be.
+    void move_on_device(const impl::PlanCore& core, impl::ExchangeBinding& binding) {
+        bool any = false;
+        while (const impl::Incoming* const incoming = binding.wait_for_elements()) {
+            binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *incoming);
+            any = true;
+        }
+        m_runner.incoming_on_device(m_exec, core.labels, binding.program(), any);
+    }
 
-    impl::ExchangeInFlight m_exchange;
+    impl::PlanInFlight m_in_flight;
     Exec m_exec;
-    Op m_op;
+    Runner m_runner;
+    int m_rank;
 };
 
 } // namespace distview

@@ -4,7 +4,8 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/impl/padding_exchange_engine.hpp>
+#include <distview/comm/impl/plan/padding_exchange_core.hpp>
+#include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
 
@@ -92,11 +93,11 @@ public:
     /// Errors: also ShapeError if one is read-only or `exec` cannot access it (on all ranks)
     template <ExecutionSpace Exec>
     void bind(const Exec&, std::span<const AnyDistView> fields) {
-        m_engine->bind(impl::ExchangeKind::fill, described(fields), impl::DeviceOf<Exec>::layer());
+        bind_described<Exec>(described(fields));
     }
     /// The same for kernels of the host.
     void bind(std::span<const AnyDistView> fields) {
-        m_engine->bind(impl::ExchangeKind::fill, described(fields));
+        bind_described<Kokkos::DefaultHostExecutionSpace>(described(fields));
     }
 
     /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
@@ -123,14 +124,14 @@ public:
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
-    ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
+    auto start(const Exec& exec, const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        return start_described(exec, described);
+        return start_described(exec, impl::FillRunner{}, described);
     }
     template <ExecutionSpace Exec>
-    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView> fields) {
-        return start_described(exec, described(fields));
+    auto start(const Exec& exec, std::span<const AnyDistView> fields) {
+        return start_described(exec, impl::FillRunner{}, described(fields));
     }
 
     /// Combines the fields' padding with the elements that it copies: the adjoint of execute().
@@ -154,30 +155,25 @@ public:
     }
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
-    CombineHandle<Exec, Op, typename Fields::value_type...>
-    start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
+    auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        const auto& engine = m_engine.shared();
-        auto& binding =
-            engine->begin(impl::ExchangeKind::combine, described, impl::DeviceOf<Exec>::layer());
-        CombineHandle<Exec, Op, typename Fields::value_type...> handle(engine, exec, op);
-        begin(exec, *engine, binding);
-        return handle;
+        return start_described(exec, impl::CombineRunner<Op, typename Fields::value_type...>(op),
+                               described);
     }
 
     /// Returns when the neighbours have read what the last exchange let them; needed only after
     /// ExchangeHandle::finish_filling(), and then only if no exchange of this plan follows.
     ///
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
-    void wait_for_readers() { m_engine->wait_for_readers(); }
+    void wait_for_readers() { m_core->wait_for_readers(); }
 
     /// What field `field` exchanges on this process; all fields share schedule(0) if the plan was
     /// made from one layout.
     ///
     /// Errors: UsageError if there is no such field
     const PaddingExchangeSchedule& schedule(int field = 0) const {
-        const auto& schedules = m_engine->schedules();
+        const auto& schedules = m_core->schedules();
         require<UsageError>(field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
             return text("PaddingExchangePlan::schedule: expected a field in [0, ", schedules.size(),
                         "), got ", field);
@@ -185,64 +181,43 @@ public:
         return schedules[static_cast<std::size_t>(field)];
     }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
-    const LocalBox& inner_cells() const { return m_engine->inner_cells(); }
-    const std::vector<LocalBox>& outer_cells() const { return m_engine->outer_cells(); }
+    const LocalBox& inner_cells() const { return m_core->inner_cells(); }
+    const std::vector<LocalBox>& outer_cells() const { return m_core->outer_cells(); }
 
     /// Processes that get elements of this one in every execute, ascending.
-    std::vector<int> send_peers() const { return m_engine->send_peers(); }
+    std::vector<int> send_peers() const { return m_core->send_peers(); }
     /// Processes whose elements this one gets in every execute, ascending.
-    std::vector<int> receive_peers() const { return m_engine->receive_peers(); }
+    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
 
     /// Bytes of message buffers of the sets bound so far.
-    std::size_t workspace_bytes() const { return m_engine->workspace_bytes(); }
+    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
     /// Geometry, partners and transports of this process, for people.
-    std::string describe() const { return m_engine->describe(); }
+    std::string describe() const { return m_core->describe(); }
 
 private:
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void bind_fields(const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        m_engine->bind(impl::ExchangeKind::fill, described, impl::DeviceOf<Exec>::layer());
+        bind_described<Exec>(described);
+    }
+    template <ExecutionSpace Exec>
+    void bind_described(std::span<const impl::Field> fields) {
+        m_core->bind(impl::CallWord::Kind::bind,
+                     impl::PaddingExchangeCore::arrays(impl::ExchangeKind::fill, fields,
+                                                       impl::DeviceOf<Exec>::layer()));
     }
 
-    template <ExecutionSpace Exec>
-    ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        const auto& engine = m_engine.shared();
-        auto& binding =
-            engine->begin(impl::ExchangeKind::fill, fields, impl::DeviceOf<Exec>::layer());
-        ExchangeHandle<Exec> handle(engine, exec);
-        if constexpr (!impl::on_device<Exec>) {
-            // First, since neighbours also get padding that is filled here.
-            const std::vector<impl::CopyBox>& local = binding.copies().local;
-            impl::copy_boxes(exec, engine->labels.copy_local, local.data(), 0,
-                             static_cast<int>(local.size()));
-        }
-        begin(exec, *engine, binding);
-        return handle;
-    }
-
-    /// Lets others have this section's elements.
-    template <ExecutionSpace Exec>
-    static void begin(const Exec& exec, const impl::PaddingExchangeEngine& engine,
-                      impl::PaddingExchangeBinding& binding) {
-        if constexpr (impl::on_device<Exec>) {
-            impl::begin_on_device(exec, engine, binding);
-        } else {
-            binding.post_receives();
-            const impl::ExchangeCopies& copies = binding.copies();
-            const auto pack = [&](int begin, int end) {
-                impl::copy_boxes(exec, engine.labels.pack, copies.pack.data(), begin, end);
-            };
-            // One thread packs a message, sends it while it is in the caches, and packs the next one
-            // while the first is under way; several pack all in one kernel.
-            const bool in_turn = impl::runs_at_once(exec);
-            pack(0, in_turn ? copies.shared_end : static_cast<int>(copies.pack.size()));
-            exec.fence(engine.labels.fence_ready);
-            binding.start_sends(engine.epoch(), [&](const auto& message) {
-                if (in_turn) pack(message.begin, message.end);
-            });
-        }
+    template <ExecutionSpace Exec, class Runner>
+    ExchangeHandle<Exec, Runner> start_described(const Exec& exec, const Runner& runner,
+                                                 std::span<const impl::Field> fields) {
+        const auto& core = m_core.shared();
+        constexpr bool fills = Runner::fills_padding;
+        core->begin(fills ? impl::CallWord::Kind::fill : impl::CallWord::Kind::combine,
+                    impl::PaddingExchangeCore::arrays(fills ? impl::ExchangeKind::fill
+                                                            : impl::ExchangeKind::combine,
+                                                      fields, impl::DeviceOf<Exec>::layer()));
+        return {core, exec, runner, core->rank()};
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.
@@ -259,7 +234,7 @@ private:
                       "access");
     }
 
-    impl::PlanEngine<impl::PaddingExchangeEngine> m_engine;
+    impl::PlanEngine<impl::PaddingExchangeCore> m_core;
     std::vector<impl::Field> m_described;
 };
 

@@ -3,8 +3,9 @@
 
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/redistribution_engine.hpp>
-#include <distview/comm/redistribution_handle.hpp>
+#include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/impl/plan/move_runner.hpp>
+#include <distview/comm/impl/plan/redistribution_core.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
 
@@ -89,8 +90,7 @@ public:
     ///         what is not there (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                        const RedistributionOptions& options = {})
-        : m_engine("RedistributionPlan",
-                   impl::make_redistribution_engine(comm, from, to, options)) {}
+        : m_core("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options)) {}
     RedistributionPlan(RedistributionPlan&&) noexcept = default;
     RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 
@@ -103,7 +103,7 @@ public:
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if a source and a
     ///         target share memory (unless the plan has nothing to move, or is in place: then if they do
     ///         and buffer_bytes is too small, or the target is to be read) or if element types differ between
-    ///         ranks (on all ranks); those of start() and RedistributionHandle::finish()
+    ///         ranks (on all ranks); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, class Source, class Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
         start(exec, source, target).finish();
@@ -196,28 +196,26 @@ public:
                     const AnyDistView& target) {
         const std::array from{impl::make_field(source)};
         const std::array to{impl::make_field(target)};
-        start_fields<impl::Moved<Value, Value>>(
-            exec, op,
-            {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op),
-             impl::element_code<Value>(), impl::combines_copies<Op>})
-            .finish();
+        impl::ArraySet arrays = array_set<Exec>(op, from, to);
+        arrays.element_code = impl::element_code<Value>();
+        start_arrays<impl::Moved<Value, Value>>(exec, op, arrays).finish();
     }
 
-    const RedistributionSchedule& schedule() const { return m_engine->schedule(); }
+    const RedistributionSchedule& schedule() const { return m_core->schedule(); }
     /// This rank's process of the source's grid, and of the target's; -1 if it is none.
-    int from_process() const { return m_engine->from_process(); }
-    int to_process() const { return m_engine->to_process(); }
+    int from_process() const { return m_core->from_process(); }
+    int to_process() const { return m_core->to_process(); }
     /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_engine->send_ranks(); }
-    std::vector<int> receive_peers() const { return m_engine->receive_ranks(); }
+    std::vector<int> send_peers() const { return m_core->send_ranks(); }
+    std::vector<int> receive_peers() const { return m_core->receive_ranks(); }
     /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
-    int stage_count() const { return m_engine->stage_count(); }
-    const RedistributionSchedule& stage(int number) const { return m_engine->stage(number); }
+    int stage_count() const { return m_core->stage_count(); }
+    const RedistributionSchedule& stage(int number) const { return m_core->stage(number); }
 
     /// Bytes of the buffers of the sets bound so far.
-    std::size_t workspace_bytes() const { return m_engine->workspace_bytes(); }
+    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
     /// Layouts, what moves, and transports of this process, for people.
-    std::string describe() const { return m_engine->describe(); }
+    std::string describe() const { return m_core->describe(); }
 
 private:
     template <class... Sections>
@@ -245,7 +243,8 @@ private:
     void bind_described(const Sources& sources, const Targets& targets) {
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        m_engine->bind({from, to, false, impl::DeviceOf<Exec>::layer()});
+        m_core->bind(impl::CallWord::Kind::bind_redistribution,
+                     array_set<Exec>(impl::Insert{}, from, to));
     }
 
     template <ExecutionSpace Exec, bool IsSource, class Section>
@@ -282,38 +281,46 @@ private:
                                      typename ViewOf<Target>::value_type>;
 
     template <ExecutionSpace Exec, class Op, class... Sources, class... Targets>
-    RedistributionHandle<Exec, Op, MovedBetween<Sources, Targets>...>
-    start_tuples(const Exec& exec, const Op& op, const std::tuple<Sources...>& sources,
-                 const std::tuple<Targets...>& targets) {
+    auto start_tuples(const Exec& exec, const Op& op, const std::tuple<Sources...>& sources,
+                      const std::tuple<Targets...>& targets) {
         static_assert(sizeof...(Sources) == sizeof...(Targets),
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        return start_fields<MovedBetween<Sources, Targets>...>(
-            exec, op,
-            {from, to, false, impl::DeviceOf<Exec>::layer(), impl::reads_target(op), 0,
-             impl::combines_copies<Op>});
+        return start_arrays<MovedBetween<Sources, Targets>...>(exec, op,
+                                                               array_set<Exec>(op, from, to));
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
     void execute_raw(const Exec& exec, std::span<const impl::Field> from,
                      std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
-        start_fields<impl::Moved<Raw, Raw>>(exec, impl::Insert{},
-                                            {from, to, true, impl::DeviceOf<Exec>::layer()})
-            .finish();
+        impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
+        arrays.as_bytes = true;
+        start_arrays<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, arrays).finish();
+    }
+
+    template <ExecutionSpace Exec, class Op>
+    impl::ArraySet array_set(const Op& op, std::span<const impl::Field> from,
+                             std::span<const impl::Field> to) const {
+        return {.sources = from,
+                .targets = to,
+                .layer = impl::DeviceOf<Exec>::layer(),
+                .variant = impl::combines_copies<Op> && m_core->has_copies() ? 1 : 0,
+                .reads_target = impl::reads_target(op)};
     }
 
     template <class... Pairs, ExecutionSpace Exec, class Op>
-    RedistributionHandle<Exec, Op, Pairs...>
-    start_fields(const Exec& exec, const Op& op, const impl::RedistributionEngine::Fields& fields) {
-        m_engine->begin(fields);
-        RedistributionHandle<Exec, Op, Pairs...> handle(m_engine.shared(), exec, op);
-        handle.begin_step();
-        return handle;
+    ExchangeHandle<Exec, impl::MoveRunner<Op, Pairs...>>
+    start_arrays(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
+        const auto& core = m_core.shared();
+        core->begin(arrays.reads_target ? impl::CallWord::Kind::redistribute_combine
+                                        : impl::CallWord::Kind::redistribute,
+                    arrays);
+        return {core, exec, {op, core->conjugate()}, 0};
     }
 
-    impl::PlanEngine<impl::RedistributionEngine> m_engine;
+    impl::PlanEngine<impl::RedistributionCore> m_core;
 };
 
 } // namespace distview

@@ -15,7 +15,7 @@ namespace distview {
 
 namespace impl {
 struct FoundRuns;
-class RedistributionEngine;
+class RedistributionCore;
 } // namespace impl
 /// How elements get to processes along several axes of the grid.
 enum class RedistributionStrategy {
@@ -212,7 +212,7 @@ public:
     std::string describe() const;
 
 private:
-    friend class impl::RedistributionEngine;
+    friend class impl::RedistributionCore;
     /// What combine() moves after the elements of this schedule, where indices of the source are on several
     /// processes: one schedule for each further choice of holders, that of the last axis changing fastest.
     /// They have runs and messages; numbers of elements are those of this schedule.

@@ -233,7 +233,7 @@ void closes_in_flight(int argc, char** argv) {
     auto handle = belongings.plan.start(Exec(), belongings.array);
     belongings.comm.close();
     expect_usage_error([&] { handle.finish(); },
-                       "ExchangeHandle::finish: the communicator has been closed");
+                       "PaddingExchangePlan: the communicator has been closed");
 }
 
 constexpr testing::LifecycleCase cases[] = {

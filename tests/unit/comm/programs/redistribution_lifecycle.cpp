@@ -161,7 +161,7 @@ void closes_in_flight(int argc, char** argv) {
     auto handle = belongings.plan.start(Exec(), belongings.from, belongings.to);
     belongings.comm.close();
     expect_usage_error([&] { handle.finish(); },
-                       "RedistributionHandle::finish: the communicator has been closed");
+                       "RedistributionPlan: the communicator has been closed");
 }
 
 /// In several steps: who gives up after the first one is waited for in the second.

@@ -63,6 +63,8 @@ public:
     /// The pack of one reader; null if it has none, or if there is no shared memory.
     char* of(int reader) const;
     bool lacks_memory() const noexcept { return m_bytes > 0 && !m_memory; }
+    const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
+    std::int64_t bytes() const noexcept { return m_memory ? m_bytes : 0; }
 
 private:
     std::vector<char> m_borrowed; ///< by field

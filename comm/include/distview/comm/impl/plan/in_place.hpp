@@ -3,7 +3,8 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/peer_transports.hpp>
-#include <distview/comm/impl/redistribution_binding.hpp>
+#include <distview/comm/impl/plan/exchange_binding.hpp>
+#include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/transport.hpp>
 
@@ -20,7 +21,7 @@ struct InPlaceSetting {
     const Communicator& comm;
     const RedistributionSchedule& schedule;
     const RedistributionRole& role;
-    const RedistributionBinding::Fields& fields;
+    const ArraySet& arrays;
     const PlanLines& lines;
     std::optional<Transport> required;
     std::int64_t buffer_bytes = 0; ///< most of them; 0: no limit was set
@@ -36,12 +37,12 @@ bool is_involution(const RedistributionSchedule& schedule);
 ///
 /// Errors: UsageError if buffer_bytes is too small, saying what is needed; those of find_transports() (on
 ///         all ranks)
-std::shared_ptr<RedistributionBinding> bind_in_place(const InPlaceSetting& setting, bool is_same);
+std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same);
 
 /// All elements that a process sends, to itself, too, leave its section before one arrives.
-std::shared_ptr<RedistributionBinding> bind_packed(const InPlaceSetting& setting);
+std::shared_ptr<ExchangeBinding> bind_packed(const InPlaceSetting& setting);
 /// Those that change places do so a part at a time.
-std::shared_ptr<RedistributionBinding> bind_exchanging(const InPlaceSetting& setting);
+std::shared_ptr<ExchangeBinding> bind_exchanging(const InPlaceSetting& setting);
 
 /// The fields' elements for one process, packed one field after the other.
 struct PackedFields {
@@ -57,14 +58,5 @@ std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t byt
 
 /// Throws the same UsageError on all ranks if one of them needs more than it may have. Collective.
 void require_room(const InPlaceSetting& setting, std::int64_t needed);
-
-/// Adds what to do with a transfer.
-void add(RedistributionBinding::Prepared& step, std::vector<RedistributionBinding::Batch>& batches,
-         std::size_t pair, RedistributionBinding::Batch::Kind kind, MoveTransfer transfer);
-
-MoveTransfer::End section_end(const Field& field);
-inline MoveTransfer::End packed_end(const char* data, std::int64_t element_size) {
-    return {const_cast<char*>(data), element_size, true, {}};
-}
 
 } // namespace distview::impl

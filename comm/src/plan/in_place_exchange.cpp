@@ -3,8 +3,8 @@
 // Elements of two places change places. Those of two processes do so a part at a time, in steps that all
 // processes take together: each packs its part, the other writes it to where its own part was. Those of one
 // process are swapped; where a tile's elements stay within the tile, through a buffer.
-#include <distview/comm/impl/in_place.hpp>
-#include <distview/comm/impl/own_swaps.hpp>
+#include <distview/comm/impl/plan/in_place.hpp>
+#include <distview/comm/impl/plan/own_swaps.hpp>
 #include <distview/comm/impl/run_parts.hpp>
 #include <distview/comm/impl/shared_rounds.hpp>
 
@@ -28,8 +28,7 @@ constexpr std::int64_t usual_bytes = std::int64_t{8} << 20;
 /// For what a process keeps, most of it.
 constexpr std::int64_t usual_own_bytes = std::int64_t{1} << 20;
 
-using Binding = RedistributionBinding;
-using Kind = Binding::Batch::Kind;
+using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
 
 std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -38,7 +37,7 @@ std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; 
 class Exchange {
 public:
     explicit Exchange(const InPlaceSetting& setting)
-        : m_setting(setting), m_role(setting.role), m_fields(setting.fields),
+        : m_setting(setting), m_role(setting.role), m_fields(setting.arrays),
           m_rank(setting.schedule.rank()),
           m_limit(setting.buffer_bytes > 0 ? setting.buffer_bytes : usual_bytes),
           m_own(setting, std::min(m_limit / 4, usual_own_bytes)) {
@@ -88,14 +87,14 @@ public:
         return result;
     }
 
-    std::shared_ptr<Binding> bind(const PeerTransports& transports) {
+    std::shared_ptr<ExchangeBinding> bind(const PeerTransports& transports) {
         const bool receives = std::any_of(m_peers.begin(), m_peers.end(), [&](const Peer& peer) {
             return is_buffered(transports, peer.rank);
         });
         m_received = MessageBuffer(static_cast<std::size_t>(receives ? m_bytes : 0));
-        std::shared_ptr<Binding> first;
+        std::shared_ptr<ExchangeBinding> first;
         for (std::int64_t n = 0; n < steps(); ++n) {
-            Binding::Prepared step;
+            ExchangeProgram step;
             step.sent = m_sent;
             step.held.push_back(m_received.memory());
             PartIndex part{};
@@ -107,14 +106,16 @@ public:
             add_part(step, transports, part);
             if (n == 0) {
                 m_own.prepare(step);
-                step.bytes = static_cast<std::size_t>(m_bytes + m_own.bytes()) + m_received.size();
+                step.workspace_bytes =
+                    static_cast<std::size_t>(m_bytes + m_own.bytes()) + m_received.size();
                 step.note = text("\n  in place: elements change places in ", steps(),
-                                 steps() == 1 ? " step" : " steps", " through ", step.bytes,
-                                 " bytes; below, the first step");
+                                 steps() == 1 ? " step" : " steps", " through ",
+                                 step.workspace_bytes, " bytes; below, the first step");
             }
-            auto binding =
-                std::make_shared<Binding>(m_fields, PeerTransports(transports), std::move(step),
-                                          m_setting.lines.ready(), m_setting.crowded);
+            auto binding = std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name, m_setting.lines.ready(), m_setting.crowded},
+                PeerTransports(transports), std::move(step));
+            binding->is_later_round = n > 0;
             if (n == 0)
                 first = std::move(binding);
             else
@@ -144,7 +145,7 @@ private:
 
     /// The two of a pair take the list of the one's elements for both ways, so that what is written to a place
     /// comes when what was there has been packed.
-    void add_part(Binding::Prepared& step, const PeerTransports& transports,
+    void add_part(ExchangeProgram& step, const PeerTransports& transports,
                   const PartIndex& part) const {
         const RedistributionRuns sent = part_of(m_role.runs_from, m_rank, m_parts, part);
         const RedistributionRuns received = part_of(m_role.runs_to, m_rank, m_parts, part);
@@ -157,7 +158,7 @@ private:
             const bool is_message = is_buffered(transports, peer.rank);
             const char* const arriving =
                 is_message ? m_received.data() + place : source->second.packed;
-            Binding::Partner partner;
+            Incoming partner;
             partner.rank = peer.rank;
             for (std::size_t f = 0; f < m_fields.sources.size() && elements > 0; ++f) {
                 const std::int64_t size = m_fields.sources[f].element_size;
@@ -171,15 +172,15 @@ private:
                             : MoveTransfer(m_setting.schedule, runs, peer.process, end, section);
                     return is_leader(peer) == leaves ? result : result.reversed();
                 };
-                add(step, step.pack, f, Kind::pack, transfer(m_sent.get() + place, true));
-                add(step, partner.batches, f, Kind::move, transfer(arriving, false));
+                add_transfer(step, step.pack, f, Kind::pack, transfer(m_sent.get() + place, true));
+                add_transfer(step, partner.batches, f, Kind::move, transfer(arriving, false));
             }
             if (elements > 0 && !transports.readers.contains(peer.rank))
-                step.sends.push_back({peer.rank, m_sent.get() + place, packed.bytes});
+                step.sends.push_back({{peer.rank, m_sent.get() + place, packed.bytes}, {}});
             if (is_message) {
                 if (elements == 0) continue;
-                step.receives.push_back({peer.rank, m_received.data() + place, packed.bytes});
-                step.incoming.push_back(std::move(partner));
+                partner.message = {peer.rank, m_received.data() + place, packed.bytes};
+                step.received.push_back(std::move(partner));
                 continue;
             }
             partner.transport = source->second.transport;
@@ -189,7 +190,7 @@ private:
 
     const InPlaceSetting& m_setting;
     const RedistributionRole& m_role;
-    const Binding::Fields& m_fields;
+    const ArraySet& m_fields;
     int m_rank;
     std::int64_t m_limit;
     OwnSwaps m_own;
@@ -217,7 +218,7 @@ void choose_parts_of(const InPlaceSetting& setting, Exchange& exchange) {
 
 } // namespace
 
-std::shared_ptr<Binding> bind_exchanging(const InPlaceSetting& setting) {
+std::shared_ptr<ExchangeBinding> bind_exchanging(const InPlaceSetting& setting) {
     std::optional<Exchange> exchange;
     OfferedPacks packs;
     std::exception_ptr failure;
@@ -234,7 +235,7 @@ std::shared_ptr<Binding> bind_exchanging(const InPlaceSetting& setting) {
         failure = std::current_exception();
     }
     agree(setting.comm, name, failure);
-    std::shared_ptr<Binding> binding;
+    std::shared_ptr<ExchangeBinding> binding;
     try {
         // Sections are not offered: what is in them is overwritten while others may still read.
         PeerTransports transports =

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/in_place.hpp>
 #include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/run_parts.hpp>
 
 #include <cstdint>
@@ -21,7 +21,7 @@ public:
     std::int64_t bytes() const noexcept { return m_bytes; }
 
     /// Adds what is to be done to what a step does with its own elements.
-    void prepare(RedistributionBinding::Prepared& step) const;
+    void prepare(ExchangeProgram& step) const;
 
 private:
     void cut(std::int64_t parts_of_axis[]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/own_swaps.hpp>
+#include <distview/comm/impl/plan/own_swaps.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace {
 /// Tiles of a section: each takes some hundred bytes to describe.
 constexpr std::int64_t most_tiles = 4096;
 
-using Kind = RedistributionBinding::Batch::Kind;
+using Kind = Batch::Kind;
 
 std::int64_t longest_part(const AxisOrbits& axis, bool closed_only) {
     std::int64_t result = 0;
@@ -85,7 +85,7 @@ std::int64_t OwnSwaps::closed_tile_bytes() const {
     std::int64_t elements = 1;
     for (int d = 0; d < m_rank; ++d)
         elements *= longest_part(m_axes[static_cast<std::size_t>(d)], true);
-    return PackedFields(elements, m_setting.fields.sources).bytes;
+    return PackedFields(elements, m_setting.arrays.sources).bytes;
 }
 
 PartIndex OwnSwaps::partner_of(const PartIndex& tile) const {
@@ -116,7 +116,7 @@ MoveTransfer OwnSwaps::transfer(const RedistributionRuns& runs, const MoveTransf
     return {m_setting.schedule, runs, m_process, from, to};
 }
 
-void OwnSwaps::prepare(RedistributionBinding::Prepared& step) const {
+void OwnSwaps::prepare(ExchangeProgram& step) const {
     if (m_process < 0) return;
     const MessageBuffer buffer(static_cast<std::size_t>(m_bytes));
     step.held.push_back(buffer.memory());
@@ -134,11 +134,12 @@ void OwnSwaps::prepare(RedistributionBinding::Prepared& step) const {
         if (tile < partner) swapped.push_back(tile);
         if (tile == partner) closed.push_back(tile);
     }
-    const auto& fields = m_setting.fields;
+    const auto& fields = m_setting.arrays;
     for (std::size_t f = 0; f < fields.sources.size(); ++f) {
         const MoveTransfer::End section = section_end(fields.sources[f]);
         for (const PartIndex& tile : swapped)
-            add(step, step.local, f, Kind::swap, transfer(runs_of(tile), section, section));
+            add_transfer(step, step.local, f, Kind::swap,
+                         transfer(runs_of(tile), section, section));
         // As many as the buffer holds are packed, then written.
         for (std::size_t first = 0; first < closed.size();) {
             std::vector<std::pair<RedistributionRuns, MoveTransfer::End>> group;
@@ -153,15 +154,15 @@ void OwnSwaps::prepare(RedistributionBinding::Prepared& step) const {
                     packed_end(buffer.data() + at, fields.sources[f].element_size);
                 if (MoveTransfer to_itself = transfer(runs, section, section);
                     to_itself.is_fixed()) {
-                    add(step, step.local, f, Kind::move, std::move(to_itself));
+                    add_transfer(step, step.local, f, Kind::move, std::move(to_itself));
                     continue;
                 }
-                add(step, step.local, f, Kind::pack, transfer(runs, section, end));
+                add_transfer(step, step.local, f, Kind::pack, transfer(runs, section, end));
                 group.emplace_back(std::move(runs), end);
                 at += bytes;
             }
             for (const auto& [runs, end] : group)
-                add(step, step.local, f, Kind::move, transfer(runs, end, section));
+                add_transfer(step, step.local, f, Kind::move, transfer(runs, end, section));
         }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/in_place.hpp>
+#include <distview/comm/impl/plan/in_place.hpp>
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
@@ -17,8 +17,7 @@ namespace {
 
 constexpr const char* name = "RedistributionPlan";
 
-using Binding = RedistributionBinding;
-using Kind = Binding::Batch::Kind;
+using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
 
 /// What this process keeps, on one side.
@@ -58,7 +57,7 @@ private:
 class Packing {
 public:
     explicit Packing(const InPlaceSetting& setting)
-        : m_setting(setting), m_role(setting.role), m_fields(setting.fields) {
+        : m_setting(setting), m_role(setting.role), m_fields(setting.arrays) {
         m_keeps = own(m_role.receives, m_role.rank);
         m_packs_own = m_keeps && !own_is_fixed();
         for (const Peer& peer : m_role.sends)
@@ -89,25 +88,26 @@ public:
         return m_out.bytes() + m_in.bytes();
     }
 
-    Binding::Prepared prepare(const PeerTransports& transports) {
-        Binding::Prepared step;
+    ExchangeProgram prepare(const PeerTransports& transports) {
+        ExchangeProgram step;
         const MessageBuffer received(static_cast<std::size_t>(m_in.bytes()));
         step.sent = m_sent;
         step.held.push_back(received.memory());
-        step.bytes = static_cast<std::size_t>(m_out.bytes() + m_in.bytes());
+        step.workspace_bytes = static_cast<std::size_t>(m_out.bytes() + m_in.bytes());
         step.note = text("\n  in place: ", m_out.bytes(),
                          " bytes are packed before anything is overwritten");
         for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
             for (const Peer& peer : m_role.sends)
                 if (const Slot* const slot = m_out.of(peer.rank))
-                    add(step, step.pack, f, Kind::pack,
-                        MoveTransfer(m_setting.schedule, m_role.runs_from, peer.process,
-                                     section_end(m_fields.sources[f]),
-                                     packed_end(at(m_sent.get(), *slot, f), size(f))));
+                    add_transfer(step, step.pack, f, Kind::pack,
+                                 MoveTransfer(m_setting.schedule, m_role.runs_from, peer.process,
+                                              section_end(m_fields.sources[f]),
+                                              packed_end(at(m_sent.get(), *slot, f), size(f))));
         for (const Peer& peer : m_role.sends)
             if (const Slot* const slot = m_out.of(peer.rank);
                 peer.rank != m_role.rank && !transports.readers.contains(peer.rank))
-                step.sends.push_back({peer.rank, m_sent.get() + slot->offset, slot->packed.bytes});
+                step.sends.push_back(
+                    {{peer.rank, m_sent.get() + slot->offset, slot->packed.bytes}, {}});
         for (const Peer& peer : m_role.receives)
             if (peer.rank == m_role.rank)
                 add_moves(step, step.local, peer, m_packs_own ? m_sent.get() : nullptr,
@@ -135,21 +135,21 @@ private:
     }
 
     /// From a slot of a buffer, or from the section if there is none.
-    void add_moves(Binding::Prepared& step, std::vector<Binding::Batch>& batches, const Peer& peer,
+    void add_moves(ExchangeProgram& step, std::vector<Batch>& batches, const Peer& peer,
                    char* buffer, const Slot* slot) const {
         for (std::size_t f = 0; f < m_fields.targets.size(); ++f)
-            add(step, batches, f, Kind::move,
-                buffer ? MoveTransfer(m_setting.schedule, m_role.runs_to, peer.process,
-                                      packed_end(at(buffer, *slot, f), size(f)),
-                                      section_end(m_fields.targets[f]))
-                       : own_transfer(f));
+            add_transfer(step, batches, f, Kind::move,
+                         buffer ? MoveTransfer(m_setting.schedule, m_role.runs_to, peer.process,
+                                               packed_end(at(buffer, *slot, f), size(f)),
+                                               section_end(m_fields.targets[f]))
+                                : own_transfer(f));
     }
 
-    void add_partner(Binding::Prepared& step, const PeerTransports& transports, const Peer& peer,
+    void add_partner(ExchangeProgram& step, const PeerTransports& transports, const Peer& peer,
                      char* received) const {
         const auto source = transports.sources.find(peer.rank);
         const Slot* const slot = m_in.of(peer.rank);
-        Binding::Partner partner;
+        Incoming partner;
         partner.rank = peer.rank;
         for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
             partner.bytes += peer.elements * size(f);
@@ -161,8 +161,8 @@ private:
                       &there);
         }
         if (source == transports.sources.end()) {
-            step.receives.push_back({peer.rank, received + slot->offset, slot->packed.bytes});
-            step.incoming.push_back(std::move(partner));
+            partner.message = {peer.rank, received + slot->offset, slot->packed.bytes};
+            step.received.push_back(std::move(partner));
             return;
         }
         partner.transport = source->second.transport;
@@ -171,7 +171,7 @@ private:
 
     const InPlaceSetting& m_setting;
     const RedistributionRole& m_role;
-    const Binding::Fields& m_fields;
+    const ArraySet& m_fields;
     const Peer* m_keeps = nullptr;
     bool m_packs_own = false;
     bool m_fits = true;
@@ -207,25 +207,7 @@ void require_room(const InPlaceSetting& setting, std::int64_t needed) {
     });
 }
 
-void add(Binding::Prepared& step, std::vector<Binding::Batch>& batches, std::size_t pair, Kind kind,
-         MoveTransfer transfer) {
-    const auto begin = static_cast<int>(step.units.units.size());
-    step.units.append(std::move(transfer));
-    const auto end = static_cast<int>(step.units.units.size());
-    if (!batches.empty() && batches.back().pair == pair && batches.back().kind == kind &&
-        batches.back().end == begin)
-        batches.back().end = end;
-    else
-        batches.push_back({pair, begin, end, kind});
-}
-
-MoveTransfer::End section_end(const Field& field) {
-    MoveTransfer::End end{field.data, field.element_size, false, {}};
-    std::copy(field.strides.begin(), field.strides.end(), end.strides.begin());
-    return end;
-}
-
-std::shared_ptr<Binding> bind_packed(const InPlaceSetting& setting) {
+std::shared_ptr<ExchangeBinding> bind_packed(const InPlaceSetting& setting) {
     std::optional<Packing> packing;
     OfferedPacks packs;
     std::exception_ptr failure;
@@ -247,13 +229,13 @@ std::shared_ptr<Binding> bind_packed(const InPlaceSetting& setting) {
         failure = std::current_exception();
     }
     require_room(setting, needed);
-    std::shared_ptr<Binding> binding;
+    std::shared_ptr<ExchangeBinding> binding;
     try {
         if (!failure) {
-            Binding::Prepared step = packing->prepare(transports);
-            binding =
-                std::make_shared<Binding>(setting.fields, std::move(transports), std::move(step),
-                                          setting.lines.ready(), setting.crowded);
+            ExchangeProgram step = packing->prepare(transports);
+            binding = std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name, setting.lines.ready(), setting.crowded},
+                std::move(transports), std::move(step));
         }
     } catch (...) {
         failure = std::current_exception();
@@ -262,7 +244,7 @@ std::shared_ptr<Binding> bind_packed(const InPlaceSetting& setting) {
     return binding;
 }
 
-std::shared_ptr<Binding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
+std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
     return is_same && is_involution(setting.schedule) ? bind_exchanging(setting)
                                                       : bind_packed(setting);
 }

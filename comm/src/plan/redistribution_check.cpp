@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/field_overlap.hpp>
-#include <distview/comm/impl/redistribution_engine.hpp>
+#include <distview/comm/impl/plan/redistribution_core.hpp>
 
 #include <distview/core/text.hpp>
 
@@ -11,8 +11,6 @@
 namespace distview::impl {
 
 namespace {
-
-constexpr const char* name = "RedistributionPlan";
 
 /// Whether elements of this size are moved without knowing their type.
 bool moves_as_bytes(std::int64_t size) {
@@ -30,94 +28,88 @@ bool is_empty(const Field& field) {
 } // namespace
 
 /// Whether sources and targets of a set of arrays share memory on this rank, and how.
-RedistributionEngine::Sharing RedistributionEngine::check(const Fields& fields) const {
+RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) const {
     Sharing sharing;
-    require<UsageError>(!fields.layer || m_stages.size() == 1,
+    require<UsageError>(!arrays.layer || m_stages.size() == 1,
                         "RedistributionPlan: by dimension, expected memory of the host");
     require<UsageError>(
-        !fields.sources.empty() && fields.sources.size() == fields.targets.size(), [&] {
-            return text(name, ": expected as many sources as targets, at least 1, got ",
-                        fields.sources.size(), " and ", fields.targets.size());
+        !arrays.sources.empty() && arrays.sources.size() == arrays.targets.size(), [&] {
+            return text(name(), ": expected as many sources as targets, at least 1, got ",
+                        arrays.sources.size(), " and ", arrays.targets.size());
         });
-    require<ShapeError>(fields.are_of_that_type(), [&] {
-        return text(name, ": source or target is not of the element type that was asked for");
+    require<ShapeError>(arrays.are_of_that_type(), [&] {
+        return text(name(), ": source or target is not of the element type that was asked for");
     });
     const auto check_field = [&](const Field& field, std::size_t i, const char* what,
                                  const ArrayLayout& layout, int process) {
         require<ShapeError>(field.layout != nullptr || process < 0, [&] {
-            return text(name, ": ", what, " ", i, " is missing on a rank that is process ", process,
-                        " of its grid");
+            return text(name(), ": ", what, " ", i, " is missing on a rank that is process ",
+                        process, " of its grid");
         });
         if (!field.layout) return;
         require<ShapeError>(process >= 0, [&] {
-            return text(name, ": ", what, " ", i,
+            return text(name(), ": ", what, " ", i,
                         " was given on a rank that is no process of its grid; expected a null "
                         "pointer there");
         });
         require<ShapeError>(*field.layout == layout, [&] {
-            return text(name, ": ", what, " ", i, " is a ", field.layout->describe(),
+            return text(name(), ": ", what, " ", i, " is a ", field.layout->describe(),
                         "\nthe plan is for a ", layout.describe());
         });
         require<ShapeError>(field.process == process, [&] {
-            return text(name, ": ", what, " ", i, " is the section of process ", field.process,
+            return text(name(), ": ", what, " ", i, " is the section of process ", field.process,
                         ", expected that of process ", process);
         });
-        require<ShapeError>(fields.layer || field.host_accessible, [&] {
-            return text(name, ": ", what, " ", i, " is in memory that the host cannot access");
+        require<ShapeError>(arrays.layer || field.host_accessible, [&] {
+            return text(name(), ": ", what, " ", i, " is in memory that the host cannot access");
         });
-        require<ShapeError>(!fields.layer || !field.data || fields.layer->reaches(field.data), [&] {
-            return text(name, ": ", what, " ", i, " is in memory that the device cannot access");
+        require<ShapeError>(!arrays.layer || !field.data || arrays.layer->reaches(field.data), [&] {
+            return text(name(), ": ", what, " ", i, " is in memory that the device cannot access");
         });
     };
-    for (std::size_t i = 0; i < fields.sources.size(); ++i) {
-        const Field& source = fields.sources[i];
-        const Field& target = fields.targets[i];
+    for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
+        const Field& source = arrays.sources[i];
+        const Field& target = arrays.targets[i];
         check_field(source, i, "source", m_schedule.from_layout(), m_from_process);
         check_field(target, i, "target", m_schedule.to_layout(), m_to_process);
-        require<ShapeError>(!fields.as_bytes || source.element_code == target.element_code, [&] {
-            return text(name, ": source ", i, " and target ", i, " differ in element type");
+        require<ShapeError>(!arrays.as_bytes || source.element_code == target.element_code, [&] {
+            return text(name(), ": source ", i, " and target ", i, " differ in element type");
         });
-        require<ShapeError>(!fields.as_bytes || moves_as_bytes(source.element_size), [&] {
-            return text(name,
+        require<ShapeError>(!arrays.as_bytes || moves_as_bytes(source.element_size), [&] {
+            return text(name(),
                         ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
                         "bytes, got ",
                         source.element_size);
         });
-        require<UsageError>(!fields.as_bytes || !m_conjugate, [&] {
-            return text(name, ": elements of types known at run time only are not conjugated");
+        require<UsageError>(!arrays.as_bytes || !m_conjugate, [&] {
+            return text(name(), ": elements of types known at run time only are not conjugated");
         });
         require<ShapeError>(!target.read_only,
-                            [&] { return text(name, ": target ", i, " is read-only"); });
-        for (std::size_t j = 0; j < fields.sources.size(); ++j) {
+                            [&] { return text(name(), ": target ", i, " is read-only"); });
+        for (std::size_t j = 0; j < arrays.sources.size(); ++j) {
             const bool is_same = i == j && source.data == target.data &&
                                  source.strides == target.strides &&
                                  source.element_size == target.element_size;
-            const bool shares = overlap(fields.sources[j], target);
+            const bool shares = overlap(arrays.sources[j], target);
             const bool is_harmless = is_same && m_schedule.is_identity();
-            require<UsageError>(!fields.layer || !m_in_place || is_harmless || !shares, [&] {
-                return text(name, ": source ", j, " and target ", i,
+            require<UsageError>(!arrays.layer || !m_in_place || is_harmless || !shares, [&] {
+                return text(name(), ": source ", j, " and target ", i,
                             " share memory of a device: in place, expected memory of the host");
             });
             require<UsageError>(m_in_place || is_harmless || !shares, [&] {
-                return text(name, ": source ", j, " and target ", i,
+                return text(name(), ": source ", j, " and target ", i,
                             " share memory: elements could be overwritten before they are read; to "
                             "redistribute in place, build the plan with in_place");
             });
             sharing.any = sharing.any || (shares && !is_harmless);
             sharing.is_same =
                 sharing.is_same && (is_same || (i != j && !shares) || is_empty(target));
-            require<UsageError>(i == j || !overlap(fields.targets[j], target), [&] {
-                return text(name, ": targets ", i, " and ", j, " share memory");
+            require<UsageError>(i == j || !overlap(arrays.targets[j], target), [&] {
+                return text(name(), ": targets ", i, " and ", j, " share memory");
             });
         }
     }
     return sharing;
-}
-
-void RedistributionEngine::check_operation(const Fields& fields, bool shares_memory) {
-    require<UsageError>(!shares_memory || !fields.reads_target,
-                        "RedistributionPlan: sources and targets share memory: what is in a target "
-                        "cannot go into the result, expected beta = 0 and no combination");
 }
 
 } // namespace distview::impl

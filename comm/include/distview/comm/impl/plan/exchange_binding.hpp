@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/call_watch.hpp>
+#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/direct_exchange.hpp>
+#include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/plan/array_set.hpp>
+#include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/core/local_box.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
+/// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
+/// of arrays. A set that is exchanged in several steps has a chain of these.
+///
+/// A rank that writes in place is to DirectExchange what a reader is: it finds out that an array may be touched,
+/// touches it, and says when it has finished.
+class ExchangeBinding final : public Closable {
+public:
+    struct Setting {
+        const char* user = ""; ///< begins the text of errors
+        SyncLine* ready = nullptr;
+        bool crowded = false;
+        DeviceSetting device{};
+    };
+    /// Makes no requests yet: that is left for when all ranks have come so far.
+    ExchangeBinding(const Setting& setting, PeerTransports transports, ExchangeProgram program);
+
+    /// Makes the persistent requests of all steps; local.
+    void make_requests(MPI_Comm comm, int tag);
+    /// Gives up the step under way and those that were to follow it.
+    void leave() noexcept override;
+    void close(Time deadline) noexcept override;
+    /// Tells receivers of messages that the plan exchanges no more.
+    void send_end() noexcept { m_messages.send_end(); }
+
+    /// The arrays by which the set is found again.
+    void set_key(const ArraySet& arrays);
+    bool is_for(const ArraySet& arrays) const noexcept;
+
+    /// Others write these arrays in place, perhaps after this process has given up: an execution under way holds
+    /// their memory.
+    void hold_written(const Arena& arena, std::span<const Field> arrays);
+
+    const ExchangeProgram& program() const noexcept { return m_program; }
+
+    /// Of all steps: the call that the next execution belongs to.
+    void set_call(Calls& calls) noexcept {
+        for (ExchangeBinding* step = this; step; step = step->next())
+            step->m_watch = {&calls, calls.current()};
+    }
+    const CallWatch& call() const noexcept { return m_watch; }
+
+    void post_receives() {
+        m_under_way = true;
+        if (m_has_messages) m_messages.start_receives();
+    }
+    /// Sends what is packed, calling pack(batches) before each message, and lets others read the rest, or write.
+    template <class Pack>
+    void start_sends(std::uint64_t epoch, Pack&& pack) {
+        hold_memory();
+        m_epoch = epoch;
+        m_direct.begin(epoch, &m_watch);
+        if (m_has_messages)
+            m_messages.start_sends([&](std::size_t i) { pack(m_program.sends[i].pack); });
+    }
+
+    /// The next elements that are there, waiting for them; null once all have been returned.
+    const Incoming* wait_for_elements();
+    /// The same for those that fill positions of `box` (of a field of so many axes).
+    const Incoming* wait_for_elements(const LocalBox& box, int rank);
+    /// Enqueues what a staged message takes before kernels can use it.
+    void stage(const DeviceQueue& queue, const Incoming& incoming) const;
+    /// Whether wait_for_elements() would not wait; does not say who has gone.
+    bool has_all_elements() const { return m_direct.all_arrived() && m_messages.all_arrived(); }
+    /// To be called when all that arrived has been moved.
+    void end_reading() { m_direct.end_reading(); }
+    /// Returns when this section's elements have been sent and read, or its arrays been written.
+    void wait_for_readers();
+
+    /// The step that follows in every execution, when all ranks have read what they want of this one.
+    ExchangeBinding* next() const noexcept { return m_next.get(); }
+    void append(std::shared_ptr<ExchangeBinding> step);
+    /// Keeps memory that lies between the steps.
+    void hold(const std::vector<std::shared_ptr<void>>& memory) {
+        m_program.held.insert(m_program.held.end(), memory.begin(), memory.end());
+    }
+    bool has_step(const ExchangeBinding* step) const noexcept;
+
+    /// Of this step and those that follow.
+    std::size_t workspace_bytes() const noexcept;
+    /// "from rank 1: direct, 120 bytes" and so on, a line each; of all steps.
+    std::string describe() const;
+
+    std::uint64_t number = 0;        ///< in the plan, of its sets of arrays
+    std::uint64_t last_used = 0;     ///< the plan's, for choosing which binding to drop
+    bool overwrites_sources = false; ///< sources and targets share memory, on some rank
+    bool is_later_round = false;     ///< of the step before, which describes it
+    std::size_t array_count() const noexcept { return m_identities.size(); }
+
+private:
+    std::string describe_step() const;
+    const Incoming* next_elements(const std::vector<char>* wanted);
+    /// Looks what ranks do that are waited for.
+    void look() const;
+    void hold_memory() noexcept;
+
+    Setting m_setting;
+    std::vector<std::uint64_t> m_identities;
+    int m_variant = 0;
+    PeerTransports m_transports;
+    ExchangeProgram m_program;
+    DirectExchange m_direct;
+    PersistentMessages m_messages;
+    CallWatch m_watch{};
+    bool m_has_messages = false;
+    bool m_under_way = false;
+    std::uint64_t m_epoch = 0;
+    std::vector<char> m_wanted; ///< of m_direct's sources, those that a box needs
+    std::vector<std::weak_ptr<void>> m_written;
+    std::vector<std::shared_ptr<void>> m_held; ///< of m_written, by the execution under way
+    std::shared_ptr<ExchangeBinding> m_next;
+};
+
+} // namespace distview::impl

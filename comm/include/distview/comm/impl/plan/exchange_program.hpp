@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/copy_box.hpp>
+#include <distview/comm/impl/device_moves.hpp>
+#include <distview/comm/impl/device_regions.hpp>
+#include <distview/comm/impl/move_transfer.hpp>
+#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/transport.hpp>
+#include <distview/core/local_box.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// Elements of one field (of a source and its target) that one kernel moves.
+struct Batch {
+    enum class Kind {
+        copy,    ///< boxes: bytes, of any fields
+        combine, ///< boxes: destination = op(destination, source), element by element
+        move,    ///< units: converted and combined
+        pack,    ///< units: unchanged, into a buffer
+        carry,   ///< units: unchanged, from one array to another
+        swap     ///< units: source and destination change places
+    };
+    std::size_t field = 0;
+    int begin = 0; ///< of ExchangeProgram::boxes or ExchangeProgram::units
+    int end = 0;
+    Kind kind = Kind::move;
+};
+
+/// Elements that arrive from one rank together, and what is to be done with them.
+struct Incoming {
+    int rank = 0;
+    Transport transport = Transport::message;
+    std::int64_t bytes = 0;
+    std::vector<Batch> batches{};
+    std::vector<LocalBox> boxes{};         ///< positions that they fill, of a padding exchange
+    PersistentMessages::Message message{}; ///< of elements that come in one
+    char* staged = nullptr;                ///< device memory that a staged message is copied to
+    std::string note{};                    ///< for describe()
+};
+
+/// Elements that go to one rank in a message.
+struct Outgoing {
+    PersistentMessages::Message message{};
+    std::vector<Batch> pack{}; ///< immediately before it is sent
+};
+
+/// One step of an exchange of one set of arrays: what is copied from where to where, and in which order.
+///
+///     first     copies within the section; neighbours may be given their results
+///     pack      what neighbours read in shared memory, and messages
+///     sends     in this order
+///     local     copies within the section while messages are under way
+///     in_place, received   by arrival
+///     last      in this order, once everything has arrived
+///
+/// Plain data; addresses are those of the arrays and of the memory that is held here. With a device, its tables take
+/// the place of the batches.
+struct ExchangeProgram {
+    std::vector<CopyBox> boxes{};
+    MoveUnits units{};
+
+    std::vector<Batch> first{};
+    std::vector<Batch> pack{};
+    std::vector<Batch>
+        pack_all{}; ///< instead, if not empty, for several threads: with what messages take
+    std::vector<Outgoing> sends{};
+    std::vector<Batch> local{};
+    std::vector<Incoming> in_place{}; ///< in the order of PeerTransports::sources
+    std::vector<Incoming> received{};
+    std::vector<Batch> last{};
+
+    /// Tables of a device's kernels: one for all fields, or one a field.
+    struct OnDevice {
+        DeviceRegions pack{};
+        DeviceRegions unpack{};
+        /// Regions of one field that do not overlap, in the order in which they are combined.
+        struct Combination {
+            std::size_t field = 0;
+            DeviceRegions regions{};
+        };
+        std::vector<Combination> combined{};
+        std::vector<DeviceMoves> pack_moves{};
+        std::vector<DeviceMoves> local_moves{};
+        std::vector<DeviceMoves> incoming_moves{};
+    };
+    OnDevice on_device{};
+
+    std::shared_ptr<void> sent{};              ///< memory of the messages to send
+    std::vector<std::shared_ptr<void>> held{}; ///< other memory
+    std::size_t workspace_bytes = 0;           ///< of both
+    bool writes =
+        false;          ///< `last` writes others' arrays: `in_place` are the ranks that are written
+    std::string note{}; ///< for describe()
+};
+
+/// Appends a batch, to the last one if it goes on where that ends.
+void append_batch(std::vector<Batch>& batches, const Batch& batch);
+
+} // namespace distview::impl

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/padding_exchange_schedule.hpp>
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// What a PaddingExchangePlan does with its geometry. Variants of sets of arrays are values of ExchangeKind.
+class PaddingExchangeCore final : public PlanCore {
+public:
+    /// Collective; the schedules are this process's.
+    PaddingExchangeCore(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
+                        bool one_geometry, std::optional<Transport> required);
+    ~PaddingExchangeCore() override;
+
+    const std::vector<PaddingExchangeSchedule>& schedules() const noexcept { return m_schedules; }
+    /// Ranks that get elements of this one when padding is filled, and whose it gets; ascending.
+    std::vector<int> send_peers() const;
+    std::vector<int> receive_peers() const;
+    const LocalBox& inner_cells() const noexcept { return m_inner_cells; }
+    const std::vector<LocalBox>& outer_cells() const noexcept { return m_outer_cells; }
+    /// Axes of field 0's array.
+    int rank() const noexcept { return m_schedules.front().layout().rank(); }
+    std::string describe() const;
+
+    static ArraySet arrays(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
+        return {.sources = fields, .layer = layer, .variant = static_cast<int>(kind)};
+    }
+
+private:
+    void prepare(const ArraySet& arrays) override;
+    std::uint64_t digest_of(const ArraySet& arrays) const override;
+    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) override;
+    void check(const ArraySet& arrays) const;
+
+    std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
+    LocalBox m_inner_cells;                           ///< of field 0
+    std::vector<LocalBox> m_outer_cells;
+    bool m_one_geometry;
+    std::array<std::optional<PlanLines>, 2> m_lines; ///< by kind, from the first binding on
+    /// Of the set that is being bound.
+    struct Prepared {
+        DeviceSetting device{};
+        ExchangeParts parts{};
+        SharedPack shared_pack{};
+    };
+    Prepared m_prepared;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/combine_box.hpp>
+#include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/core/concepts.hpp>
+
+#include <array>
+#include <string>
+
+namespace distview::impl {
+
+// What a handle runs of a program: the kernels of one kind of execution. A runner has
+//
+//     run(exec, labels, label, program, batch)       on the host
+//     pack_on_device(exec, labels, program)          before others may read; with copies within the section
+//     local_on_device(exec, labels, program)         afterwards
+//     incoming_on_device(exec, labels, program, any) once everything has arrived; `any`: since the last call
+//
+// and fills_padding, whether the handle may wait for some elements only.
+
+/// Packs, copies and fills padding: bytes, whatever their type.
+struct FillRunner {
+    static constexpr bool fills_padding = true;
+
+    template <ExecutionSpace Exec>
+    void run(const Exec& exec, const PlanCore::Labels&, const std::string& label,
+             const ExchangeProgram& program, const Batch& batch) const {
+        copy_boxes(exec, label, program.boxes.data(), batch.begin, batch.end);
+    }
+
+    template <ExecutionSpace Exec>
+    void pack_on_device(const Exec& exec, const PlanCore::Labels& labels,
+                        const ExchangeProgram& program) const {
+        copy_regions(exec, program.sends.empty() ? labels.local : labels.pack,
+                     program.on_device.pack);
+    }
+    template <ExecutionSpace Exec>
+    void local_on_device(const Exec&, const PlanCore::Labels&, const ExchangeProgram&) const {}
+    template <ExecutionSpace Exec>
+    void incoming_on_device(const Exec& exec, const PlanCore::Labels& labels,
+                            const ExchangeProgram& program, bool any) const {
+        if (any) copy_regions(exec, labels.incoming, program.on_device.unpack);
+    }
+};
+
+/// Combines padding with the elements that it copies, of fields with these types.
+template <class Op, class... Values>
+struct CombineRunner : FillRunner {
+    static constexpr bool fills_padding = false;
+    Op op;
+
+    explicit CombineRunner(const Op& operation) : op(operation) {}
+
+    template <ExecutionSpace Exec>
+    void run(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
+             const ExchangeProgram& program, const Batch& batch) const {
+        if (batch.kind == Batch::Kind::copy)
+            return FillRunner::run(exec, labels, label, program, batch);
+        using Combine =
+            void (*)(const Exec&, const std::string&, const CopyBox*, int, int, const Op&);
+        constexpr std::array<Combine, sizeof...(Values)> combine{
+            combine_boxes<Values, Exec, Op>...};
+        combine[batch.field](exec, labels.combine, program.boxes.data(), batch.begin, batch.end,
+                             op);
+    }
+
+    template <ExecutionSpace Exec>
+    void incoming_on_device(const Exec& exec, const PlanCore::Labels& labels,
+                            const ExchangeProgram& program, bool) const {
+        using Combine = void (*)(const Exec&, const std::string&, const DeviceRegions&, const Op&);
+        constexpr std::array<Combine, sizeof...(Values)> combine{
+            combine_regions<Values, Exec, Op>...};
+        for (const auto& part : program.on_device.combined)
+            combine[part.field](exec, labels.combine, part.regions, op);
+    }
+};
+
+} // namespace distview::impl

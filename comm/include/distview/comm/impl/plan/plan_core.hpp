@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/calls.hpp>
+#include <distview/comm/impl/in_flight.hpp>
+#include <distview/comm/impl/plan/array_set.hpp>
+#include <distview/comm/impl/plan/exchange_binding.hpp>
+#include <distview/comm/transport.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// The part of a plan that depends neither on types and execution spaces nor on what is exchanged: the sets of arrays
+/// that it is bound to, the execution in flight, and what becomes of it when a rank gives up.
+class PlanCore {
+public:
+    /// Names of a plan's kernels and fences.
+    struct Labels {
+        explicit Labels(const std::string& plan, const char* local_kernel,
+                        const char* incoming_kernel);
+        std::string pack;
+        std::string local;    ///< copies within the section
+        std::string incoming; ///< what arrived
+        std::string combine;
+        std::string swap;
+        std::string fence_ready;
+        std::string fence_done;
+    };
+
+    PlanCore(const PlanCore&) = delete;
+    PlanCore& operator=(const PlanCore&) = delete;
+    virtual ~PlanCore();
+
+    const Communicator& communicator() const noexcept { return m_comm; }
+
+    /// The binding of these arrays; collective the first time a set comes.
+    ///
+    /// Errors: UsageError if an execution was abandoned; those of prepare() and make()
+    ExchangeBinding& bind(CallWord::Kind kind, const ArraySet& arrays);
+    /// Begins an execution with these arrays, once the last one has been read; UsageError also if one is in flight.
+    ExchangeBinding& begin(CallWord::Kind kind, const ArraySet& arrays);
+    /// The step that is in flight; UsageError if the communicator was closed meanwhile.
+    ExchangeBinding& active() const;
+    /// Goes on to the execution's next step when others have read this one; false if there is none.
+    bool advance();
+    /// Ends the execution in flight; whether others have read it is left for later.
+    void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
+    /// Returns when others have read what the last execution let them.
+    void wait_for_readers();
+    /// Of the step begun last.
+    std::uint64_t epoch() const noexcept { return m_epoch; }
+    /// Gives up the execution in flight without waiting for anybody; the plan is unusable then.
+    void abandon() noexcept;
+
+    std::size_t workspace_bytes() const noexcept;
+
+    const Labels labels;
+
+protected:
+    /// `name` begins the text of errors. `has_outsiders`: some ranks may have no array to pass, and so cannot tell
+    /// whether a set is new.
+    PlanCore(const Communicator& comm, const char* name, Labels labels,
+             std::optional<Transport> required, bool has_outsiders);
+
+    /// Checks the arrays, and makes what a new set needs and local memory may lack.
+    virtual void prepare(const ArraySet& arrays) = 0;
+    /// What ranks must agree on besides the arrays' types and numbers.
+    virtual std::uint64_t digest_of(const ArraySet& arrays) const = 0;
+    /// The binding of a new set; collective. Throws on all ranks or on none.
+    virtual std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) = 0;
+    /// Bytes of buffers that sets of arrays share.
+    virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
+
+    const char* name() const noexcept { return m_name; }
+    std::optional<Transport> required() const noexcept { return m_required; }
+    bool crowded() const noexcept { return m_crowded; }
+    CommunicatorState& state() const noexcept { return *m_comm.state(); }
+    bool is_open() const noexcept { return state().is_open(); }
+    /// Whether others may still touch memory that was offered to them.
+    bool is_in_use() const noexcept { return m_unusable || m_unread != nullptr; }
+    /// Keeps a plan's lines until the communicator closes, if they are in use.
+    void keep_lines(const std::optional<PlanLines>& lines) const;
+    /// The same UsageError on all ranks if sources are overwritten and targets to be read.
+    void check_overwriting(bool overwrites_sources, const ArraySet& arrays) const;
+    const std::vector<std::shared_ptr<ExchangeBinding>>& bindings() const noexcept {
+        return m_bindings;
+    }
+
+private:
+    void check_ready(bool to_begin) const;
+    ExchangeBinding* find(const ArraySet& arrays) noexcept;
+    ExchangeBinding* agree_on_known(const ArraySet& arrays, bool to_begin);
+    ExchangeBinding& use(ExchangeBinding& binding, const ArraySet& arrays);
+    ExchangeBinding& obtain(ExchangeBinding* known, const ArraySet& arrays, bool to_begin);
+    ExchangeBinding& make_binding(const ArraySet& arrays, bool to_begin);
+    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* known) const noexcept;
+    void drop_oldest_binding();
+    void keep(const ExchangeBinding* binding) noexcept;
+
+    Communicator m_comm;
+    const char* m_name;
+    std::optional<Transport> m_required;
+    bool m_has_outsiders;
+    bool m_crowded;         ///< whether there are more ranks than processors
+    Calls* m_calls;         ///< of the communicator, which m_comm keeps
+    std::uint64_t m_number; ///< of this plan on the communicator
+    bool m_unusable = false;
+    std::uint64_t m_epoch = 0;
+    std::uint64_t m_clock = 0;
+    ExchangeBinding* m_latest = nullptr; ///< bound or found
+    ExchangeBinding* m_active = nullptr;
+    ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
+    std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
+};
+
+using PlanInFlight = InFlight<PlanCore>;
+
+} // namespace distview::impl

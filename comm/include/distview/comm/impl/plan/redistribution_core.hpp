@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/impl/redistribution_role.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+class SharedRounds;
+
+/// What a RedistributionPlan does with its schedule. Sets of arrays of variant 1 combine every copy of a source's
+/// element, those of variant 0 take one of them.
+class RedistributionCore final : public PlanCore {
+public:
+    /// Collective.
+    RedistributionCore(const Communicator& comm, RedistributionSchedule schedule,
+                       std::vector<RedistributionSchedule> stages,
+                       const RedistributionOptions& options, std::optional<Transport> required);
+    ~RedistributionCore() override;
+
+    const RedistributionSchedule& schedule() const noexcept { return m_schedule; }
+    /// What is done one after the other; the schedule itself if it is done at once.
+    int stage_count() const noexcept { return static_cast<int>(m_stages.size()); }
+    const RedistributionSchedule& stage(int number) const noexcept {
+        return m_stages[static_cast<std::size_t>(number)].schedule;
+    }
+    /// Other ranks that get elements of this one in some stage, and whose this one gets; ascending.
+    std::vector<int> send_ranks() const;
+    std::vector<int> receive_ranks() const;
+    bool conjugate() const noexcept { return m_conjugate; }
+    /// Whether several processes of the source hold an element.
+    bool has_copies() const noexcept { return m_has_copies; }
+    /// This rank's process of either grid; -1 if it is none.
+    int from_process() const noexcept { return m_from_process; }
+    int to_process() const noexcept { return m_to_process; }
+    std::string describe() const;
+
+private:
+    struct Stage {
+        RedistributionSchedule schedule;
+        RedistributionRole role{};
+        bool writes_in_place = false;                    ///< where that is possible; else reads
+        std::array<std::optional<PlanLines>, 2> lines{}; ///< of readers, of writers
+    };
+    /// Memory of intermediate arrays.
+    struct Between {
+        std::size_t slot = 0; ///< for arrays that are not in use at a time
+        std::size_t bytes = 0;
+        std::shared_ptr<char> memory{};
+    };
+    /// How sources and targets of a set share memory.
+    struct Sharing {
+        bool any = false;    ///< where it matters
+        bool is_same = true; ///< every source is its target, and nothing else overlaps
+    };
+    static Stage make_stage(RedistributionSchedule schedule, int rank);
+    static RedistributionRole role_in(const RedistributionSchedule& schedule, int rank);
+
+    void prepare(const ArraySet& arrays) override;
+    std::uint64_t digest_of(const ArraySet& arrays) const override;
+    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) override;
+    std::size_t own_workspace_bytes() const noexcept override;
+
+    Sharing check(const ArraySet& arrays) const;
+    Sharing agreed(Sharing sharing) const;
+    std::shared_ptr<ExchangeBinding> bind_stages(const ArraySet& arrays,
+                                                 const DeviceSetting& device, int tag);
+    std::shared_ptr<ExchangeBinding> bind_stage(Stage& stage, const ArraySet& arrays,
+                                                const DeviceSetting& device, bool carries, int tag);
+    std::shared_ptr<ExchangeBinding> bind_rounds(Stage& stage, const ArraySet& arrays,
+                                                 SharedRounds rounds, const DeviceSetting& device,
+                                                 bool writes, bool carries, int tag);
+    std::vector<Field> make_between(std::size_t stage, std::span<const Field> sources,
+                                    std::vector<std::shared_ptr<void>>& held);
+    bool can_write_in_place(const Stage& stage, const ArraySet& arrays) const;
+
+    RedistributionSchedule m_schedule;
+    std::vector<Stage> m_stages; ///< never fewer or more: intermediate arrays are of their layouts
+    bool m_has_copies;
+    /// What combine() does after m_stages, which is one then: one for each further choice of holders. Made
+    /// when it is first called.
+    std::vector<Stage> m_copy_stages;
+    int m_from_process = -1;
+    int m_to_process = -1;
+    bool m_conjugate;
+    bool m_in_place;
+    std::int64_t m_buffer_bytes;
+    std::vector<Between> m_between;
+    /// Of the set that is being bound.
+    struct Prepared {
+        DeviceSetting device{};
+        Sharing sharing{};
+    };
+    Prepared m_prepared;
+};
+
+/// The core of a plan with these arguments; collective, agrees on them.
+std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator& comm,
+                                                             const ArrayLayout& from,
+                                                             const ArrayLayout& to,
+                                                             const RedistributionOptions& options);
+
+} // namespace distview::impl

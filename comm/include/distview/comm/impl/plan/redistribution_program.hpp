@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/plan/array_set.hpp>
+#include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/redistribution_role.hpp>
+#include <distview/comm/impl/shared_rounds.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <cstddef>
+#include <vector>
+
+namespace distview::impl {
+
+/// The programs of a redistribution, one a round: the first one moves everything but the later rounds' part of borrowed
+/// arrays.
+///
+/// With `writes`, transports are those of targets, which this process writes in place.
+///
+/// Errors: UsageError if a message has more bytes than MPI counts
+std::vector<ExchangeProgram>
+redistribution_programs(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                        const ArraySet& arrays, const PeerTransports& transports,
+                        const SharedRounds& rounds, bool writes, const DeviceSetting& device);
+
+/// Appends the units of a transfer to a program, and a batch of them to one of its lists.
+void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::size_t field,
+                  Batch::Kind kind, MoveTransfer transfer,
+                  std::int64_t unit_elements = MoveUnits::usual_elements);
+
+/// Ends of transfers: an array's section; a buffer in which elements lie in the order of the source's axes.
+MoveTransfer::End section_end(const Field& field);
+inline MoveTransfer::End packed_end(const char* data, std::int64_t element_size) {
+    return {const_cast<char*>(data), element_size, true, {}};
+}
+
+} // namespace distview::impl

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/exchange_binding.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+bool fills(const Incoming& incoming, const LocalBox& box, int rank) {
+    return std::any_of(incoming.boxes.begin(), incoming.boxes.end(), [&](const LocalBox& part) {
+        return !is_empty(intersection(part, box, rank), rank);
+    });
+}
+
+} // namespace
+
+void append_batch(std::vector<Batch>& batches, const Batch& batch) {
+    if (batch.begin == batch.end) return;
+    if (!batches.empty() && batches.back().field == batch.field &&
+        batches.back().kind == batch.kind && batches.back().end == batch.begin)
+        batches.back().end = batch.end;
+    else
+        batches.push_back(batch);
+}
+
+ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transports,
+                                 ExchangeProgram program)
+    : m_setting(setting), m_transports(std::move(transports)), m_program(std::move(program)),
+      m_has_messages(!m_program.sends.empty() || !m_program.received.empty()),
+      m_wanted(m_transports.sources.size()) {
+    std::vector<DirectExchange::Source> sources;
+    for (const auto& [peer, readable] : m_transports.sources)
+        sources.push_back({peer, readable.ready, readable.done});
+    std::vector<DirectExchange::Reader> readers;
+    for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
+    m_direct = DirectExchange(m_setting.user, m_setting.ready, std::move(sources),
+                              std::move(readers), m_setting.crowded);
+}
+
+void ExchangeBinding::make_requests(MPI_Comm comm, int tag) {
+    for (ExchangeBinding* step = this; step; step = step->next()) {
+        std::vector<PersistentMessages::Message> sends, receives;
+        for (const Outgoing& sent : step->m_program.sends) sends.push_back(sent.message);
+        for (const Incoming& received : step->m_program.received)
+            receives.push_back(received.message);
+        step->m_messages.make({m_setting.user, comm, tag, step->m_program.sent}, sends, receives);
+    }
+}
+
+void ExchangeBinding::set_key(const ArraySet& arrays) {
+    m_variant = arrays.variant;
+    m_identities.clear();
+    for (const auto& side : {arrays.sources, arrays.targets})
+        for (const Field& field : side) m_identities.push_back(field.identity);
+}
+
+bool ExchangeBinding::is_for(const ArraySet& arrays) const noexcept {
+    const auto is_same = [](std::uint64_t identity, const Field& field) {
+        return field.identity == identity;
+    };
+    if (arrays.variant != m_variant || arrays.layer != m_setting.device.layer ||
+        m_identities.size() != arrays.sources.size() + arrays.targets.size())
+        return false;
+    const auto middle = m_identities.begin() + static_cast<std::ptrdiff_t>(arrays.sources.size());
+    // Arrays of another type are taken for new ones, which are then refused on all ranks.
+    return std::equal(m_identities.begin(), middle, arrays.sources.begin(), is_same) &&
+           std::equal(middle, m_identities.end(), arrays.targets.begin(), is_same) &&
+           arrays.are_of_that_type();
+}
+
+void ExchangeBinding::hold_written(const Arena& arena, std::span<const Field> arrays) {
+    for (const Field& array : arrays)
+        if (auto owner = arena.owner_of(array.data, 1)) m_written.push_back(std::move(owner));
+    m_held.reserve(m_written.size());
+}
+
+void ExchangeBinding::hold_memory() noexcept {
+    m_held.clear(); // room was made: allocates nothing
+    for (const std::weak_ptr<void>& written : m_written) m_held.push_back(written.lock());
+}
+
+/// Looks once; of the direct sources at those that `wanted` names, at all if it is null.
+const Incoming* ExchangeBinding::next_elements(const std::vector<char>* wanted) {
+    if (const int source = m_direct.next_arrival(wanted); source >= 0) {
+        const auto i = static_cast<std::size_t>(source);
+        m_wanted[i] = 0;
+        return &m_program.in_place[i];
+    }
+    if (const int message = m_messages.next_received(); message >= 0)
+        return &m_program.received[static_cast<std::size_t>(message)];
+    return nullptr;
+}
+
+const Incoming* ExchangeBinding::wait_for_elements() {
+    Waiter waiter(m_setting.crowded);
+    Yielder yielder;
+    while (m_messages.left() > 0 || m_direct.left() > 0) {
+        if (const Incoming* const incoming = next_elements(nullptr)) return incoming;
+        // MPI makes progress in this thread: it must not sleep while messages are under way.
+        if (m_messages.left() > 0 ? yielder.yield() : m_direct.wait(waiter)) look();
+    }
+    return nullptr;
+}
+
+const Incoming* ExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
+    Waiter waiter(m_setting.crowded);
+    Yielder yielder;
+    for (std::size_t i = 0; i < m_wanted.size(); ++i)
+        m_wanted[i] =
+            !m_direct.is_taken(static_cast<int>(i)) && fills(m_program.in_place[i], box, rank);
+    bool messages_wanted = false;
+    for (std::size_t i = 0; i < m_program.received.size() && m_messages.left() > 0; ++i)
+        messages_wanted = messages_wanted ||
+                          (!m_messages.is_received(i) && fills(m_program.received[i], box, rank));
+    while (messages_wanted || std::count(m_wanted.begin(), m_wanted.end(), char{1}) > 0) {
+        if (const Incoming* const incoming = next_elements(&m_wanted)) return incoming;
+        if (messages_wanted ? yielder.yield() : m_direct.wait(waiter, &m_wanted)) look();
+    }
+    return nullptr;
+}
+
+void ExchangeBinding::stage(const DeviceQueue& queue, const Incoming& incoming) const {
+    if (!incoming.staged) return;
+    m_setting.device.layer->copy(queue, incoming.staged, incoming.message.data,
+                                 static_cast<std::size_t>(incoming.message.bytes));
+}
+
+void ExchangeBinding::look() const {
+    m_watch.look(
+        m_setting.user, m_direct.progress(),
+        // Readers are waited for once all elements have come: until then it is elements that are missing.
+        [&](const auto& visit) {
+            if (m_direct.left() > 0 || m_messages.left() == 0) m_direct.for_each_missing(visit);
+        },
+        [&](const auto& visit) { m_messages.for_each_missing(visit); });
+}
+
+void ExchangeBinding::wait_for_readers() {
+    Yielder yielder;
+    while (m_has_messages && !m_messages.sends_are_done())
+        if (yielder.yield()) look();
+    Waiter waiter(m_setting.crowded);
+    while (!m_direct.readers_done())
+        if (m_direct.wait(waiter)) look();
+    m_held.clear();
+    m_under_way = false;
+}
+
+void ExchangeBinding::append(std::shared_ptr<ExchangeBinding> step) {
+    ExchangeBinding* last = this;
+    while (last->m_next) last = last->m_next.get();
+    last->m_next = std::move(step);
+}
+
+bool ExchangeBinding::has_step(const ExchangeBinding* step) const noexcept {
+    const ExchangeBinding* mine = this;
+    while (mine && mine != step) mine = mine->m_next.get();
+    return mine != nullptr && step != nullptr;
+}
+
+/// Others would wait for this process in the steps that it does not come to.
+void ExchangeBinding::leave() noexcept {
+    ExchangeBinding* step = this;
+    while (step->m_next && !step->m_under_way) step = step->m_next.get();
+    step->m_direct.abandon();
+    step->m_messages.abandon();
+    if (!std::exchange(step->m_under_way, false)) return;
+    for (ExchangeBinding* later = step->next(); later; later = later->next()) {
+        // Their lines may be those of the step that was given up: they must not seem to be further.
+        later->m_direct.refuse(step->m_epoch);
+        later->m_messages.refuse();
+    }
+}
+
+void ExchangeBinding::close(Time deadline) noexcept {
+    for (ExchangeBinding* step = this; step; step = step->next()) step->m_messages.close(deadline);
+}
+
+std::size_t ExchangeBinding::workspace_bytes() const noexcept {
+    return m_program.workspace_bytes + (m_next ? m_next->workspace_bytes() : 0);
+}
+
+std::string ExchangeBinding::describe() const {
+    std::string result;
+    for (const ExchangeBinding* step = this; step; step = step->next())
+        if (!step->is_later_round)
+            result += (step == this ? "" : "\n  then") + step->describe_step();
+    return result;
+}
+
+std::string ExchangeBinding::describe_step() const {
+    std::string result;
+    const auto add = [&](const char* direction, int rank, Transport transport, std::int64_t bytes,
+                         const std::string& note = {}) {
+        result += text("\n  ", direction, " rank ", rank, ": ", to_string(transport), ", ", bytes,
+                       " bytes", note);
+    };
+    const bool writes = m_program.writes;
+    for (const Incoming& from : m_program.in_place)
+        if (!writes) add("from", from.rank, from.transport, from.bytes, from.note);
+    for (const Incoming& from : m_program.received)
+        add("from", from.rank, m_setting.device.messages, from.bytes, from.note);
+    for (const auto& [rank, done] : m_transports.readers)
+        result += writes ? text("\n  from rank ", rank, ": direct, written in place")
+                         : text("\n  to rank ", rank, ": read in place");
+    for (const auto& [rank, target] : m_transports.sources)
+        if (writes) result += text("\n  to rank ", rank, ": direct, written in place");
+    for (const Outgoing& to : m_program.sends)
+        add("to", to.message.peer, m_setting.device.messages, to.message.bytes);
+    return result + m_program.note;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/padding_exchange_core.hpp>
+
+#include <distview/comm/impl/plan/padding_program.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+const auto sends_of = [](const auto& schedule) { return schedule.sends(); };
+const auto receives_of = [](const auto& schedule) { return schedule.receives(); };
+
+/// Peers of all schedules together, ascending.
+template <class Messages>
+std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules,
+                           Messages messages) {
+    std::vector<int> result;
+    for (const PaddingExchangeSchedule& schedule : schedules)
+        for (const PaddingExchangeSchedule::Message& message : messages(schedule))
+            result.push_back(message.peer);
+    std::sort(result.begin(), result.end());
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+}
+
+} // namespace
+
+PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
+                                         std::vector<PaddingExchangeSchedule> schedules,
+                                         bool one_geometry, std::optional<Transport> required)
+    : PlanCore(comm, "PaddingExchangePlan", Labels("PaddingExchangePlan", "copy_local", "unpack"),
+               required, false),
+      m_schedules(std::move(schedules)), m_inner_cells(m_schedules.front().inner_cells()),
+      m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {}
+
+PaddingExchangeCore::~PaddingExchangeCore() {
+    for (const std::optional<PlanLines>& lines : m_lines) keep_lines(lines);
+}
+
+std::vector<int> PaddingExchangeCore::send_peers() const {
+    return all_peers(m_schedules, sends_of);
+}
+
+std::vector<int> PaddingExchangeCore::receive_peers() const {
+    return all_peers(m_schedules, receives_of);
+}
+
+void PaddingExchangeCore::check(const ArraySet& arrays) const {
+    const std::span<const Field> fields = arrays.sources;
+    DeviceLayer* const layer = arrays.layer;
+    require<UsageError>(
+        m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
+            const std::string expected =
+                m_one_geometry ? "at least 1 field" : text(m_schedules.size(), " fields");
+            return text(name(), ": expected ", expected, ", got ", fields.size());
+        });
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
+        require<ShapeError>(*fields[i].layout == schedule.layout(), [&] {
+            return text(name(), ": field ", i, " is a ", fields[i].layout->describe(),
+                        "\nthe plan is for a ", schedule.layout().describe());
+        });
+        require<ShapeError>(fields[i].process == schedule.process(), [&] {
+            return text(name(), ": field ", i, " is the section of process ", fields[i].process,
+                        ", expected that of process ", schedule.process());
+        });
+        require<ShapeError>(!fields[i].read_only, [&] {
+            return text(name(), ": field ", i, " is read-only: an exchange writes its padding");
+        });
+        require<ShapeError>(layer || fields[i].host_accessible, [&] {
+            return text(name(), ": field ", i, " is in memory that the host cannot access");
+        });
+        require<ShapeError>(!layer || !fields[i].data || layer->reaches(fields[i].data), [&] {
+            return text(name(), ": field ", i, " is in memory that the device cannot access");
+        });
+    }
+}
+
+void PaddingExchangeCore::prepare(const ArraySet& arrays) {
+    const auto kind = static_cast<ExchangeKind>(arrays.variant);
+    std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
+    check(arrays);
+    m_prepared.device = device_setting(arrays.layer, required(), name());
+    if (!lines) lines.emplace(state(), kind == ExchangeKind::fill ? send_peers() : receive_peers());
+    // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
+    m_prepared.parts = make_parts(kind, m_schedules, arrays.sources);
+    if (!arrays.layer && required() != Transport::message)
+        m_prepared.shared_pack = SharedPack(state(), kind, m_prepared.parts, arrays.sources);
+}
+
+std::uint64_t PaddingExchangeCore::digest_of(const ArraySet& arrays) const {
+    return arrays.sources.size() * 2 + static_cast<std::uint64_t>(arrays.variant);
+}
+
+std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays, int tag) {
+    const auto kind = static_cast<ExchangeKind>(arrays.variant);
+    const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
+    const Prepared prepared = std::exchange(m_prepared, {});
+    std::shared_ptr<ExchangeBinding> binding;
+    std::exception_ptr failure;
+    try {
+        OfferedPacks packs{{}, !prepared.shared_pack.lacks_memory()};
+        for (const int reader : lines.readers())
+            packs.packs.push_back(prepared.shared_pack.of(reader));
+        PeerTransports transports =
+            find_transports(state(), name(), tag, arrays.sources, packs,
+                            kind == ExchangeKind::fill ? receive_peers() : send_peers(), lines,
+                            required(), arrays.layer);
+        ExchangeProgram program =
+            padding_program(kind, communicator().rank(), prepared.parts, arrays.sources, transports,
+                            prepared.shared_pack, prepared.device);
+        binding = std::make_shared<ExchangeBinding>(
+            ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
+            std::move(transports), std::move(program));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(communicator(), name(), failure);
+    return binding;
+}
+
+std::string PaddingExchangeCore::describe() const {
+    std::ostringstream out;
+    out << "padding exchange; transports allowed: "
+        << (required() ? to_string(*required()) : "direct, message");
+    for (std::size_t i = 0; i < m_schedules.size(); ++i) {
+        out << '\n' << (m_one_geometry ? "every field: " : text("field ", i, ": "));
+        out << m_schedules[i].layout().describe() << '\n' << m_schedules[i].describe();
+    }
+    int set = 0;
+    for (const auto& binding : bindings())
+        out << "\nbound set " << set++ << " of " << binding->array_count()
+            << (binding->array_count() == 1 ? " field:" : " fields:") << binding->describe();
+    return out.str();
+}
+
+} // namespace distview::impl

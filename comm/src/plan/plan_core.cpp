@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/plan_core.hpp>
+
+#include <distview/comm/impl/field_arguments.hpp>
+#include <distview/comm/impl/free_number.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <exception>
+
+namespace distview::impl {
+
+namespace {
+
+/// Sets of arrays that a plan remembers, at most 64; a program that steps through more makes a plan for each.
+constexpr std::size_t most_bindings = 32;
+
+} // namespace
+
+PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
+                         const char* incoming_kernel)
+    : pack("distview::" + plan + "::pack"), local("distview::" + plan + "::" + local_kernel),
+      incoming("distview::" + plan + "::" + incoming_kernel),
+      combine("distview::" + plan + "::combine"), swap("distview::" + plan + "::swap"),
+      fence_ready("distview::" + plan + ": elements are written and packed, others may read"),
+      fence_done("distview::" + plan + ": others' elements have been read") {}
+
+PlanCore::PlanCore(const Communicator& comm, const char* name, Labels labels_of_plan,
+                   std::optional<Transport> required, bool has_outsiders)
+    : labels(std::move(labels_of_plan)), m_comm(comm), m_name(name), m_required(required),
+      m_has_outsiders(has_outsiders), m_crowded(comm.state()->crowded()),
+      m_calls(&comm.state()->calls()), m_number(comm.state()->next_plan()) {}
+
+PlanCore::~PlanCore() {
+    // Others may still read the buffers, and write how far they are.
+    if (m_unread) keep(m_unread);
+}
+
+void PlanCore::keep_lines(const std::optional<PlanLines>& lines) const {
+    if (is_in_use() && lines && lines->memory() && is_open()) state().keep_memory(lines->memory());
+}
+
+/// Until the communicator closes.
+void PlanCore::keep(const ExchangeBinding* kept) noexcept {
+    for (const auto& binding : m_bindings)
+        if (binding->has_step(kept) && is_open()) state().keep(binding);
+}
+
+void PlanCore::check_ready(bool to_begin) const {
+    require<UsageError>(!m_unusable, [&] {
+        return text(m_name, ": an earlier execution was abandoned or failed; this plan cannot be "
+                            "used again, build a new one");
+    });
+    require<UsageError>(!to_begin || m_active == nullptr, [&] {
+        return text(m_name, ": an execution is in flight; call finish() on its handle first");
+    });
+    require<UsageError>(is_open(),
+                        [&] { return text(m_name, ": the communicator has been closed"); });
+}
+
+void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays) const {
+    require<UsageError>(!overwrites_sources || !arrays.reads_target, [&] {
+        return text(m_name, ": sources and targets share memory: what is in a target cannot go "
+                            "into the result, expected beta = 0 and no combination");
+    });
+}
+
+/// The binding of these arrays, null if they are new as far as this rank can tell.
+ExchangeBinding* PlanCore::find(const ArraySet& arrays) noexcept {
+    // Mostly the same set again.
+    if (m_latest && m_latest->is_for(arrays)) return m_latest;
+    const auto known = std::find_if(m_bindings.begin(), m_bindings.end(),
+                                    [&](const auto& binding) { return binding->is_for(arrays); });
+    return known == m_bindings.end() ? nullptr : known->get();
+}
+
+/// The same as far as all ranks can tell. A rank without an array does not see that others pass new ones: where there
+/// are such ranks, all ask each other.
+ExchangeBinding* PlanCore::agree_on_known(const ArraySet& arrays, bool to_begin) {
+    std::exception_ptr failure;
+    try {
+        check_ready(to_begin);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(m_comm, m_name, failure);
+    std::uint64_t candidates = 0;
+    for (std::size_t i = 0; i < m_bindings.size(); ++i)
+        if (m_bindings[i]->is_for(arrays)) candidates |= std::uint64_t{1} << i;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &candidates, 1, MPI_UINT64_T, MPI_BAND, m_comm.mpi()),
+              "MPI_Allreduce");
+    return candidates == 0
+               ? nullptr
+               : m_bindings[static_cast<std::size_t>(std::countr_zero(candidates))].get();
+}
+
+ExchangeBinding& PlanCore::use(ExchangeBinding& binding, const ArraySet& arrays) {
+    check_overwriting(binding.overwrites_sources, arrays);
+    binding.last_used = ++m_clock;
+    m_latest = &binding;
+    return binding;
+}
+
+/// `known` is what find() returned, null where that does not say it all.
+ExchangeBinding& PlanCore::obtain(ExchangeBinding* known, const ArraySet& arrays, bool to_begin) {
+    if (m_has_outsiders) known = agree_on_known(arrays, to_begin);
+    return known ? use(*known, arrays) : make_binding(arrays, to_begin);
+}
+
+ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
+    std::exception_ptr failure;
+    try {
+        check_ready(to_begin);
+        prepare(arrays);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    // Where a rank has no array, its types still say what the others' are; such arrays have no number.
+    std::uint64_t digest = digest_of(arrays);
+    for (const auto& side : {arrays.sources, arrays.targets})
+        for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
+    agree_on_all(m_comm, m_name,
+                 {failure, digest, arrays_of(state(), arrays.sources, arrays.targets), 0},
+                 [&] { return arguments_of(arrays.sources, arrays.targets); });
+    const int tag = state().next_tag();
+    std::shared_ptr<ExchangeBinding> binding = make(arrays, tag);
+    binding->set_key(arrays);
+    binding->make_requests(m_comm.mpi(), tag);
+    state().add(binding);
+    if (m_bindings.size() >= most_bindings) drop_oldest_binding();
+    binding->number = free_number(m_bindings);
+    m_bindings.push_back(binding);
+    return use(*binding, arrays);
+}
+
+/// Where some ranks have no array, these cannot tell which set comes.
+CallWord PlanCore::word_of(CallWord::Kind kind, const ExchangeBinding* known) const noexcept {
+    return CallWord::of_plan(kind, m_number, known ? known->number & 0xff : CallWord::new_set);
+}
+
+ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
+    ExchangeBinding* const known = m_has_outsiders ? nullptr : find(arrays);
+    return in_call(*m_calls, word_of(kind, known), [&]() -> auto& {
+        if (known) check_ready(false);
+        return obtain(known, arrays, false);
+    });
+}
+
+ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
+    ExchangeBinding* const known = m_has_outsiders ? nullptr : find(arrays);
+    const CallWord word = word_of(kind, known);
+    // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
+    if (known && !m_unusable) check_ready(true);
+    return in_call(*m_calls, word, [&]() -> auto& {
+        if (known && m_unusable) check_ready(true);
+        ExchangeBinding& binding = obtain(known, arrays, true);
+        if (m_unread) wait_for_readers();
+        m_active = &binding;
+        m_epoch = next_epoch(m_epoch, binding.number);
+        binding.set_call(*m_calls);
+        return binding;
+    });
+}
+
+/// Spares those that are in use.
+void PlanCore::drop_oldest_binding() {
+    const auto age = [&](const std::shared_ptr<ExchangeBinding>& binding) {
+        const bool in_use = binding->has_step(m_active) || binding->has_step(m_unread);
+        return in_use ? 0 : m_clock - binding->last_used + 1;
+    };
+    m_latest = nullptr;
+    m_bindings.erase(
+        std::max_element(m_bindings.begin(), m_bindings.end(),
+                         [&](const auto& a, const auto& b) { return age(a) < age(b); }));
+}
+
+ExchangeBinding& PlanCore::active() const {
+    require<UsageError>(is_open(),
+                        [&] { return text(m_name, ": the communicator has been closed"); });
+    return *m_active;
+}
+
+bool PlanCore::advance() {
+    ExchangeBinding* const next = m_active->next();
+    if (!next) return false;
+    m_unread = m_active;
+    wait_for_readers();
+    m_active = next;
+    ++m_epoch;
+    return true;
+}
+
+void PlanCore::wait_for_readers() {
+    if (!m_unread) return;
+    require<UsageError>(is_open(),
+                        [&] { return text(m_name, ": the communicator has been closed"); });
+    try {
+        m_unread->wait_for_readers();
+    } catch (...) {
+        m_unusable = true;
+        m_calls->mark_failed(m_unread->call().call);
+        // So that others who wait for this process, in this execution or the next one, learn of it.
+        m_unread->leave();
+        for (const auto& binding : m_bindings)
+            if (is_open()) binding->send_end();
+        throw;
+    }
+    m_unread = nullptr;
+}
+
+void PlanCore::abandon() noexcept {
+    m_unusable = true;
+    if (m_active) {
+        m_calls->mark_failed(m_active->call().call);
+        m_active->leave();
+        for (const auto& binding : m_bindings)
+            if (!binding->has_step(m_active) && is_open()) binding->send_end();
+        // MPI may still read and write the buffers: they stay until the communicator closes.
+        keep(m_active);
+    }
+    m_active = nullptr;
+}
+
+std::size_t PlanCore::workspace_bytes() const noexcept {
+    std::size_t bytes = own_workspace_bytes();
+    for (const auto& binding : m_bindings) bytes += binding->workspace_bytes();
+    return bytes;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/redistribution_core.hpp>
+
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/plan/in_place.hpp>
+#include <distview/comm/impl/writes_in_place.hpp>
+#include <distview/comm/redistribution_stages.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <sstream>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+bool has_copies_in(const RedistributionSchedule& schedule) {
+    for (int d = 0; d < schedule.rank(); ++d)
+        if (schedule.axis(d).most_copies() > 1) return true;
+    return false;
+}
+
+bool has_outsiders(const RedistributionSchedule& schedule, int size) {
+    return schedule.from_layout().process_count() < size ||
+           schedule.to_layout().process_count() < size;
+}
+
+} // namespace
+
+RedistributionCore::RedistributionCore(const Communicator& comm, RedistributionSchedule schedule,
+                                       std::vector<RedistributionSchedule> stages,
+                                       const RedistributionOptions& options,
+                                       std::optional<Transport> required_transport)
+    : PlanCore(comm, "RedistributionPlan", Labels("RedistributionPlan", "move_local", "move"),
+               required_transport, has_outsiders(schedule, comm.size())),
+      m_schedule(std::move(schedule)), m_has_copies(has_copies_in(m_schedule)),
+      m_from_process(m_schedule.from_process(comm.rank())),
+      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
+      m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes) {
+    if (stages.empty()) stages.push_back(m_schedule);
+    for (RedistributionSchedule& stage : stages)
+        m_stages.push_back(make_stage(std::move(stage), comm.rank()));
+}
+
+RedistributionCore::~RedistributionCore() {
+    for (const auto* const stages : {&m_stages, &m_copy_stages})
+        for (const Stage& stage : *stages)
+            for (const std::optional<PlanLines>& lines : stage.lines) keep_lines(lines);
+}
+
+RedistributionCore::Stage RedistributionCore::make_stage(RedistributionSchedule schedule,
+                                                         int rank) {
+    RedistributionRole role = role_in(schedule, rank);
+    const bool writes = writes_in_place(schedule);
+    return {std::move(schedule), std::move(role), writes, {}};
+}
+
+RedistributionRole RedistributionCore::role_in(const RedistributionSchedule& schedule, int rank) {
+    const auto peers = [&](const RedistributionRuns& runs) {
+        std::vector<RedistributionRole::Peer> result;
+        for (const RedistributionSchedule::Message& message : schedule.messages(runs))
+            if (message.elements > 0)
+                result.push_back({runs.receives ? schedule.from_rank(message.peer)
+                                                : schedule.to_rank(message.peer),
+                                  message.peer, message.elements});
+        std::sort(result.begin(), result.end(),
+                  [](const auto& a, const auto& b) { return a.rank < b.rank; });
+        return result;
+    };
+    RedistributionRole role;
+    role.rank = rank;
+    if (const int process = schedule.to_process(rank); process >= 0) {
+        role.runs_to = schedule.runs_to(process);
+        role.receives = peers(role.runs_to);
+    }
+    if (const int process = schedule.from_process(rank); process >= 0) {
+        role.runs_from = schedule.runs_from(process);
+        role.sends = peers(role.runs_from);
+    }
+    return role;
+}
+
+void RedistributionCore::prepare(const ArraySet& arrays) {
+    m_prepared.sharing = check(arrays);
+    m_prepared.device = device_setting(arrays.layer, required(), name());
+    if (arrays.variant != 0 && m_copy_stages.empty()) {
+        std::vector<Stage> made;
+        for (RedistributionSchedule& schedule : m_schedule.of_further_copies())
+            made.push_back(make_stage(std::move(schedule), communicator().rank()));
+        m_copy_stages = std::move(made);
+    }
+    Stage& first = m_stages.front();
+    if (m_in_place && !first.lines[0]) first.lines[0].emplace(state(), first.role.send_ranks());
+}
+
+std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
+    return arrays.sources.size() * 4 + (m_in_place && arrays.reads_target ? 2 : 0) +
+           static_cast<std::uint64_t>(arrays.variant);
+}
+
+/// What it is on all ranks together. Collective.
+RedistributionCore::Sharing RedistributionCore::agreed(Sharing sharing) const {
+    std::array<std::int64_t, 2> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1};
+    all_reduce(communicator(), ReduceOperation::max, std::span<std::int64_t>(flags));
+    return {flags[0] != 0, flags[1] == 0};
+}
+
+std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays, int tag) {
+    const Sharing sharing = m_in_place ? agreed(m_prepared.sharing) : Sharing{};
+    check_overwriting(sharing.any, arrays);
+    if (!sharing.any) return bind_stages(arrays, m_prepared.device, tag);
+    const Stage& first = m_stages.front();
+    auto binding = bind_in_place({communicator(), first.schedule, first.role, arrays,
+                                  *first.lines[0], required(), m_buffer_bytes, tag, crowded()},
+                                 sharing.is_same);
+    binding->overwrites_sources = true;
+    return binding;
+}
+
+std::size_t RedistributionCore::own_workspace_bytes() const noexcept {
+    std::size_t bytes = 0;
+    for (const Between& between : m_between) bytes += between.bytes;
+    return bytes;
+}
+
+std::string RedistributionCore::describe() const {
+    std::ostringstream out;
+    out << "redistribution; transports allowed: "
+        << (required() ? to_string(*required()) : "direct, message") << "\nfrom "
+        << m_schedule.from_layout().describe() << "\nto " << m_schedule.to_layout().describe()
+        << '\n'
+        << m_schedule.describe();
+    if (m_stages.size() > 1) {
+        out << "\nby dimension, in " << m_stages.size() << " stages of at most";
+        for (const Stage& stage : m_stages)
+            out << (&stage == &m_stages.front() ? " " : " and ") << most_partners(stage.schedule);
+        out << " partners, instead of " << most_partners(m_schedule);
+    }
+    int set = 0;
+    for (const auto& binding : bindings())
+        out << "\nbound set " << set++ << ':' << binding->describe();
+    return out.str();
+}
+
+} // namespace distview::impl

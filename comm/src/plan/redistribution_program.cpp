@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/redistribution_program.hpp>
+
+#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+using Peer = RedistributionRole::Peer;
+using End = MoveTransfer::End;
+using Kind = Batch::Kind;
+
+End remote_end(const ReadablePeer::RemoteField& remote, std::int64_t element_size) {
+    End end{const_cast<char*>(remote.data), element_size, false, {}};
+    std::copy(remote.strides.begin(), remote.strides.end(), end.strides.begin());
+    return end;
+}
+
+/// Where a message's elements lie, one field after the other.
+struct Place {
+    char* data = nullptr;   ///< for MPI
+    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
+    std::int64_t bytes = 0;
+    std::vector<std::int64_t> fields{}; ///< where each one begins
+};
+
+class Builder {
+public:
+    Builder(const RedistributionSchedule& schedule, const RedistributionRole& role,
+            const ArraySet& arrays, const PeerTransports& transports, const SharedRounds& rounds,
+            bool writes, const DeviceSetting& device)
+        : m_schedule(schedule), m_role(role), m_arrays(arrays), m_transports(transports),
+          m_rounds(rounds), m_device(device) {
+        m_program.writes = writes;
+    }
+
+    std::vector<ExchangeProgram> build() {
+        if (m_device.layer)
+            for (auto* const moves : {&m_pack_moves, &m_local_moves, &m_incoming_moves})
+                moves->resize(field_count());
+        lay_out();
+        add_sends();
+        for (const Peer& peer : m_role.receives) add_received(peer);
+        if (m_program.writes) add_written();
+        if (m_device.layer) give_to_device();
+        std::vector<ExchangeProgram> result;
+        const ExchangeProgram later = without_moves(m_program);
+        result.push_back(std::move(m_program));
+        const bool has_rounds = !result.front().writes && !m_device.layer;
+        for (std::int64_t round = 0; round < m_rounds.count() && has_rounds; ++round) {
+            if (round > 0) result.push_back(later);
+            add_round(result.back(), round);
+        }
+        return result;
+    }
+
+private:
+    std::size_t field_count() const { return m_arrays.sources.size(); }
+    std::int64_t size(std::size_t f) const { return m_arrays.sources[f].element_size; }
+    bool sends_message_to(int rank) const {
+        return m_program.writes ? !m_transports.sources.contains(rank)
+                                : !m_transports.readers.contains(rank);
+    }
+    bool gets_message_from(int rank) const {
+        return m_program.writes ? !m_transports.readers.contains(rank)
+                                : !m_transports.sources.contains(rank);
+    }
+
+    /// The messages of one direction: their places in a buffer.
+    std::map<int, Place> places(const std::vector<Peer>& peers, bool received,
+                                std::pair<MessageBuffer, MessageBuffer>& buffers) {
+        std::map<int, Place> result;
+        std::vector<std::int64_t> offsets;
+        std::int64_t total = 0;
+        for (const Peer& peer : peers) {
+            const bool wanted =
+                peer.rank != m_role.rank &&
+                (received ? gets_message_from(peer.rank) : sends_message_to(peer.rank));
+            if (!wanted) continue;
+            Place& place = result[peer.rank];
+            for (std::size_t f = 0; f < field_count(); ++f) {
+                place.bytes = at_line(place.bytes);
+                place.fields.push_back(place.bytes);
+                place.bytes += peer.elements * size(f);
+            }
+            PersistentMessages::require_countable(place.bytes, "RedistributionPlan");
+            total += at_line(place.bytes);
+        }
+        buffers = message_buffers(m_device, total, received);
+        m_program.workspace_bytes += buffers.first.size() + buffers.second.size();
+        std::int64_t offset = 0;
+        for (auto& [rank, place] : result) {
+            place.data = buffers.first.data() + offset;
+            place.kernel = buffers.second.size() > 0 ? buffers.second.data() + offset : place.data;
+            offset += at_line(place.bytes);
+        }
+        return result;
+    }
+
+    void lay_out() {
+        std::pair<MessageBuffer, MessageBuffer> sent, received;
+        m_sent = places(m_role.sends, false, sent);
+        m_received = places(m_role.receives, true, received);
+        m_program.sent = sent.first.memory();
+        m_program.held = {received.first.memory(), received.second.memory(), m_rounds.memory()};
+        m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.bytes());
+    }
+
+    void add(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& moves,
+             std::size_t f, Kind kind, MoveTransfer transfer) {
+        if (m_device.layer)
+            moves[f].push_back(std::move(transfer));
+        else
+            add_transfer(m_program, batches, f, kind, std::move(transfer));
+    }
+
+    /// Field by field, so that one kernel packs a field for all.
+    void add_sends() {
+        for (const auto& [rank, place] : m_sent)
+            m_program.sends.push_back({{rank, place.data, place.bytes}, {}});
+        for (std::size_t f = 0; f < field_count(); ++f)
+            for (const Peer& peer : m_role.sends) {
+                const auto place = m_sent.find(peer.rank);
+                if (place == m_sent.end()) continue;
+                add(m_program.pack, m_pack_moves, f, Kind::pack,
+                    MoveTransfer(
+                        m_schedule, m_role.runs_from, peer.process,
+                        section_end(m_arrays.sources[f]),
+                        packed_end(place->second.kernel + place->second.fields[f], size(f))));
+            }
+    }
+
+    void add_received(const Peer& peer) {
+        const bool stays = peer.rank == m_role.rank;
+        const auto source = m_transports.sources.find(peer.rank);
+        const auto place = m_received.find(peer.rank);
+        // Ranks that write here need no help; what stays here goes with what is written elsewhere.
+        if (m_program.writes &&
+            (m_transports.readers.contains(peer.rank) || (stays && !m_transports.sources.empty())))
+            return;
+        const ReadablePeer* const readable =
+            m_program.writes || stays || source == m_transports.sources.end() ? nullptr
+                                                                              : &source->second;
+        Incoming incoming;
+        incoming.rank = peer.rank;
+        for (std::size_t f = 0; f < field_count(); ++f) {
+            incoming.bytes += peer.elements * size(f);
+            if (readable && !readable->fields[f].data) continue; // packed: see add_round()
+            const End from =
+                stays      ? section_end(m_arrays.sources[f])
+                : readable ? remote_end(readable->fields[f], size(f))
+                           : packed_end(place->second.kernel + place->second.fields[f], size(f));
+            add(stays ? m_program.local : incoming.batches,
+                stays ? m_local_moves : m_incoming_moves, f, Kind::move,
+                MoveTransfer(m_schedule, m_role.runs_to, peer.process, from,
+                             section_end(m_arrays.targets[f])));
+        }
+        if (stays) return;
+        if (readable) {
+            incoming.transport = readable->transport;
+            if (readable->packs_fields())
+                incoming.note = text(", packed by that rank in ", m_rounds.count(),
+                                     m_rounds.count() == 1 ? " round" : " rounds");
+            m_program.in_place.push_back(std::move(incoming));
+        } else {
+            incoming.message = {peer.rank, place->second.data, place->second.bytes};
+            if (place->second.kernel != place->second.data) incoming.staged = place->second.kernel;
+            m_program.received.push_back(std::move(incoming));
+        }
+    }
+
+    /// Everything that is written in place, in the order in which it lies in the source.
+    void add_written() {
+        for (const auto& [rank, target] : m_transports.sources)
+            m_program.in_place.push_back({.rank = rank, .transport = Transport::direct});
+        if (m_transports.sources.empty()) return;
+        for (std::size_t f = 0; f < field_count(); ++f) {
+            const auto begin = static_cast<int>(m_program.units.units.size());
+            for (const Peer& peer : m_role.sends) {
+                const auto target = m_transports.sources.find(peer.rank);
+                const bool stays = peer.rank == m_role.rank;
+                if (!stays && target == m_transports.sources.end()) continue;
+                const End to =
+                    stays ? section_end(m_arrays.targets[f])
+                          : remote_end(target->second.fields[f], m_arrays.targets[f].element_size);
+                add_transfer(m_program, m_program.last, f, Kind::move,
+                             MoveTransfer(m_schedule, m_role.runs_from, peer.process,
+                                          section_end(m_arrays.sources[f]), to),
+                             MoveUnits::interleaved_elements);
+            }
+            m_program.units.order_by_source(begin, static_cast<int>(m_program.units.units.size()));
+        }
+    }
+
+    /// A program for the same ranks in which nothing moves yet: of a later round.
+    static ExchangeProgram without_moves(const ExchangeProgram& first) {
+        ExchangeProgram later;
+        for (const Incoming& from : first.in_place)
+            later.in_place.push_back({.rank = from.rank, .transport = from.transport});
+        return later;
+    }
+
+    /// Elements of borrowed arrays: packs those that others read, and takes those that others have packed.
+    void add_round(ExchangeProgram& program, std::int64_t round) const {
+        const RedistributionRuns sent = m_rounds.part(m_role.runs_from, round);
+        const RedistributionRuns received = m_rounds.part(m_role.runs_to, round);
+        for (const Peer& peer : m_role.sends) {
+            if (m_rounds.bytes() == 0 || !m_transports.readers.contains(peer.rank)) continue;
+            PackedBegins begins(packed_elements(m_schedule, sent, peer.process));
+            for (std::size_t f = 0; f < field_count(); ++f) {
+                if (!m_rounds.packs(f)) continue;
+                const End to =
+                    packed_end(m_rounds.place(peer.rank) + begins.append(size(f)), size(f));
+                add_transfer(program, program.pack, f, Kind::pack,
+                             MoveTransfer(m_schedule, sent, peer.process,
+                                          section_end(m_arrays.sources[f]), to));
+            }
+        }
+        for (Incoming& incoming : program.in_place) {
+            const ReadablePeer& owner = m_transports.sources.at(incoming.rank);
+            const auto peer = std::find_if(m_role.receives.begin(), m_role.receives.end(),
+                                           [&](const Peer& p) { return p.rank == incoming.rank; });
+            PackedBegins begins(packed_elements(m_schedule, received, peer->process));
+            for (std::size_t f = 0; f < field_count(); ++f) {
+                if (owner.fields[f].data) continue;
+                const End from = packed_end(owner.packed + begins.append(size(f)), size(f));
+                add_transfer(program, incoming.batches, f, Kind::move,
+                             MoveTransfer(m_schedule, received, peer->process, from,
+                                          section_end(m_arrays.targets[f])));
+            }
+        }
+    }
+
+    void give_to_device() {
+        const auto give = [&](std::vector<DeviceMoves>& moves,
+                              const std::vector<std::vector<MoveTransfer>>& transfers) {
+            for (const auto& each : transfers) moves.emplace_back(*m_device.layer, each);
+        };
+        give(m_program.on_device.pack_moves, m_pack_moves);
+        give(m_program.on_device.local_moves, m_local_moves);
+        give(m_program.on_device.incoming_moves, m_incoming_moves);
+    }
+
+    const RedistributionSchedule& m_schedule;
+    const RedistributionRole& m_role;
+    const ArraySet& m_arrays;
+    const PeerTransports& m_transports;
+    const SharedRounds& m_rounds;
+    DeviceSetting m_device;
+    std::map<int, Place> m_sent; ///< by rank
+    std::map<int, Place> m_received;
+    /// By field, with a device.
+    std::vector<std::vector<MoveTransfer>> m_pack_moves;
+    std::vector<std::vector<MoveTransfer>> m_local_moves;
+    std::vector<std::vector<MoveTransfer>> m_incoming_moves;
+    ExchangeProgram m_program;
+};
+
+} // namespace
+
+std::vector<ExchangeProgram>
+redistribution_programs(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                        const ArraySet& arrays, const PeerTransports& transports,
+                        const SharedRounds& rounds, bool writes, const DeviceSetting& device) {
+    return Builder(schedule, role, arrays, transports, rounds, writes, device).build();
+}
+
+void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::size_t field,
+                  Batch::Kind kind, MoveTransfer transfer, std::int64_t unit_elements) {
+    const auto begin = static_cast<int>(program.units.units.size());
+    program.units.append(std::move(transfer), unit_elements);
+    append_batch(batches, {field, begin, static_cast<int>(program.units.units.size()), kind});
+}
+
+MoveTransfer::End section_end(const Field& field) {
+    MoveTransfer::End end{field.data, field.element_size, false, {}};
+    std::copy(field.strides.begin(), field.strides.end(), end.strides.begin());
+    return end;
+}
+
+} // namespace distview::impl
