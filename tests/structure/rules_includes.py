@@ -68,6 +68,86 @@ def impl(tree):
                 yield Violation("impl", path, line, f"{name} belongs to {match[1]}")
 
 
+#: Of comm, lower to higher: a room includes itself and those before it. schedule, kernels and memory need no MPI.
+ROOMS = ("schedule", "kernels", "memory", "mpi", "directory", "transport", "plan")
+_MOST_ARROWS = 12
+#: Public headers without a source of the same name.
+_ROOM_OF_PUBLIC = {"combine": "kernels", "exchange_handle": "plan"}
+
+
+def _stem(path):
+    return posixpath.basename(path).split(".")[0]
+
+
+def _rooms(tree):
+    """The room of each file of comm; comm.hpp, which includes all public headers, has none."""
+    result = {}
+    for path in tree.below("comm"):
+        match = re.match(r"comm/(?:include/distview/comm/impl|src)/(\w+)/", path)
+        if match:
+            result[path] = match[1]
+    by_stem = {_stem(path): room for path, room in result.items() if "/src/" in path}
+    for path in tree.below("comm"):
+        if path not in result and _stem(path) != "comm":
+            result[path] = _ROOM_OF_PUBLIC.get(_stem(path)) or by_stem.get(_stem(path), "?")
+    return result
+
+
+def _included(tree, path):
+    for line, name, quoted in includes(tree.text(path)):
+        yield line, f"comm/src/{name}" if quoted else tree.header(name)
+
+
+def rooms(tree):
+    """Rooms of comm are in order, with few arrows between them; schedule, kernels and memory include no mpi.h."""
+    room_of = _rooms(tree)
+    arrows = {}
+    for path, room in room_of.items():
+        if room not in ROOMS:
+            yield Violation("rooms", path, 1, f"expected a folder of {', '.join(ROOMS)}, got {room}")
+            continue
+        for line, header in _included(tree, path):
+            other = room_of.get(header)
+            if other not in ROOMS or other == room:
+                continue
+            arrows.setdefault((room, other), (path, line))
+            if ROOMS.index(other) > ROOMS.index(room):
+                yield Violation("rooms", path, line, f"{room} includes {other}, which is higher")
+        for line, name, _ in includes(tree.text(path)):
+            if name == "mpi.h" and room in ROOMS[:3]:
+                yield Violation("rooms", path, line, f"{room} includes mpi.h")
+    if len(arrows) > _MOST_ARROWS:
+        path, line = list(arrows.values())[-1]
+        yield Violation("rooms", path, line, f"{len(arrows)} arrows, at most {_MOST_ARROWS}")
+
+
+def cycles(tree):
+    """Units of comm (a header and the source of its name) do not include each other in a circle."""
+    graph = {}
+    for path in _rooms(tree):
+        for _, header in _included(tree, path):
+            if header and header.startswith("comm/") and _stem(header) != _stem(path):
+                graph.setdefault(_stem(path), {}).setdefault(_stem(header), path)
+    done, under_way = set(), []
+
+    def visit(unit):
+        if unit in under_way:
+            circle = under_way[under_way.index(unit) :] + [unit]
+            where = graph[circle[0]][circle[1]]
+            yield Violation("cycles", where, 1, " -> ".join(circle))
+            return
+        if unit in done:
+            return
+        under_way.append(unit)
+        for other in sorted(graph.get(unit, ())):
+            yield from visit(other)
+        under_way.pop()
+        done.add(unit)
+
+    for unit in sorted(graph):
+        yield from visit(unit)
+
+
 def iostream(tree):
     """<iostream> in a header costs every user its static initialisers."""
     for path in tree.paths:
@@ -77,4 +157,4 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, iostream)
+RULES = (direction, mpi, impl, rooms, cycles, iostream)

@@ -37,7 +37,11 @@ GOOD = {
     + "    void finish() { f(); }\n};\nenum class Kind { a };\nusing F = void (*)(int);\n"
     + "inline constexpr int n = f(1);\n}\n",
     "comm/include/distview/comm/a_schedule.hpp": HPP + "#include <distview/core/a.hpp>\n",
-    "comm/src/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
+    "comm/include/distview/comm/impl/memory/m.hpp": HPP,
+    "comm/include/distview/comm/impl/memory/n.hpp": HPP
+    + "#include <distview/comm/impl/memory/m.hpp>\n",
+    "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
+    "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
     + "#include <distview/comm/plan.hpp>\n"
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
@@ -58,13 +62,13 @@ PLANTED = [
     ("direction", "core/src/a.cpp", CPP + "#include <distview/comm/a_schedule.hpp>\n", 2),
     ("direction", "core/src/a.cpp", CPP + "#  include <distview/comm.hpp>\n", 2),
     ("direction", "core/src/a.cpp", CPP + '#include "../../comm/src/x.hpp"\n', 2),
-    ("direction", "comm/src/plan.cpp", CPP + "\n#include <distview/algorithms/fill.hpp>\n", 3),
+    ("direction", "comm/src/plan/plan.cpp", CPP + "\n#include <distview/algorithms/fill.hpp>\n", 3),
     ("mpi", "core/src/a.cpp", CPP + "#include <mpi.h>\n", 2),
     ("mpi", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <mpi.h>\n", 3),
     ("mpi", "comm/include/distview/comm/a_schedule.hpp",
      HPP + "#include <distview/comm/plan.hpp>\n", 3),
     ("mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "#include <mpi.h>\n", 3),
-    ("impl", "comm/src/plan.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
+    ("impl", "comm/src/plan/plan.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
     ("impl", "examples/heat.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
     ("impl", "tests/unit/core/test_i.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
     ("impl", "tests/unit/comm/impl_i.cpp", CPP + "#include <distview/core/impl/i.hpp>\n", 2),
@@ -72,11 +76,15 @@ PLANTED = [
     ("iostream", "tests/support/x.hpp", HPP + "#include <iostream>\n", 3),
     ("printing", "core/src/a.cpp", CPP + "void f() { std::cerr << 1; }\n", 2),
     ("printing", "core/src/a.cpp", CPP + "/* a\nb */ std::printf(\"x\");\n", 3),
-    ("printing", "comm/src/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
-    ("printing", "comm/src/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
-    ("printing", "comm/src/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),
+    ("rooms", "comm/src/schedule/a_schedule.cpp", CPP + "#include <distview/comm/plan.hpp>\n", 2),
+    ("rooms", "comm/src/attic/x.cpp", CPP, 1),
+    ("rooms", "comm/src/memory/m.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("cycles", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/comm/impl/memory/n.hpp>\n", 1),
+    ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
+    ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
+    ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),
     ("printing", "core/include/distview/core/a.hpp", HPP + "f() { Kokkos::printf(\"%d\", 1); }\n", 3),
-    ("world", "comm/src/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
+    ("world", "comm/src/plan/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
     ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 30),
     ("raw_mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "f() { PMPI_Wait(a); }\n", 3),
     ("labels", "core/src/a.cpp", CPP + "f() { Kokkos::parallel_for(Policy(0, n), g); }\n", 2),
@@ -109,7 +117,7 @@ PLANTED = [
     ("pragma_once", "core/include/distview/core/a.hpp", CPP, 1),
     ("pragma_once", "core/src/BigName.cpp", CPP, 1),
     ("words", "core/src/a.cpp", CPP + "int halo_width;\n", 2),
-    ("words", "comm/src/plan.cpp", CPP + "// the Ghost cells\n", 2),
+    ("words", "comm/src/plan/plan.cpp", CPP + "// the Ghost cells\n", 2),
     ("words", "docs/index_spaces.md", "{}Two halos.\n", 2),
     ("words", "README.md", "exchanges ghosts\n", 1),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
@@ -138,6 +146,8 @@ class Rules(unittest.TestCase):
             text = text.replace("{}", GOOD.get(path, ""), 1) if text.startswith("{}") else text
             with self.subTest(rule=rule, path=path, text=text):
                 found = {(v.rule, v.path, v.line) for v in self.check({path: text})}
+                if rule == "mpi":  # what includes mpi.h against that rule is in the wrong room, too
+                    found = {v for v in found if v[0] != "rooms"}
                 self.assertEqual(found, {(rule, path, line)})
 
     def test_every_rule_has_something_planted(self):

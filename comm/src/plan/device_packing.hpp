@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include "exchange_elements.hpp"
+#include "plan/exchange_elements.hpp"
 
 #include <cstddef>
 #include <vector>

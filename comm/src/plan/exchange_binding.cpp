@@ -88,7 +88,8 @@ const Incoming* ExchangeBinding::next_elements(const std::vector<char>* wanted) 
     if (const int source = m_direct.next_arrival(wanted); source >= 0) {
         const auto i = static_cast<std::size_t>(source);
         m_wanted[i] = 0;
-        return &m_program.in_place[i];
+        const bool all_may_be_written = m_program.writes && m_direct.left() == 0;
+        return all_may_be_written ? &m_program.written : &m_program.in_place[i];
     }
     if (const int message = m_messages.next_received(); message >= 0)
         return &m_program.received[static_cast<std::size_t>(message)];

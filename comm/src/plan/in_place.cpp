@@ -3,7 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>

@@ -5,8 +5,8 @@
 // process are swapped; where a tile's elements stay within the tile, through a buffer.
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/plan/own_swaps.hpp>
-#include <distview/comm/impl/run_parts.hpp>
-#include <distview/comm/impl/shared_rounds.hpp>
+#include <distview/comm/impl/plan/shared_rounds.hpp>
+#include <distview/comm/impl/schedule/run_parts.hpp>
 
 #include <distview/comm/agreement.hpp>
 #include <distview/core/text.hpp>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
 #include <distview/core/text.hpp>
 
@@ -34,8 +35,8 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
 PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
                                          std::vector<PaddingExchangeSchedule> schedules,
                                          bool one_geometry, std::optional<Transport> required)
-    : PlanCore(comm, "PaddingExchangePlan", Labels("PaddingExchangePlan", "copy_local", "unpack"),
-               required, false),
+    : PlanCore(comm, "PaddingExchangePlan", comm.state()->next_plan(),
+               Labels("PaddingExchangePlan", "copy_local", "unpack"), required, false),
       m_schedules(std::move(schedules)), m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {}
 
@@ -82,26 +83,28 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
     }
 }
 
-void PaddingExchangeCore::prepare(const ArraySet& arrays) {
+PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
     std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
     check(arrays);
-    m_prepared.device = device_setting(arrays.layer, required(), name());
+    const auto prepared = std::make_shared<Prepared>();
+    prepared->device = device_setting(arrays.layer, required(), name());
     if (!lines) lines.emplace(state(), kind == ExchangeKind::fill ? send_peers() : receive_peers());
     // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-    m_prepared.parts = make_parts(kind, m_schedules, arrays.sources);
+    prepared->parts = make_parts(kind, m_schedules, arrays.sources);
     if (!arrays.layer && required() != Transport::message)
-        m_prepared.shared_pack = SharedPack(state(), kind, m_prepared.parts, arrays.sources);
+        prepared->shared_pack = SharedPack(state(), kind, prepared->parts, arrays.sources);
+    return [this, &arrays, prepared](int tag) { return make(arrays, *prepared, tag); };
 }
 
 std::uint64_t PaddingExchangeCore::digest_of(const ArraySet& arrays) const {
     return arrays.sources.size() * 2 + static_cast<std::uint64_t>(arrays.variant);
 }
 
-std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays, int tag) {
+std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
+                                                           const Prepared& prepared, int tag) {
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
     const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
-    const Prepared prepared = std::exchange(m_prepared, {});
     std::shared_ptr<ExchangeBinding> binding;
     std::exception_ptr failure;
     try {

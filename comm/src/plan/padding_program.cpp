@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_program.hpp>
 
-#include "exchange_elements.hpp"
 #include "plan/device_packing.hpp"
+#include "plan/exchange_elements.hpp"
 
 #include <algorithm>
 #include <map>
@@ -308,8 +308,12 @@ private:
         for (const auto& [key, all] : kernels)
             m_program.on_device.combined.push_back(
                 {key.first, DeviceRegions::of_elements(*m_device.layer, all)});
-        m_program.first.clear();
-        m_program.last.clear();
+        for (auto* const batches :
+             {&m_program.first, &m_program.pack, &m_program.pack_all, &m_program.last})
+            batches->clear();
+        for (Outgoing& outgoing : m_program.sends) outgoing.pack.clear();
+        for (auto* const all : {&m_program.in_place, &m_program.received})
+            for (Incoming& from : *all) from.batches.clear();
     }
 
     ExchangeKind m_kind;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/plan_core.hpp>
 
-#include <distview/comm/impl/field_arguments.hpp>
-#include <distview/comm/impl/free_number.hpp>
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/plan/free_number.hpp>
+#include <distview/comm/impl/transport/field_arguments.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -27,11 +28,11 @@ PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
       fence_ready("distview::" + plan + ": elements are written and packed, others may read"),
       fence_done("distview::" + plan + ": others' elements have been read") {}
 
-PlanCore::PlanCore(const Communicator& comm, const char* name, Labels labels_of_plan,
-                   std::optional<Transport> required, bool has_outsiders)
+PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t number,
+                   Labels labels_of_plan, std::optional<Transport> required, bool has_outsiders)
     : labels(std::move(labels_of_plan)), m_comm(comm), m_name(name), m_required(required),
       m_has_outsiders(has_outsiders), m_crowded(comm.state()->crowded()),
-      m_calls(&comm.state()->calls()), m_number(comm.state()->next_plan()) {}
+      m_calls(&comm.state()->calls()), m_number(number) {}
 
 PlanCore::~PlanCore() {
     // Others may still read the buffers, and write how far they are.
@@ -111,9 +112,10 @@ ExchangeBinding& PlanCore::obtain(ExchangeBinding* known, const ArraySet& arrays
 
 ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     std::exception_ptr failure;
+    Maker make;
     try {
         check_ready(to_begin);
-        prepare(arrays);
+        make = prepare(arrays);
     } catch (...) {
         failure = std::current_exception();
     }
@@ -125,7 +127,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
                  {failure, digest, arrays_of(state(), arrays.sources, arrays.targets), 0},
                  [&] { return arguments_of(arrays.sources, arrays.targets); });
     const int tag = state().next_tag();
-    std::shared_ptr<ExchangeBinding> binding = make(arrays, tag);
+    std::shared_ptr<ExchangeBinding> binding = make(tag);
     binding->set_key(arrays);
     binding->make_requests(m_comm.mpi(), tag);
     state().add(binding);

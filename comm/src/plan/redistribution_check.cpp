@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/field_overlap.hpp>
 #include <distview/comm/impl/plan/redistribution_core.hpp>
+#include <distview/comm/impl/transport/field_overlap.hpp>
 
 #include <distview/core/text.hpp>
 

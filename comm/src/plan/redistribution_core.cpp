@@ -3,9 +3,8 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
-#include <distview/comm/impl/writes_in_place.hpp>
+#include <distview/comm/impl/schedule/writes_in_place.hpp>
 #include <distview/comm/redistribution_stages.hpp>
-#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -29,12 +28,14 @@ bool has_outsiders(const RedistributionSchedule& schedule, int size) {
 
 } // namespace
 
-RedistributionCore::RedistributionCore(const Communicator& comm, RedistributionSchedule schedule,
+RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t number,
+                                       RedistributionSchedule schedule,
                                        std::vector<RedistributionSchedule> stages,
                                        const RedistributionOptions& options,
                                        std::optional<Transport> required_transport)
-    : PlanCore(comm, "RedistributionPlan", Labels("RedistributionPlan", "move_local", "move"),
-               required_transport, has_outsiders(schedule, comm.size())),
+    : PlanCore(comm, "RedistributionPlan", number,
+               Labels("RedistributionPlan", "move_local", "move"), required_transport,
+               has_outsiders(schedule, comm.size())),
       m_schedule(std::move(schedule)), m_has_copies(has_copies_in(m_schedule)),
       m_from_process(m_schedule.from_process(comm.rank())),
       m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
@@ -82,9 +83,9 @@ RedistributionRole RedistributionCore::role_in(const RedistributionSchedule& sch
     return role;
 }
 
-void RedistributionCore::prepare(const ArraySet& arrays) {
-    m_prepared.sharing = check(arrays);
-    m_prepared.device = device_setting(arrays.layer, required(), name());
+PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
+    const Sharing sharing = check(arrays);
+    const DeviceSetting device = device_setting(arrays.layer, required(), name());
     if (arrays.variant != 0 && m_copy_stages.empty()) {
         std::vector<Stage> made;
         for (RedistributionSchedule& schedule : m_schedule.of_further_copies())
@@ -93,6 +94,7 @@ void RedistributionCore::prepare(const ArraySet& arrays) {
     }
     Stage& first = m_stages.front();
     if (m_in_place && !first.lines[0]) first.lines[0].emplace(state(), first.role.send_ranks());
+    return [this, &arrays, device, sharing](int tag) { return make(arrays, device, sharing, tag); };
 }
 
 std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
@@ -107,10 +109,12 @@ RedistributionCore::Sharing RedistributionCore::agreed(Sharing sharing) const {
     return {flags[0] != 0, flags[1] == 0};
 }
 
-std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays, int tag) {
-    const Sharing sharing = m_in_place ? agreed(m_prepared.sharing) : Sharing{};
+std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays,
+                                                          const DeviceSetting& device,
+                                                          Sharing sharing, int tag) {
+    sharing = m_in_place ? agreed(sharing) : Sharing{};
     check_overwriting(sharing.any, arrays);
-    if (!sharing.any) return bind_stages(arrays, m_prepared.device, tag);
+    if (!sharing.any) return bind_stages(arrays, device, tag);
     const Stage& first = m_stages.front();
     auto binding = bind_in_place({communicator(), first.schedule, first.role, arrays,
                                   *first.lines[0], required(), m_buffer_bytes, tag, crowded()},

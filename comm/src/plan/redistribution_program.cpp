@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 
-#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -76,7 +76,6 @@ private:
     std::map<int, Place> places(const std::vector<Peer>& peers, bool received,
                                 std::pair<MessageBuffer, MessageBuffer>& buffers) {
         std::map<int, Place> result;
-        std::vector<std::int64_t> offsets;
         std::int64_t total = 0;
         for (const Peer& peer : peers) {
             const bool wanted =
@@ -189,7 +188,7 @@ private:
                 const End to =
                     stays ? section_end(m_arrays.targets[f])
                           : remote_end(target->second.fields[f], m_arrays.targets[f].element_size);
-                add_transfer(m_program, m_program.last, f, Kind::move,
+                add_transfer(m_program, m_program.written.batches, f, Kind::move,
                              MoveTransfer(m_schedule, m_role.runs_from, peer.process,
                                           section_end(m_arrays.sources[f]), to),
                              MoveUnits::interleaved_elements);

@@ -21,7 +21,7 @@ void carry(ExchangeProgram& program) {
             if (batch.kind == Batch::Kind::move) batch.kind = Batch::Kind::carry;
     };
     carry_all(program.local);
-    carry_all(program.last);
+    carry_all(program.written.batches);
     for (Incoming& incoming : program.in_place) carry_all(incoming.batches);
     for (Incoming& incoming : program.received) carry_all(incoming.batches);
 }

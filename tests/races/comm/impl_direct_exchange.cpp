@@ -2,7 +2,7 @@
 //
 // The direct exchange with ranks as threads of one process over plain memory, for ThreadSanitizer:
 // between processes it sees nothing. Every rank has a few numbers that all others read in place.
-#include <distview/comm/impl/direct_exchange.hpp>
+#include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/core/error.hpp>
 
 #include <atomic>

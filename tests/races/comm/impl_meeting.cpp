@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Meetings with ranks as threads of one process over plain memory, for ThreadSanitizer.
-#include <distview/comm/impl/meeting.hpp>
+#include <distview/comm/impl/mpi/meeting.hpp>
 #include <distview/core/error.hpp>
 
 #include <algorithm>

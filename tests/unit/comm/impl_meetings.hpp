@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 
 #include <cstdint>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/device_layer.hpp>
-#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/memory/shared_segment.hpp>
 
 #include <Kokkos_Core.hpp>
 

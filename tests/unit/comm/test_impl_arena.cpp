@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/arena.hpp>
-#include <distview/comm/impl/peer_transports.hpp>
-#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/comm/impl/memory/arena.hpp>
+#include <distview/comm/impl/memory/shared_segment.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/core/message_sink.hpp>
 
 #include <distview_testing/random.hpp>

@@ -2,7 +2,7 @@
 #include "communicators.hpp"
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/shared_segment.hpp>
+#include <distview/comm/impl/memory/shared_segment.hpp>
 #include <distview/core/error.hpp>
 
 #include <distview_testing/environment.hpp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicators.hpp"
 
-#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/core/error.hpp>
 
 #include <distview_testing/assertions.hpp>

@@ -2,9 +2,9 @@
 #include "communicators.hpp"
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
-#include <distview/comm/impl/neighbour_sync.hpp>
-#include <distview/comm/impl/processors.hpp>
+#include <distview/comm/impl/memory/neighbour_sync.hpp>
+#include <distview/comm/impl/memory/processors.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 
 #include <gtest/gtest.h>
 

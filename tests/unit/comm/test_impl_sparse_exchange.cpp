@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/sparse_exchange.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/core/error.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>

@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/local_box.hpp>
 
@@ -45,8 +46,8 @@ public:
     ///             order on all ranks (finish_filling() in any order)
     /// Space:      on the instance given to start(); on return all work has finished
     /// Touches:    writes the padding that the schedule names, or the elements that it copies, or the target's slice
-    /// Cost:       no allocation; one kernel a rank that elements come from, or, to combine padding, one a region;
-    ///             on a device one kernel for all of one array
+    /// Cost:       no allocation; one kernel a rank that elements come from, or, to combine padding, one a region; on a
+    ///             device one kernel for all padding, one for each pair of arrays, or a few that combine
     /// Errors:     UsageError if called twice, or if a rank that is read in place, or reads, has abandoned an
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() { complete()->wait_for_readers(); }
@@ -72,7 +73,7 @@ public:
     ///
     /// Collective: no (local); lets MPI make progress
     bool can_finish() const {
-        return m_in_flight.engine("ExchangeHandle::can_finish").active().has_all_elements();
+        return m_in_flight.core("ExchangeHandle::can_finish").active().has_all_elements();
     }
 
     /// Waits only for the neighbours from whom positions of `box` are filled, and fills these (and
@@ -85,7 +86,7 @@ public:
     void finish([[maybe_unused]] const LocalBox& box)
         requires Runner::fills_padding
     {
-        const impl::PlanCore& core = m_in_flight.engine("ExchangeHandle::finish");
+        const impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
         impl::ExchangeBinding& binding = core.active();
         if constexpr (impl::on_device<Exec>) {
             move_on_device(core, binding);
@@ -100,15 +101,19 @@ private:
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 
-    /// Of an execution that has begun; `rank` is the number of axes of the first field.
-    ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, Runner runner, int rank)
-        : m_in_flight(std::move(core)), m_exec(exec), m_runner(std::move(runner)), m_rank(rank) {
+    /// Begins an execution; `rank` is the number of axes of the first field.
+    ExchangeHandle(const std::shared_ptr<impl::PlanCore>& core, const Exec& exec,
+                   const Runner& runner, int rank, impl::CallWord::Kind call,
+                   const impl::ArraySet& arrays)
+        : m_exec(exec), m_runner(runner), m_rank(rank) {
+        core->begin(call, arrays);
+        m_in_flight = impl::PlanInFlight(core);
         begin_step();
     }
 
     /// Copies within the section, packs, and lets others have this section's elements.
     void begin_step() {
-        const impl::PlanCore& core = m_in_flight.engine("ExchangeHandle");
+        const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
         impl::ExchangeBinding& binding = core.active();
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
@@ -135,7 +140,7 @@ private:
 
     /// All but waiting for readers of the last step.
     std::shared_ptr<impl::PlanCore> complete() {
-        impl::PlanCore& core = m_in_flight.engine("ExchangeHandle::finish");
+        impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
         for (;;) {
             impl::ExchangeBinding& binding = core.active();
             if constexpr (impl::on_device<Exec>) {
@@ -168,10 +173,10 @@ private:
         m_runner.incoming_on_device(m_exec, core.labels, binding.program(), any);
     }
 
-    impl::PlanInFlight m_in_flight;
     Exec m_exec;
     Runner m_runner;
     int m_rank;
+    impl::PlanInFlight m_in_flight;
 };
 
 } // namespace distview

@@ -6,6 +6,7 @@
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
 
@@ -56,7 +57,7 @@ struct FieldExchange {
 ///             node are read through CUDA IPC where they can be, and messages lie in device memory where
 ///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
 ///             memory
-/// Source:     decisions 0004, 0006, 0009, 0018, 0023
+/// Source:     decisions 0004, 0006, 0009, 0018, 0023, 0026
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
@@ -189,7 +190,7 @@ public:
     /// Processes whose elements this one gets in every execute, ascending.
     std::vector<int> receive_peers() const { return m_core->receive_peers(); }
 
-    /// Bytes of message buffers of the sets bound so far.
+    /// Bytes of the buffers of the sets bound so far: of messages, and of what is packed for others in shared memory.
     std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
     /// Geometry, partners and transports of this process, for people.
     std::string describe() const { return m_core->describe(); }
@@ -213,11 +214,14 @@ private:
                                                  std::span<const impl::Field> fields) {
         const auto& core = m_core.shared();
         constexpr bool fills = Runner::fills_padding;
-        core->begin(fills ? impl::CallWord::Kind::fill : impl::CallWord::Kind::combine,
-                    impl::PaddingExchangeCore::arrays(fills ? impl::ExchangeKind::fill
-                                                            : impl::ExchangeKind::combine,
-                                                      fields, impl::DeviceOf<Exec>::layer()));
-        return {core, exec, runner, core->rank()};
+        return {core,
+                exec,
+                runner,
+                core->rank(),
+                fills ? impl::CallWord::Kind::fill : impl::CallWord::Kind::combine,
+                impl::PaddingExchangeCore::arrays(fills ? impl::ExchangeKind::fill
+                                                        : impl::ExchangeKind::combine,
+                                                  fields, impl::DeviceOf<Exec>::layer())};
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.
@@ -234,7 +238,7 @@ private:
                       "access");
     }
 
-    impl::PlanEngine<impl::PaddingExchangeCore> m_core;
+    impl::CoreHolder<impl::PaddingExchangeCore> m_core;
     std::vector<impl::Field> m_described;
 };
 

@@ -5,6 +5,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
 #include <distview/comm/impl/plan/move_runner.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
@@ -76,7 +77,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 /// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan
-/// Source:     decisions 0006, 0011, 0012, 0014 to 0018; in the field: ScaLAPACK's pdtran and pdgemr2d,
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0018, 0026; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan {
 public:
@@ -314,13 +315,16 @@ private:
     ExchangeHandle<Exec, impl::MoveRunner<Op, Pairs...>>
     start_arrays(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         const auto& core = m_core.shared();
-        core->begin(arrays.reads_target ? impl::CallWord::Kind::redistribute_combine
-                                        : impl::CallWord::Kind::redistribute,
-                    arrays);
-        return {core, exec, {op, core->conjugate()}, 0};
+        return {core,
+                exec,
+                {op, core->conjugate()},
+                0,
+                arrays.reads_target ? impl::CallWord::Kind::redistribute_combine
+                                    : impl::CallWord::Kind::redistribute,
+                arrays};
     }
 
-    impl::PlanEngine<impl::RedistributionCore> m_core;
+    impl::CoreHolder<impl::RedistributionCore> m_core;
 };
 
 } // namespace distview

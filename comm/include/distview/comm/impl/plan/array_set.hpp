@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/device_layer.hpp>
-#include <distview/comm/impl/field.hpp>
+#include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/transport/field.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/call_watch.hpp>
-#include <distview/comm/impl/communicator_state.hpp>
-#include <distview/comm/impl/direct_exchange.hpp>
-#include <distview/comm/impl/peer_transports.hpp>
-#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/transport/call_watch.hpp>
+#include <distview/comm/impl/transport/direct_exchange.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
 
 #include <mpi.h>

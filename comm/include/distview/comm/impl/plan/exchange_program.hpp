@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/copy_box.hpp>
-#include <distview/comm/impl/device_moves.hpp>
-#include <distview/comm/impl/device_regions.hpp>
-#include <distview/comm/impl/move_transfer.hpp>
-#include <distview/comm/impl/persistent_messages.hpp>
+#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/kernels/device_moves.hpp>
+#include <distview/comm/impl/kernels/device_regions.hpp>
+#include <distview/comm/impl/kernels/move_transfer.hpp>
+#include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/comm/transport.hpp>
 #include <distview/core/local_box.hpp>
 
@@ -95,9 +95,9 @@ struct ExchangeProgram {
     std::shared_ptr<void> sent{};              ///< memory of the messages to send
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
     std::size_t workspace_bytes = 0;           ///< of both
-    bool writes =
-        false;          ///< `last` writes others' arrays: `in_place` are the ranks that are written
-    std::string note{}; ///< for describe()
+    bool writes = false; ///< others' arrays: `in_place` are the ranks that are written
+    Incoming written{};  ///< what is done when all of these may be written
+    std::string note{};  ///< for describe()
 };
 
 /// Appends a batch, to the last one if it goes on where that ends.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/plan/exchange_binding.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/transport.hpp>
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/device_moves.hpp>
-#include <distview/comm/impl/move_elements.hpp>
+#include <distview/comm/impl/kernels/device_moves.hpp>
+#include <distview/comm/impl/kernels/move_elements.hpp>
+#include <distview/comm/impl/kernels/swap_elements.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
-#include <distview/comm/impl/swap_elements.hpp>
 #include <distview/core/concepts.hpp>
 
 #include <array>
@@ -80,7 +80,8 @@ void run_units(const Exec& exec, const PlanCore::Labels& labels, const std::stri
     using To = typename Pair::to_type;
     switch (batch.kind) {
     case Batch::Kind::pack:
-        return move_units(exec, label, units, batch.begin, batch.end, Mover<From, From, Insert>{});
+        return move_units(exec, labels.pack, units, batch.begin, batch.end,
+                          Mover<From, From, Insert>{});
     case Batch::Kind::carry:
         return move_typed<From, From>(exec, label, units, batch, Insert{}, false);
     case Batch::Kind::swap:

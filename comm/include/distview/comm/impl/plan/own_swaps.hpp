@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/persistent_messages.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
-#include <distview/comm/impl/run_parts.hpp>
+#include <distview/comm/impl/schedule/run_parts.hpp>
+#include <distview/comm/impl/transport/persistent_messages.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/exchange_parts.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 
@@ -36,9 +36,15 @@ public:
     }
 
 private:
-    void prepare(const ArraySet& arrays) override;
+    struct Prepared {
+        DeviceSetting device{};
+        ExchangeParts parts{};
+        SharedPack shared_pack{};
+    };
+    Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
-    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) override;
+    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
+                                          int tag);
     void check(const ArraySet& arrays) const;
 
     std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
@@ -46,13 +52,6 @@ private:
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
     std::array<std::optional<PlanLines>, 2> m_lines; ///< by kind, from the first binding on
-    /// Of the set that is being bound.
-    struct Prepared {
-        DeviceSetting device{};
-        ExchangeParts parts{};
-        SharedPack shared_pack{};
-    };
-    Prepared m_prepared;
 };
 
 } // namespace distview::impl

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/device_layer.hpp>
-#include <distview/comm/impl/exchange_parts.hpp>
-#include <distview/comm/impl/field.hpp>
-#include <distview/comm/impl/peer_transports.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/transport/device_setting.hpp>
+#include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 
 #include <span>
 

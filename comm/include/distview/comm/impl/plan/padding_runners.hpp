@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/combine_box.hpp>
+#include <distview/comm/impl/kernels/combine_box.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 

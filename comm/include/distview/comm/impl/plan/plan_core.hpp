@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/calls.hpp>
-#include <distview/comm/impl/in_flight.hpp>
+#include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_binding.hpp>
 #include <distview/comm/transport.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,17 +65,17 @@ public:
     const Labels labels;
 
 protected:
-    /// `name` begins the text of errors. `has_outsiders`: some ranks may have no array to pass, and so cannot tell
-    /// whether a set is new.
-    PlanCore(const Communicator& comm, const char* name, Labels labels,
+    /// `name` begins the text of errors; `number` is CommunicatorState::next_plan(). `has_outsiders`: some ranks may have
+    /// no array to pass, and so cannot tell whether a set is new.
+    PlanCore(const Communicator& comm, const char* name, std::uint64_t number, Labels labels,
              std::optional<Transport> required, bool has_outsiders);
 
-    /// Checks the arrays, and makes what a new set needs and local memory may lack.
-    virtual void prepare(const ArraySet& arrays) = 0;
+    /// Makes the binding of a new set; collective, throws on all ranks or on none.
+    using Maker = std::function<std::shared_ptr<ExchangeBinding>(int tag)>;
+    /// Checks the arrays of a new set, which outlive the maker, and takes what memory may lack for; local.
+    virtual Maker prepare(const ArraySet& arrays) = 0;
     /// What ranks must agree on besides the arrays' types and numbers.
     virtual std::uint64_t digest_of(const ArraySet& arrays) const = 0;
-    /// The binding of a new set; collective. Throws on all ranks or on none.
-    virtual std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) = 0;
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
 
@@ -121,7 +120,5 @@ private:
     ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
     std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
 };
-
-using PlanInFlight = InFlight<PlanCore>;
 
 } // namespace distview::impl

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/plan/plan_core.hpp>
-#include <distview/comm/impl/redistribution_role.hpp>
+#include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <array>
@@ -22,9 +22,9 @@ class SharedRounds;
 /// element, those of variant 0 take one of them.
 class RedistributionCore final : public PlanCore {
 public:
-    /// Collective.
-    RedistributionCore(const Communicator& comm, RedistributionSchedule schedule,
-                       std::vector<RedistributionSchedule> stages,
+    /// `number` is CommunicatorState::next_plan().
+    RedistributionCore(const Communicator& comm, std::uint64_t number,
+                       RedistributionSchedule schedule, std::vector<RedistributionSchedule> stages,
                        const RedistributionOptions& options, std::optional<Transport> required);
     ~RedistributionCore() override;
 
@@ -66,9 +66,10 @@ private:
     static Stage make_stage(RedistributionSchedule schedule, int rank);
     static RedistributionRole role_in(const RedistributionSchedule& schedule, int rank);
 
-    void prepare(const ArraySet& arrays) override;
+    Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
-    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, int tag) override;
+    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const DeviceSetting& device,
+                                          Sharing sharing, int tag);
     std::size_t own_workspace_bytes() const noexcept override;
 
     Sharing check(const ArraySet& arrays) const;
@@ -96,12 +97,6 @@ private:
     bool m_in_place;
     std::int64_t m_buffer_bytes;
     std::vector<Between> m_between;
-    /// Of the set that is being bound.
-    struct Prepared {
-        DeviceSetting device{};
-        Sharing sharing{};
-    };
-    Prepared m_prepared;
 };
 
 /// The core of a plan with these arguments; collective, agrees on them.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/peer_transports.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_program.hpp>
-#include <distview/comm/impl/redistribution_role.hpp>
-#include <distview/comm/impl/shared_rounds.hpp>
+#include <distview/comm/impl/plan/shared_rounds.hpp>
+#include <distview/comm/impl/schedule/redistribution_role.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstddef>

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/schedule/found_runs.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+namespace distview::impl {
+
+/// Whether the layout has axes of which it says the labels of one process only.
+bool is_partly_known(const ArrayLayout& layout);
+
+/// Empty runs in place of those that depend on such axes, for a schedule that checks all other arguments.
+FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
+                       const std::vector<int>& permutation);
+
+/// Throws LayoutError if `process`, which this one is, is elsewhere than where the labels are known.
+void check_known_labels(const ArrayLayout& layout, int process, const char* what);
+
+/// A schedule from or to layouts of which each process knows its own labels only: with the runs of this
+/// process, and totals.
+///
+/// `outline`: that with unknown_runs().
+///
+/// Collective: over comm; arguments but labels are the same on all ranks, and have been checked
+/// Cost:       that of cells_of_labels() for each side of an axis that is partly known, and of
+///             match_elements()
+/// Errors:     those of cells_of_labels(); LayoutError if an index of the target is not in the source
+RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& from,
+                                 const ArrayLayout& to, const RedistributionOptions& options,
+                                 const RedistributionSchedule& outline);
+
+} // namespace distview::impl

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace distview::impl {
+
+/// What is enqueued to it runs in order: the stream of an execution-space instance.
+struct DeviceQueue {
+    void* native = nullptr;
+};
+
+/// A device's allocation as another process of the node can open it.
+struct IpcHandle {
+    std::array<std::int64_t, 8> opaque{};
+    /// Tells allocations apart that had one address after the other: a mapping of an earlier one must not be
+    /// taken for the later one's.
+    std::int64_t allocation = 0;
+
+    friend bool operator==(const IpcHandle&, const IpcHandle&) = default;
+    friend auto operator<=>(const IpcHandle&, const IpcHandle&) = default;
+};
+
+/// What transports need of a device's programming interface besides kernels and fences, which are Kokkos'.
+///
+/// An interface, so that staging, the order of things and the bookkeeping of mappings are tested where
+/// there is no device. Functions throw Error if the device refuses what cannot be done without.
+class DeviceLayer {
+public:
+    DeviceLayer() { any_exists() = true; }
+    DeviceLayer(const DeviceLayer&) = delete;
+    DeviceLayer& operator=(const DeviceLayer&) = delete;
+    virtual ~DeviceLayer() = default;
+
+    /// Whether this program has, or had, one: else transports of device memory are refused when a plan is
+    /// built.
+    static std::atomic<bool>& any_exists() noexcept;
+
+    /// Memory of the device, at a multiple of 256 bytes; page-locked memory of the host, which kernels reach
+    /// as well.
+    virtual std::shared_ptr<char> allocate_device(std::size_t bytes) = 0;
+    virtual std::shared_ptr<char> allocate_pinned(std::size_t bytes) = 0;
+
+    /// Copies from the host to the device; has finished on return.
+    virtual void upload(char* to, const char* from, std::size_t bytes) = 0;
+    /// Enqueues a copy between page-locked and device memory.
+    virtual void copy(const DeviceQueue& queue, char* to, const char* from, std::size_t bytes) = 0;
+
+    /// Whether kernels reach the memory.
+    virtual bool reaches(const void* data) = 0;
+
+    struct Exported {
+        IpcHandle handle{};
+        std::int64_t offset = 0; ///< of the data from the allocation's beginning, in bytes
+    };
+    /// For other processes to open; none for memory that cannot be shared, as managed memory. Does not throw:
+    /// neighbours wait for what is offered.
+    virtual std::optional<Exported> export_memory(const void* data) noexcept = 0;
+    /// Another process's allocation as this one reaches it; null if it does not.
+    virtual void* open(const IpcHandle& handle) noexcept = 0;
+    virtual void close(void* mapping) noexcept = 0;
+    /// What the device said when memory was last not shared, for people; may be empty.
+    virtual std::string why_not_shared() const { return {}; }
+
+    /// Whether MPI sends from and receives into the device's memory: asked and tried.
+    virtual bool mpi_takes_device_memory() = 0;
+};
+
+/// The layer of an execution space's device; none for spaces of the host.
+template <class Exec>
+struct DeviceOf {
+    static constexpr bool exists = false;
+    static DeviceLayer* layer() noexcept { return nullptr; }
+    static DeviceQueue queue(const Exec&) noexcept { return {}; }
+};
+
+#ifdef KOKKOS_ENABLE_CUDA
+DeviceLayer& cuda_layer();
+
+template <>
+struct DeviceOf<Kokkos::Cuda> {
+    static constexpr bool exists = true;
+    static DeviceLayer* layer() { return &cuda_layer(); }
+    static DeviceQueue queue(const Kokkos::Cuda& exec) { return {exec.cuda_stream()}; }
+};
+#endif
+
+/// Whether kernels of an execution space run on a device with a memory of its own.
+template <class Exec>
+inline constexpr bool on_device = DeviceOf<Exec>::exists;
+
+} // namespace distview::impl

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/kernels/move_elements.hpp>
+#include <distview/comm/impl/kernels/move_nest.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// The elements that one process moves for one partner, of one array: a product of lists of runs,
+/// with addresses. Lists are never multiplied out: nests are made of them as they are run.
+class MoveTransfer {
+public:
+    /// One end: a section, or the elements packed as a dense box in the order of the source's axes.
+    struct End {
+        char* data = nullptr;
+        std::int64_t element_size = 1;
+        bool packed = false;
+        Extents strides{}; ///< bytes, by axis of the end's array; of a section only
+    };
+
+    /// `runs` are those of this process with `peer`.
+    MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
+                 const End& from, const End& to);
+
+    /// The same elements from where they were to go to, to where they were to come from; of equal sizes.
+    MoveTransfer reversed() const;
+    /// Whether every element already is where it is to go to.
+    bool is_fixed() const noexcept;
+
+    /// Number of nests.
+    std::int64_t nest_count() const noexcept { return m_nest_count; }
+    /// The n-th of them, arranged.
+    MoveNest nest(std::int64_t n) const;
+
+    /// Elements along an axis, in bytes.
+    struct Run {
+        std::int64_t from = 0;
+        std::int64_t to = 0;
+        MoveLoop repeats{};
+        MoveLoop elements{};
+    };
+    struct Axis {
+        std::vector<Run> runs;
+        std::vector<std::int64_t> from_table; ///< instead of runs, where these are short and many
+        std::vector<std::int64_t> to_table;
+        std::int64_t choices() const noexcept {
+            return from_table.empty() ? static_cast<std::int64_t>(runs.size()) : 1;
+        }
+        /// Puts tables in the place of runs.
+        void make_tables();
+    };
+    const char* from() const noexcept { return m_from; }
+    char* to() const noexcept { return m_to; }
+    const std::vector<Axis>& axes() const noexcept { return m_axes; }
+
+private:
+    const char* m_from;
+    char* m_to;
+    std::int64_t m_element_size;
+    std::int64_t m_nest_count = 1;
+    std::vector<Axis> m_axes; ///< by axis of the target
+};
+
+/// Some blocks of one nest: enough work to be worth handing to a thread.
+struct MoveUnit {
+    int transfer = 0;
+    int blocks = 0;
+    std::int64_t nest = 0;
+    std::int64_t first_block = 0;
+};
+
+/// What an exchange moves at one time: units [begin, end) of all transfers together.
+struct MoveUnits {
+    std::vector<MoveTransfer> transfers;
+    std::vector<MoveUnit> units;
+    std::int64_t elements = 0;
+
+    static constexpr std::int64_t usual_elements = 32768;
+    /// Of units that are run in turns with others of the same source, which caches keep meanwhile.
+    static constexpr std::int64_t interleaved_elements = 2048;
+
+    /// Cuts a transfer into units of about so many elements, which follow those that are there.
+    void append(MoveTransfer transfer, std::int64_t unit_elements = usual_elements);
+    /// Puts units [begin, end) into the order in which their first elements lie in memory.
+    void order_by_source(int begin, int end);
+    /// About how many bytes units [begin, end) read, if elements have so many each.
+    std::int64_t bytes(int begin, int end, std::size_t element_bytes) const noexcept {
+        return elements * (end - begin) / static_cast<std::int64_t>(units.size()) *
+               static_cast<std::int64_t>(element_bytes);
+    }
+};
+
+/// Bytes of the elements that `runs` has with `peer`.
+std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
+                             int peer);
+
+/// Runs units [begin, end) in one kernel on `exec`, as run_boxes() does; they must stay until the
+/// work has finished.
+template <ExecutionSpace Exec, class MoverType>
+void move_units(const Exec& exec, const std::string& label, const MoveUnits& all, int begin,
+                int end, const MoverType& mover) {
+    const MoveUnit* const units = all.units.data();
+    const MoveTransfer* const transfers = all.transfers.data();
+    const auto run = [units, transfers, mover](int i) {
+        const MoveUnit& unit = units[i];
+        transfers[unit.transfer].nest(unit.nest).for_each_block(
+            unit.first_block, unit.blocks,
+            [&](const MoveBlock& block) { move_block(mover, block); });
+        if (mover.streams) end_streaming();
+    };
+    run_boxes(exec, label, begin, end, run,
+              [&] { return all.bytes(begin, end, static_cast<std::size_t>(MoverType::to_size)); });
+}
+
+} // namespace distview::impl

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/kernels/stream_copy.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+namespace distview::impl {
+
+/// Elements of 4, 8 or 16 bytes in a cache line (or part of one), and lines in the squares that are
+/// transposed in registers.
+template <std::size_t Bytes, std::size_t LineBytes = line_size>
+inline constexpr std::int64_t line_elements = LineBytes / Bytes;
+
+// nvcc's front end does not expand packs in the arguments of built-in functions.
+#if defined(__GNUC__) && !defined(__CUDACC__) && __has_builtin(__builtin_shufflevector)
+
+/// Whether squares of such elements can be transposed in registers.
+template <std::size_t Bytes>
+inline constexpr bool transposes_lines = Bytes == 4 || Bytes == 8 || Bytes == 16;
+
+namespace lines {
+
+template <std::size_t Bytes>
+struct Lane {
+    using type = std::int64_t;
+};
+template <>
+struct Lane<4> {
+    using type = std::int32_t;
+};
+
+/// A cache line, or part of one. Where registers are shorter, compilers use several.
+template <std::size_t Bytes, std::size_t LineBytes>
+struct Line {
+    using Number = typename Lane<Bytes>::type;
+    typedef Number type __attribute__((vector_size(LineBytes)));
+};
+
+/// Of lane i of the two lines that stage `Step` exchanges: an element has `Lanes` of them.
+template <int Step, int Lanes>
+constexpr int low_lane(int i, int count) {
+    return (i / Lanes & Step) ? i - Step * Lanes + count : i;
+}
+template <int Step, int Lanes>
+constexpr int high_lane(int i, int count) {
+    return (i / Lanes & Step) ? i + count : i + Step * Lanes;
+}
+
+/// Exchanges the off-diagonal halves of every square of 2 x Step lines.
+template <int Step, int Lanes, class Vector, int... I>
+inline void exchange(Vector* line, std::integer_sequence<int, I...>) {
+    constexpr int count = sizeof...(I);
+    constexpr int elements = count / Lanes;
+    for (int k = 0; k < elements; ++k) {
+        if (k & Step) continue;
+        const Vector a = line[k];
+        const Vector b = line[k + Step];
+        line[k] = __builtin_shufflevector(a, b, low_lane<Step, Lanes>(I, count)...);
+        line[k + Step] = __builtin_shufflevector(a, b, high_lane<Step, Lanes>(I, count)...);
+    }
+}
+
+template <int Step, int Lanes, class Vector, class Indices>
+inline void exchange_all(Vector* line, Indices indices) {
+    constexpr int elements = static_cast<int>(indices.size()) / Lanes;
+    if constexpr (Step < elements) {
+        exchange<Step, Lanes>(line, indices);
+        exchange_all<2 * Step, Lanes>(line, indices);
+    }
+}
+
+} // namespace lines
+
+/// Reads a square of elements, line by line, `stride` bytes apart, and writes it transposed, line after
+/// line.
+template <std::size_t Bytes, std::size_t LineBytes = line_size>
+inline void transpose_lines(const char* from, std::int64_t stride, char* to) {
+    using Vector = typename lines::Line<Bytes, LineBytes>::type;
+    using Number = typename lines::Line<Bytes, LineBytes>::Number;
+    constexpr int lanes = Bytes / sizeof(Number);
+    constexpr int count = LineBytes / sizeof(Number);
+    constexpr auto elements = line_elements<Bytes, LineBytes>;
+    Vector line[elements];
+    for (std::int64_t k = 0; k < elements; ++k) std::memcpy(&line[k], from + k * stride, LineBytes);
+    lines::exchange_all<1, lanes>(line, std::make_integer_sequence<int, count>());
+    std::memcpy(to, line, sizeof(line));
+}
+
+#else
+
+template <std::size_t Bytes>
+inline constexpr bool transposes_lines = false;
+
+#endif
+
+} // namespace distview::impl

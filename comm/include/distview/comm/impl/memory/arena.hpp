@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/memory/shared_segment.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// Host memory of this process that other processes of the node can map: where arrays of a
+/// communicator lie, so that neighbours read them in place.
+///
+/// A few large segments, cut into pieces. Local: nobody is asked. Pieces keep their segment alive,
+/// also after the communicator was closed. Thread-safe.
+class Arena : public std::enable_shared_from_this<Arena> {
+public:
+    static constexpr std::size_t usual_segment = std::size_t{1} << 20;
+    /// The first segment has this many bytes, if not more are wanted.
+    explicit Arena(std::size_t least_segment = usual_segment) : m_least_segment(least_segment) {}
+
+    /// Memory of any content, or null if shared memory cannot be had: then allocate elsewhere. The first
+    /// such failure is reported to the message sink. Begins at a multiple of 64 bytes; pieces are
+    /// staggered, since arrays that begin at the same place of a page collide in caches.
+    std::shared_ptr<void> allocate(std::size_t bytes);
+
+    /// A place in a segment, as other processes know it.
+    struct Place {
+        SegmentAddress segment{};
+        std::int64_t offset = 0;
+        std::int64_t bytes = 0; ///< from there to the end of what allocate() gave out
+    };
+    /// Where memory lies that allocate() gave out; empty for other memory.
+    std::optional<Place> find(const void* data) const;
+    /// Who owns a piece that allocate() gave out and that holds these bytes; null for other memory.
+    std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
+
+    /// What is given out, and what the segments hold, in bytes.
+    std::size_t bytes_in_use() const;
+    std::size_t bytes_reserved() const;
+
+private:
+    struct Range {
+        std::size_t bytes = 0;
+        std::weak_ptr<void> owner{}; ///< of one that is given out
+    };
+    struct Segment {
+        std::shared_ptr<SharedSegment> memory;
+        std::map<std::size_t, Range> free; ///< by offset
+        std::map<std::size_t, Range> used;
+    };
+    struct Piece {
+        Segment* segment = nullptr;
+        std::size_t offset = 0;
+    };
+    std::optional<Piece> take(std::size_t bytes);
+    const Segment* segment_of(const void* data) const;
+    std::shared_ptr<void> try_allocate(std::size_t bytes, std::string& why_not);
+    bool grow(std::size_t bytes, std::string& why_not);
+    void give_back(Segment& segment, std::size_t offset) noexcept;
+
+    mutable std::mutex m_mutex;
+    std::vector<std::unique_ptr<Segment>> m_segments;
+    std::size_t m_least_segment;
+    std::size_t m_stagger = 0;
+    std::atomic<bool> m_reported{false};
+};
+
+} // namespace distview::impl

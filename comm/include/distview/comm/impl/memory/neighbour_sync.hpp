@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/memory/sync_order.hpp>
+
+#include <atomic>
+#include <cstdint>
+
+namespace distview::impl {
+
+/// Where one process tells another how far it is; a cache line of its own, and the one that
+/// prefetchers take with it.
+///
+/// Lies in memory that both see. Only one process advances it. Nothing here knows MPI or processes:
+/// threads over plain memory do as well, which is how it is tested for races.
+struct alignas(128) SyncLine {
+    /// Of exchange e the value e, once its step is done: values only grow. It also tells the set of arrays (see
+    /// next_epoch()), so that processes that mix them up see it. The highest bit says that nothing will come
+    /// after it. One word, so that nothing is written after what somebody waits for: whoever has seen it may
+    /// free the line.
+    std::atomic<std::uint64_t> epoch{0};
+    /// How many sleep until it changes.
+    std::atomic<std::uint32_t> sleepers{0};
+};
+static_assert(sizeof(SyncLine) == 128 && std::atomic<std::uint64_t>::is_always_lock_free &&
+              std::atomic<std::uint32_t>::is_always_lock_free);
+
+/// What happened to the process that was waited for.
+enum class Arrival { here, not_yet, gone, elsewhere };
+
+inline constexpr std::uint64_t gone_bit = std::uint64_t{1} << 63;
+
+/// Number of a plan's next execution, with a set of arrays. Adding 1 gives the next exchange in it.
+constexpr std::uint64_t next_epoch(std::uint64_t epoch, std::uint64_t set) noexcept {
+    return ((epoch >> 24) + 1) << 24 | (set & 0xff) << 16;
+}
+
+/// Makes all that this thread wrote before visible to who sees `epoch` arrive, and wakes who sleeps
+/// on the line.
+///
+/// Does not wait until the others can see it, which would cost as much as the rest of a small exchange:
+/// who falls asleep at that very moment sleeps until its time is up. Only where processes are `crowded`,
+/// and go to sleep at once, is the order of the two worth its price.
+void publish(SyncLine& line, std::uint64_t epoch, bool crowded) noexcept;
+
+/// Tells everybody who waits, or will, that nothing comes after `epoch`.
+inline void publish_last(SyncLine& line, std::uint64_t epoch) noexcept {
+    publish(line, epoch | gone_bit, true);
+}
+
+/// Whether a line has come to exactly `epoch`; if so, what its process wrote before may be read. It cannot go on
+/// before it has been read: elsewhere, its process makes another exchange.
+inline Arrival arrived_at(const SyncLine& line, std::uint64_t epoch) noexcept {
+    const std::uint64_t value = line.epoch.load(sync_order::arrive);
+    if ((value & ~gone_bit) == epoch) return Arrival::here;
+    if ((value & gone_bit) != 0) return Arrival::gone;
+    return value > epoch ? Arrival::elsewhere : Arrival::not_yet;
+}
+
+/// Whether a line has come to `epoch`, or beyond.
+inline Arrival arrived(const SyncLine& line, std::uint64_t epoch) noexcept {
+    const std::uint64_t value = line.epoch.load(sync_order::arrive);
+    if ((value & ~gone_bit) >= epoch) return Arrival::here;
+    return (value & gone_bit) != 0 ? Arrival::gone : Arrival::not_yet;
+}
+
+/// Whether a line's process had not gone when this thread finished the reads before this call: then
+/// what it read was what the process offered, not what was made of the memory afterwards.
+inline bool stayed(const SyncLine& line) noexcept {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return (line.epoch.load(std::memory_order_relaxed) & gone_bit) == 0;
+}
+
+/// How a thread waits. With a core of its own it spins, since neighbours are mostly about to arrive, and then
+/// sleeps until it is woken. Where processes are `crowded`, one that is waited for needs this core: the thread offers
+/// it a few times, which costs a tenth of falling asleep and being woken, and then sleeps.
+class Waiter {
+public:
+    explicit Waiter(bool crowded) noexcept
+        : m_spins(crowded ? 0 : most_spins), m_yields(crowded ? most_yields : 0) {}
+
+    /// Waits a little for `line` to come to `epoch`. True when some time has passed: a good moment
+    /// to let MPI make progress, without which a neighbour may not arrive.
+    bool wait(SyncLine& line, std::uint64_t epoch) noexcept;
+
+private:
+    static constexpr int most_spins = 2000;
+    /// perf/comm/bench_exchange_crowded.cpp. More are no faster, and each may cost a time slice where programs that
+    /// compute share the core.
+    static constexpr int most_yields = 5;
+    int m_spins;
+    int m_yields;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/memory/neighbour_sync.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace distview::impl {
+
+/// What a collective call is, in 64 bits: equal on all ranks that make the same call.
+///
+/// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16) and 16 of 0, or hash
+/// of the call's name (48, without those 8).
+struct CallWord {
+    enum class Kind : std::uint8_t {
+        none,
+        named, ///< the call's line has its name
+        fill,  ///< PaddingExchangePlan::execute() or start()
+        combine,
+        redistribute, ///< RedistributionPlan::execute() or start()
+        redistribute_combine,
+        bind, ///< of a PaddingExchangePlan
+        bind_redistribution,
+    };
+    /// A set of arrays that the plan does not know yet.
+    static constexpr std::uint64_t new_set = 0xffff;
+
+    std::uint64_t bits = 0;
+
+    static constexpr CallWord of_plan(Kind kind, std::uint64_t plan, std::uint64_t set) noexcept {
+        return {static_cast<std::uint64_t>(kind) << 56 | (plan & 0xffffff) << 32 |
+                (set & 0xffff) << 16};
+    }
+    static constexpr CallWord of_name(std::string_view name) noexcept {
+        std::uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
+        for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+        return {static_cast<std::uint64_t>(Kind::named) << 56 | (hash >> 8 & 0xffffffffffffu)};
+    }
+    constexpr Kind kind() const noexcept { return static_cast<Kind>(bits >> 56); }
+    /// Of a bound plan: one that does not begin by a meeting.
+    constexpr bool is_execution() const noexcept {
+        return Kind::fill <= kind() && kind() <= Kind::redistribute_combine;
+    }
+    /// For people: "PaddingExchangePlan #3 execute, set 2".
+    std::string describe(std::string_view name) const;
+
+    friend constexpr bool operator==(CallWord, CallWord) noexcept = default;
+};
+
+/// Where a call stands among the calls of a communicator: ranks that make the same calls count alike. A rank that
+/// got an error in a call cannot know in which of theirs others get it: until all meet again its calls have no place.
+struct CallPlace {
+    std::uint64_t meetings = 0; ///< times that all ranks have met before
+    /// Counts the calls since then, from 1: the one in which they met, if any, is the first. 0: no place.
+    std::uint64_t index = 0;
+    /// Of the call: where it began 0, then counts the executions in it, and what follows each.
+    std::uint64_t part = 0;
+
+    constexpr bool is_in_call_of(const CallPlace& other) const noexcept {
+        return index != 0 && index == other.index && meetings == other.meetings;
+    }
+    friend constexpr auto operator<=>(const CallPlace&, const CallPlace&) noexcept = default;
+    // Implied by the other, but nvcc does not define it then.
+    friend constexpr bool operator==(const CallPlace&, const CallPlace&) noexcept = default;
+};
+
+/// Where the calls of several ranks stand that come to a meeting.
+struct CallPlaces {
+    static constexpr std::uint64_t none = ~std::uint64_t{0};
+    std::uint64_t meetings = 0;       ///< of CallPlace
+    std::uint64_t other_meetings = 0; ///< the greatest, if they do not all have the same
+    std::uint64_t first = none;       ///< lowest index of those with a place
+    std::uint64_t last = 0;           ///< highest index of those with a place
+    std::uint64_t failed = 0; ///< of those without: highest index that they have left behind
+
+    /// Whether some of them have been where others are, in another call.
+    constexpr bool differ() const noexcept {
+        return meetings != other_meetings || first < last || first <= failed;
+    }
+    static constexpr CallPlaces combined(const CallPlaces& one, const CallPlaces& other) noexcept {
+        return {std::min(one.meetings, other.meetings),
+                std::max(one.other_meetings, other.other_meetings),
+                std::min(one.first, other.first), std::max(one.last, other.last),
+                std::max(one.failed, other.failed)};
+    }
+};
+
+/// What a rank tells in a meeting: what it met for, and what is combined of all ranks. Plain 64-bit numbers
+/// and characters, to be sent as bytes.
+struct MeetingRecord {
+    std::uint64_t attempt = 0; ///< number of the attempt to meet, from 1
+    CallPlaces places{};
+    std::uint64_t call = 0; ///< the call's word
+    std::uint64_t step = 0; ///< hash of what this meeting is for
+    std::int64_t rank = 0;  ///< whose record this is; of several the one that sent it
+    /// Combined by the minimum.
+    std::array<std::uint64_t, 5> least{};
+    /// Combined by AND.
+    std::uint64_t flags = ~std::uint64_t{0};
+    std::array<char, 40> name{};        ///< of what this meeting is for
+    std::array<char, 40> call_name{};   ///< of the call, if its word has none
+    std::array<char, 240> difference{}; ///< not empty: ranks do not make the same call
+};
+
+/// A record in memory that others read while it may be written.
+class SharedRecord {
+public:
+    /// `count`: not 0, and another one each time.
+    void write(std::uint64_t count, const MeetingRecord& record) noexcept;
+    /// Whether the record of that count is there.
+    bool read(std::uint64_t count, MeetingRecord& record) const noexcept;
+
+private:
+    static constexpr std::size_t words = sizeof(MeetingRecord) / sizeof(std::uint64_t);
+    static_assert(sizeof(MeetingRecord) == words * sizeof(std::uint64_t));
+
+    std::atomic<std::uint64_t> m_count{0};
+    std::array<std::atomic<std::uint64_t>, words> m_words{};
+};
+
+/// How an attempt to meet ended on a node.
+struct Outcome {
+    enum class Kind : std::uint8_t {
+        open,
+        between_nodes, ///< all ranks of the node have come: it is for the other nodes to say
+        met,
+        failed,
+    };
+    Kind kind = Kind::open;
+    /// Where it failed: lowest index of the calls that came to it, as far as it was known. If they have no place,
+    /// hash_flag and a hash of the call that somebody waited in for one that had made another; or no_index.
+    std::uint64_t index = 0;
+
+    static constexpr std::uint64_t no_index = (std::uint64_t{1} << 40) - 1;
+    static constexpr std::uint64_t hash_flag = std::uint64_t{1} << 39;
+    static constexpr std::uint64_t hash_of(CallWord call) noexcept {
+        return hash_flag | ((call.bits ^ call.bits >> 26) & (hash_flag - 2));
+    }
+};
+
+/// How the last attempts ended. An attempt ends once, and the same for all ranks: either all have met, or nobody has.
+class Outcomes {
+public:
+    /// Of one that is no longer remembered: failed, at index 0.
+    Outcome of(std::uint64_t attempt) const noexcept;
+    /// Ends an attempt, if nobody has yet; returns how it did end. `between_nodes` ends nothing, but then only
+    /// `from_between`, by the rank that said so or when a rank has ended, does.
+    Outcome decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
+
+private:
+    static constexpr std::uint64_t kept = 64;
+    std::array<std::atomic<std::uint64_t>, kept> m_words{}; ///< attempt, index, kind
+};
+
+/// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
+/// memory; only its rank writes it, but for sleepers and outcomes. Nothing here knows MPI or processes.
+struct CallLine {
+    /// One of the last calls.
+    struct Call {
+        std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< its CallPlace
+        std::atomic<std::uint64_t> word{0};
+        std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
+        std::atomic<bool> failed{false};     ///< it ended by an exception
+        std::array<std::atomic<std::uint64_t>, 6> name{};
+
+        void set_place(const CallPlace& place) noexcept {
+            index.store(0, std::memory_order_release); // of no call, until the others are written
+            meetings.store(place.meetings, std::memory_order_release);
+            part.store(place.part, std::memory_order_release);
+            index.store(place.index, std::memory_order_release);
+        }
+        CallPlace place() const noexcept;
+        void set_name(std::string_view name) noexcept;
+        void copy_name(const Call& other) noexcept;
+        std::string get_name() const;
+    };
+    static constexpr std::uint64_t kept_calls = 64;
+    /// What was told when all last met may still be read while they try to meet again; so may, to describe an error,
+    /// what was told in the attempt before.
+    using Records = std::array<SharedRecord, 4>;
+    static SharedRecord& slot(Records& records, const MeetingRecord& of) noexcept {
+        return records[of.places.meetings % 2 * 2 + of.attempt % 2];
+    }
+
+    SyncLine met;  ///< its epoch: records that the rank has brought to meetings
+    SyncLine told; ///< results of meetings that it has told its node
+    std::atomic<std::uint64_t> count{0};   ///< of the calls that the rank has begun, on this line
+    std::atomic<std::uint64_t> ended{0};   ///< the same at the end of its last call
+    std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
+    /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1;
+    /// 0: for messages.
+    std::atomic<std::uint64_t> waits_for{0};
+    std::atomic<std::uint64_t> looks{0};  ///< how often it did
+    std::atomic<std::int64_t> process{0}; ///< as the operating system counts
+    std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
+    /// Whether it knows of a process of the communicator that has ended.
+    std::atomic<bool> knows_end{false};
+    std::array<Call, kept_calls> calls{};
+    Records records{};
+    Records results{};
+    Outcomes outcomes{}; ///< those of the node's lowest rank count
+
+    Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
+    const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }
+    /// Whether what was read of a call was of that one: its place is written again one call earlier than its
+    /// count says.
+    bool remembers(std::uint64_t of_count) const noexcept {
+        return count.load(std::memory_order_acquire) + 1 < of_count + kept_calls;
+    }
+};
+
+} // namespace distview::impl

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/mpi/call_line.hpp>
+#include <distview/comm/impl/mpi/waiting_circle.hpp>
+
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// Begins the text of an error; the calls and their ranks follow.
+inline constexpr const char* expected_the_same = "expected the same call on all ranks, got ";
+
+/// Ranks that make the same call.
+struct RankGroup {
+    std::string call;
+    std::vector<int> ranks; ///< ascending
+};
+void add_to_groups(std::vector<RankGroup>& groups, const std::string& call, int rank);
+/// "sum on rank 0; max on ranks 1 to 3".
+std::string describe_groups(const std::vector<RankGroup>& groups);
+
+/// A tenth of a second, in which other ranks may come that an error would like to name.
+class Moment {
+public:
+    /// Lets others run; false once it is over.
+    bool lasts() const;
+
+private:
+    std::chrono::steady_clock::time_point m_end =
+        std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+};
+
+/// Counts the collective calls of a communicator on this rank, tells the node's other ranks which one this is,
+/// and looks at theirs. Plain memory: no MPI.
+///
+/// Calls are counted where they are made by the program; those that they are made of belong to them, but executions
+/// of plans, which count wherever they are: no meeting tells whether ranks agree on them.
+class Calls {
+public:
+    /// A rank of this node, this one included.
+    struct Rank {
+        int rank = 0;
+        CallLine* line = nullptr;
+    };
+    /// A call of this rank.
+    struct Call {
+        std::uint64_t count = 0; ///< on the rank's line, from 1
+        CallPlace place{};
+        CallWord word{};
+        CallWord whole{}; ///< that it is part of, or it
+    };
+    /// `ranks`: ascending. `memory` keeps all lines.
+    Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded);
+    Calls(const Calls&) = delete;
+    Calls& operator=(const Calls&) = delete;
+
+    /// What waiting loops do now and then, and what is done before an error is thrown because another rank does not
+    /// come: throws one that tells if its process has ended. Both may throw.
+    void set_checks(std::function<void()> idle, std::function<void()> before_error) {
+        m_idle = std::move(idle);
+        m_before_error = std::move(before_error);
+    }
+    void idle() {
+        if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
+        if (m_idle) m_idle();
+    }
+    /// What idle() threw where nobody could leave: it throws it again.
+    void keep_interruption(std::exception_ptr interruption) {
+        m_interruption = std::move(interruption);
+    }
+    bool is_interrupted() const noexcept { return m_interruption != nullptr; }
+    void before_error() const {
+        if (m_before_error) m_before_error();
+    }
+
+    int rank() const noexcept { return m_rank; }
+    bool crowded() const noexcept { return m_crowded; }
+    const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
+    /// Whether this rank sees a rank's calls: it is on this node then.
+    bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
+    CallLine& line() noexcept { return *m_line; }
+    /// Whether a rank of this node knows of a process that has ended.
+    bool end_is_known() const noexcept {
+        for (const Rank& other : m_ranks)
+            if (other.line->knows_end.load(std::memory_order_acquire)) return true;
+        return false;
+    }
+    /// How attempts to meet ended on this node.
+    Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }
+    /// The call under way, or the last one.
+    const Call& current() const noexcept { return m_call; }
+    /// Any thread may ask.
+    bool is_under_way() const noexcept {
+        return m_line->ended.load(std::memory_order_acquire) !=
+               m_line->count.load(std::memory_order_acquire);
+    }
+
+    /// Begins a call, or a part of the one under way.
+    void enter(CallWord word) noexcept {
+        if (m_depth++ > 0 && !word.is_execution()) return;
+        if (m_depth > 1) return begin_part(word);
+        ++m_index;
+        m_part = 0;
+        begin(word, word);
+    }
+    void enter(std::string_view name) noexcept;
+    /// Ends what enter() began.
+    void leave(CallWord word, bool failed) noexcept {
+        if (--m_depth == 0) {
+            if (failed) mark_failed(m_call);
+            m_line->ended.store(m_call.count, std::memory_order_release);
+        } else if (word.is_execution()) {
+            if (failed) mark_failed(m_call);
+            begin_part(m_call.whole); // goes on
+        }
+    }
+    /// Says that this rank takes no further part in a call.
+    void mark_failed(const Call& call) noexcept;
+
+    /// Where the call under way stands, for a meeting.
+    CallPlaces places() const noexcept {
+        if (m_lost_at > 0) return {m_meetings, m_meetings, CallPlaces::none, 0, left_behind()};
+        return {m_meetings, m_meetings, m_index, m_index, 0};
+    }
+    /// Whether others came to a meeting that has failed for a call that this rank has left behind: it has been where
+    /// they are, or were, and has made another call there, or left it by an error.
+    bool has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept;
+    /// Ends the meeting that a rank waits in, for which this one does not come.
+    void end_meeting_of(int peer);
+    /// All ranks have met: they are in step, in the call under way.
+    void note_met() noexcept;
+    /// Says that this rank is about to leave the call under way by an error, or is not.
+    void note_left(bool leaves) noexcept {
+        m_line->call(m_call.count).failed.store(leaves, std::memory_order_release);
+    }
+
+    /// How what this rank waits for would come.
+    enum class Way { meeting, memory, message };
+    /// Why another rank will do nothing more in a call.
+    enum class Reason { none, other_call, error, end, waiting };
+    /// As far as its line tells. Look once more whether it has arrived before you believe it.
+    Reason find_reason(int peer, const Call& call, Way way) const;
+    /// The same for people; may wait a moment for other ranks whose calls are told.
+    std::string explain(Reason reason, int peer, const Call& call, Way way) const;
+
+    /// WaitingCircle::look() in that call.
+    bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
+
+    /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
+    std::string call_of(const Rank& other, const Call& call) const;
+
+private:
+    /// A call that a line remembers.
+    struct Seen {
+        Call call{};
+        bool failed = false;
+        bool ended = false;
+    };
+    static std::optional<Seen> read(const CallLine& line, std::uint64_t count);
+    static std::optional<Seen> latest(const CallLine& line) {
+        return read(line, line.count.load(std::memory_order_acquire));
+    }
+    static std::optional<Seen> find_part(const CallLine& line, const CallPlace& place);
+    static std::optional<Seen> find_call(const CallLine& line, const CallPlace& place);
+    static bool makes_another(const CallLine& line, const Call& call);
+    static bool has_passed(const CallLine& line, const CallPlace& place);
+    static std::string describe(const CallLine& line, const Call& call, CallWord word);
+    bool waits_in_meeting(const CallLine& line) const noexcept;
+    std::string describe_calls(const Call& call) const;
+    const Rank* find(int rank) const noexcept;
+    /// Of a lost rank: index of the last call that it has left behind as others count. What fails within a call that
+    /// goes on does not end it.
+    std::uint64_t left_behind() const noexcept {
+        return m_depth > 0 && m_index == m_lost_at ? m_lost_at - 1 : m_lost_at;
+    }
+    void begin(CallWord word, CallWord whole) noexcept {
+        const std::uint64_t index = m_lost_at > 0 ? 0 : m_index;
+        m_call = {m_call.count + 1, {m_meetings, index, m_part}, word, whole};
+        CallLine::Call& told = m_line->call(m_call.count);
+        told.set_place(m_call.place);
+        told.word.store(word.bits, std::memory_order_release);
+        told.whole.store(whole.bits, std::memory_order_release);
+        told.failed.store(false, std::memory_order_release);
+        m_line->count.store(m_call.count, std::memory_order_release);
+    }
+    void begin_part(CallWord word) noexcept {
+        ++m_part;
+        m_line->call(m_call.count + 1).copy_name(m_line->call(m_call.count));
+        begin(word, m_call.whole);
+    }
+
+    int m_rank;
+    std::vector<Rank> m_ranks;
+    std::shared_ptr<void> m_memory;
+    CallLine* m_line = nullptr;
+    bool m_crowded;
+    std::uint64_t m_meetings = 0; ///< as in CallPlace
+    std::uint64_t m_index = 0;
+    std::uint64_t m_part = 0;
+    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error, and this
+    /// was the index then.
+    std::uint64_t m_lost_at = 0;
+    Call m_call{};
+    /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
+    std::uint64_t m_left_attempts = 0;
+    WaitingCircle m_circle{};
+    int m_depth = 0;
+    std::exception_ptr m_interruption;
+    std::function<void()> m_idle;
+    std::function<void()> m_before_error;
+};
+
+/// Makes a call whose action returns a reference, without what a CollectiveCall costs.
+template <class Action>
+auto& in_call(Calls& calls, CallWord word, Action&& action) {
+    calls.enter(word);
+    try {
+        auto& result = action();
+        calls.leave(word, false);
+        return result;
+    } catch (...) {
+        calls.leave(word, true);
+        throw;
+    }
+}
+
+} // namespace distview::impl

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/mpi/calls.hpp>
+#include <distview/comm/impl/mpi/meeting.hpp>
+
+#include <mpi.h>
+
+#include <cstddef>
+#include <deque>
+#include <list>
+#include <map>
+#include <vector>
+
+namespace distview::impl {
+
+/// Meetings of several nodes, by messages between their lowest ranks.
+///
+/// Each sends to those 1, 2, 4, ... places after it and hears from those before it, and so from all
+/// after log2(nodes) rounds. Every node takes part in every attempt, in order: messages of earlier
+/// ones are those that nobody waited for, and are dropped.
+class NodeMessages final : public NodeExchange {
+public:
+    /// `ranks`: that speak for their nodes, ascending; this one is among them.
+    NodeMessages(Calls& calls, MPI_Comm comm, int tag, std::vector<int> ranks);
+    ~NodeMessages() override;
+
+    MeetingRecord combine(const MeetingRecord& mine) override;
+
+private:
+    struct Sent {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MeetingRecord record{};
+    };
+    void send(int to, const MeetingRecord& record);
+    MeetingRecord receive(int from, const MeetingRecord& mine);
+    /// False if nothing has come.
+    bool take_message(int from);
+
+    Calls& m_calls;
+    MPI_Comm m_comm;
+    int m_tag;
+    std::vector<int> m_ranks;
+    std::size_t m_place = 0;
+    std::list<Sent> m_sent;
+    std::map<int, std::deque<MeetingRecord>> m_received; ///< not used yet, by rank
+};
+
+} // namespace distview::impl

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/mpi/calls.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace distview::impl {
+
+/// The call that an exchange was begun in: what its waiting loops compare with the calls of those that they
+/// wait for.
+struct CallWatch {
+    Calls* calls = nullptr; ///< null: nobody is watched
+    Calls::Call call{};
+
+    /// Why `peer` will not arrive in the exchange, as far as this process sees; empty if it does not see why not.
+    std::string why_not(int peer, Calls::Way way) const {
+        if (!calls) return {};
+        return calls->explain(calls->find_reason(peer, call, way), peer, call, way);
+    }
+
+    /// After some time of waiting in vain: lets MPI work, and throws UsageError if one of those that are missing
+    /// makes another call. The others call visit(peer) for each that is missing; `progress` as for
+    /// WaitingCircle::look().
+    template <class InMemory, class InMessages>
+    void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
+              const InMessages& for_each_in_messages) const {
+        if (!calls) return;
+        calls->idle();
+        look_at(user, Calls::Way::memory, for_each_in_memory);
+        look_at(user, Calls::Way::message, for_each_in_messages);
+        int first = -1;
+        for_each_in_memory([&](int peer) { first = first < 0 ? peer : first; });
+        if (calls->waits_in_circle(first, call, progress))
+            fail(user, first, Calls::Reason::waiting, Calls::Way::memory);
+    }
+
+private:
+    template <class ForEachMissing>
+    void look_at(const char* user, Calls::Way way, const ForEachMissing& for_each_missing) const {
+        std::optional<std::pair<int, Calls::Reason>> found;
+        for_each_missing([&](int peer) {
+            if (found) return;
+            const Calls::Reason reason = calls->find_reason(peer, call, way);
+            if (reason == Calls::Reason::none) return;
+            // It may have arrived before it went on.
+            for_each_missing([&](int other) {
+                if (other == peer) found = {peer, reason};
+            });
+        });
+        if (!found) return;
+        if (found->second == Calls::Reason::waiting) calls->end_meeting_of(found->first);
+        fail(user, found->first, found->second, way);
+    }
+
+    [[noreturn]] void fail(const char* user, int peer, Calls::Reason reason, Calls::Way way) const {
+        const std::string why = calls->explain(reason, peer, call, way);
+        calls->before_error();
+        throw UsageError(text(user, ": ", why));
+    }
+};
+
+/// How a thread waits for MPI, which needs it: lets others run, and says when some time has passed.
+class Yielder {
+public:
+    bool yield() noexcept {
+        std::this_thread::yield();
+        return ++m_count % looked_after == 0;
+    }
+
+private:
+    static constexpr int looked_after = 128;
+    int m_count = 0;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/transport/device_setting.hpp>
+#include <distview/comm/impl/memory/neighbour_sync.hpp>
+#include <distview/comm/impl/memory/shared_segment.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/transport.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace distview::impl {
+
+/// The lines through which a plan's neighbours keep step with this process: one of its own, and one
+/// for each process that reads from it. In the arena; null if that has no memory.
+class PlanLines {
+public:
+    PlanLines(CommunicatorState& state, std::vector<int> readers);
+
+    bool exist() const noexcept { return m_lines != nullptr; }
+    const std::vector<int>& readers() const noexcept { return m_readers; }
+    SyncLine* ready() const noexcept { return m_lines; }
+    SyncLine* done(std::size_t reader) const noexcept { return m_lines + 1 + reader; }
+    /// To keep after an exchange was given up: neighbours may still write here.
+    const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
+
+private:
+    std::vector<int> m_readers;
+    std::shared_ptr<void> m_memory;
+    SyncLine* m_lines = nullptr;
+};
+
+/// A neighbour whose elements this process copies from its memory.
+struct ReadablePeer {
+    Transport transport = Transport::direct; ///< or ipc
+    SyncLine* ready = nullptr;
+    SyncLine* done = nullptr;
+    struct RemoteField {
+        const char* data = nullptr; ///< mapped here; null: its elements are in `packed`
+        std::array<std::int64_t, max_rank> strides{};
+    };
+    std::vector<RemoteField> fields;
+    const char* packed = nullptr; ///< what it packs for this process; mapped here
+    /// Whether it packs whole fields, since this process cannot map them.
+    bool packs_fields() const noexcept;
+    std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
+    std::vector<std::shared_ptr<void>> allocations;       ///< of the peer's device, likewise
+};
+
+/// By which transport each neighbour's elements come, and by which this process's go; everything that
+/// is not here goes in messages.
+struct PeerTransports {
+    std::map<int, ReadablePeer> sources;
+    std::map<int, SyncLine*> readers;
+};
+
+/// By field: whether it is borrowed memory, which other processes cannot map, so that its owner packs it for
+/// those that read in place.
+std::vector<char> borrowed_fields(const Arena& arena, std::span<const Field> fields);
+
+/// Finds out, together with the neighbours, who can read whose fields in place.
+///
+/// Collective among neighbours: each tells those that read from it where its fields are; they try to
+/// reach them and answer. `sources` and the lines' readers are ascending, and each process is a
+/// source of its readers. Throws UsageError, after all messages, if `required` cannot be had; `caller`
+/// begins the text of other errors.
+///
+/// `packs[r]` is what this process packs for lines.readers()[r], null if nothing: of borrowed fields all
+/// elements, for readers whose calls it sees. Others are offered nothing. Not `complete`, memory for these is lacking, and nobody reads in place. With a `layer`
+/// fields lie in its device's memory, and are reached by ipc alone. `access` is what the others do
+/// with the fields; lines are written, packs read.
+///
+/// A neighbour whose offer does not fit its segments, or that was built with another layout_version, is not
+/// reached: messages then.
+struct OfferedPacks {
+    std::vector<const char*> packs;
+    bool complete = true;
+};
+PeerTransports find_transports(CommunicatorState& state, const char* caller, int tag,
+                               std::span<const Field> fields, const OfferedPacks& packs,
+                               const std::vector<int>& sources, const PlanLines& lines,
+                               std::optional<Transport> required, DeviceLayer* layer = nullptr,
+                               Access access = Access::read);
+
+/// The bytes of an array, counted from its element with index 0 along every axis.
+struct ByteRange {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+};
+/// Empty if they are more than 64 bits count. Strides in bytes.
+std::optional<ByteRange> bytes_of(std::span<const std::int64_t> extents,
+                                  std::span<const std::int64_t> strides, std::int64_t element_size);
+
+} // namespace distview::impl

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/transport/device_setting.hpp>
+
+#include <mpi.h>
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// Bytes for messages, at cache lines, in whole ones. Copies share them. Not a View: an abandoned
+/// exchange's buffers stay until MPI_Finalize, which may come after Kokkos::finalize.
+class MessageBuffer {
+public:
+    static constexpr std::size_t alignment = 64;
+
+    MessageBuffer() = default;
+    explicit MessageBuffer(std::size_t size)
+        : m_data(static_cast<char*>(::operator new(round_up(size), std::align_val_t(alignment))),
+                 Delete{}),
+          m_size(size) {}
+    /// Memory of another kind, at a multiple of the same alignment.
+    MessageBuffer(std::shared_ptr<char> memory, std::size_t size)
+        : m_data(std::move(memory)), m_size(size) {}
+
+    char* data() const noexcept { return m_data.get(); }
+    std::size_t size() const noexcept { return m_size; }
+    std::shared_ptr<void> memory() const noexcept { return m_data; }
+
+private:
+    struct Delete {
+        void operator()(char* data) const noexcept {
+            ::operator delete(data, std::align_val_t(alignment));
+        }
+    };
+    static constexpr std::size_t round_up(std::size_t size) {
+        return (size + alignment - 1) / alignment * alignment;
+    }
+    std::shared_ptr<char> m_data;
+    std::size_t m_size = 0;
+};
+
+/// Memory for so many bytes of messages, and, if these are received and staged, the device memory that they
+/// are copied to.
+std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
+                                                        std::int64_t bytes, bool received);
+
+/// The messages that a bound set of arrays sends and receives in every execution: persistent requests of
+/// packed buffers, and how they end when an execution was abandoned.
+///
+/// One execution:
+///
+///     start_receives()            before anything that takes time
+///     start_sends()               the buffers are packed, or are packed on the way
+///     next_received() ...         each message once, as they come
+///     sends_are_done()            the buffers may be packed again
+///
+/// Messages to one process are matched in the order of the lists, the same on both sides. A message of more
+/// bytes than MPI counts travels in units of a line: it begins at one and may be read and written up to
+/// the end of its last one. Both sides know the number of bytes.
+///
+/// A process that gives up sends an empty message to each receiver, which finds it in the place of the first
+/// message that does not come.
+class PersistentMessages {
+public:
+    struct Message {
+        int peer = 0;
+        char* data = nullptr;
+        std::int64_t bytes = 0;
+    };
+    struct Setting {
+        const char* user = ""; ///< begins the text of errors
+        MPI_Comm comm = MPI_COMM_NULL;
+        int tag = 0;
+        std::shared_ptr<void> sent; ///< memory of the messages to send
+    };
+
+    PersistentMessages() = default;
+    ~PersistentMessages();
+    PersistentMessages(const PersistentMessages&) = delete;
+    PersistentMessages& operator=(const PersistentMessages&) = delete;
+
+    /// Throws UsageError, naming `caller`, if a message of so many bytes cannot be sent.
+    static void require_countable(std::int64_t bytes, const char* caller);
+
+    /// Makes the requests; once, local.
+    void make(Setting setting, const std::vector<Message>& sends,
+              const std::vector<Message>& receives);
+
+    bool sends_any() const noexcept { return !m_sends.empty(); }
+    std::size_t receive_count() const noexcept { return m_receives.size(); }
+
+    void start_receives();
+    void start_sends() {
+        start_sends([](std::size_t) {});
+    }
+    /// The same, with make(i) before message i is sent.
+    template <class Make>
+    void start_sends(Make&& make) {
+        for (std::size_t i = 0; i < m_sends.size(); ++i) {
+            make(i);
+            start_send(i);
+        }
+    }
+
+    static constexpr int none_yet = -1;
+    /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
+    ///
+    /// Throws UsageError if the sender has given up.
+    int next_received();
+    /// Messages that next_received() has still to return.
+    std::size_t left() const noexcept { return m_left; }
+    bool is_received(std::size_t message) const noexcept { return m_received[message] != 0; }
+    /// Whether next_received() would return all that are left, one after the other.
+    bool all_arrived() const;
+
+    /// Whether the buffers may be packed again.
+    bool sends_are_done();
+
+    /// Calls visit(peer) for those whose messages have not come, or that have not taken one that was sent.
+    template <class Visit>
+    void for_each_missing(Visit&& visit) const {
+        for (std::size_t i = 0; i < m_receives.size(); ++i)
+            if (m_received[i] == 0 && !is_done(m_receives[i])) visit(m_senders[i]);
+        for (std::size_t i = 0; i < m_sends.size() && m_left == 0; ++i)
+            if (!is_done(m_sends[i])) visit(m_receivers[i]);
+    }
+
+    /// Gives up the execution under way, if there is one, and those after it. Waits for nobody.
+    void abandon() noexcept {
+        if (std::exchange(m_under_way, false)) send_end();
+    }
+    /// For executions that this process will not come to: receives what others send to it in the next one, so
+    /// that they need not wait.
+    void refuse() noexcept;
+    /// Tells receivers that no execution follows.
+    void send_end() noexcept;
+    /// Frees the requests. Messages under way get until `deadline`; then receives are cancelled, and send buffers
+    /// stay allocated.
+    void close(std::chrono::steady_clock::time_point deadline) noexcept;
+
+private:
+    void start_send(std::size_t message);
+    static bool is_done(MPI_Request request);
+
+    Setting m_setting;
+    std::vector<int> m_receivers; ///< of each message to send
+    std::vector<int> m_senders;   ///< of each message to receive
+    std::vector<char> m_is_empty; ///< by message to receive
+    std::vector<MPI_Request> m_sends;
+    std::vector<MPI_Request> m_receives;
+    std::vector<char> m_received; ///< of the execution under way
+    std::size_t m_left = 0;
+    bool m_under_way = false;
+};
+
+} // namespace distview::impl

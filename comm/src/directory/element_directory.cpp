@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "directory/element_directory.hpp"
+
+#include "directory/label_ranges.hpp"
+#include "schedule/axis_run_list.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <exception>
+#include <limits>
+#include <span>
+#include <tuple>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+
+enum class Side : std::int32_t { source, target };
+
+/// What a process tells.
+struct Told {
+    ElementPlace place;
+    std::int32_t coordinate;
+    Side side;
+};
+
+struct Registered {
+    Told told;
+    int rank;
+};
+
+auto order_of(const Registered& entry) {
+    const Told& told = entry.told;
+    return std::tie(told.place.element, told.side, told.coordinate, told.place.mirror,
+                    told.place.local, entry.rank);
+}
+
+bool same_place(const Registered& a, const Registered& b) {
+    return a.told.coordinate == b.told.coordinate && a.told.place.mirror == b.told.place.mirror &&
+           a.told.place.local == b.told.place.local;
+}
+
+/// What it is told: one run of one element, seen from `side`.
+struct Match {
+    std::int64_t element;
+    std::int64_t mirror;
+    std::int64_t mine;
+    std::int64_t theirs;
+    std::int32_t peer;
+    std::int32_t copy; ///< of the processes that the element can be read from, which one
+    Side side;
+    int rank; ///< the process that is told
+};
+
+/// What all processes have of the elements that this rank looks after.
+class ElementDirectory {
+public:
+    void add(int rank, const Told& told) { m_entries.push_back({told, rank}); }
+
+    /// What to tell whom.
+    std::vector<Match> matches() {
+        std::sort(m_entries.begin(), m_entries.end(), [](const Registered& a, const Registered& b) {
+            return order_of(a) < order_of(b);
+        });
+        std::vector<Match> result;
+        for (std::size_t i = 0; i < m_entries.size();) {
+            const std::size_t begin = i;
+            const std::int64_t element = m_entries[i].told.place.element;
+            while (i < m_entries.size() && m_entries[i].told.place.element == element) ++i;
+            match(std::span(m_entries).subspan(begin, i - begin), result);
+        }
+        return result;
+    }
+    /// Elements that both sides have.
+    std::int64_t matched() const { return m_matched; }
+    /// Elements written, each process of a coordinate counted once.
+    std::int64_t delivered() const { return m_delivered; }
+    /// Elements of the target that the source does not have.
+    std::int64_t missing() const { return m_missing; }
+    std::int64_t lowest_missing() const { return m_lowest_missing; }
+    std::int32_t most_copies() const { return m_most_copies; }
+
+private:
+    using Entries = std::span<const Registered>;
+
+    /// Of one element, sources before targets.
+    void match(Entries entries, std::vector<Match>& result) {
+        const auto middle =
+            std::partition_point(entries.begin(), entries.end(), [](const Registered& entry) {
+                return entry.told.side == Side::source;
+            });
+        if (middle == entries.end()) return;
+        if (middle == entries.begin()) {
+            if (m_missing++ == 0) m_lowest_missing = entries.front().told.place.element;
+            return;
+        }
+        ++m_matched;
+        std::int32_t copy = 0;
+        for (auto source = entries.begin(); source != middle; ++copy) {
+            // Processes of one coordinate; all have it at the same place.
+            const auto end = std::find_if_not(source, middle, [&](const Registered& entry) {
+                return same_place(entry, *source);
+            });
+            match(copy, {source, end}, {middle, entries.end()}, result);
+            source = end;
+        }
+        m_most_copies = std::max(m_most_copies, copy);
+    }
+    void match(std::int32_t copy, Entries sources, Entries targets, std::vector<Match>& result) {
+        const Told& source = sources.front().told;
+        for (std::size_t i = 0; i < targets.size(); ++i) {
+            const Told& told = targets[i].told;
+            const std::int64_t mirror = source.place.mirror + told.place.mirror;
+            const std::int64_t from = source.place.local;
+            const std::int64_t to = told.place.local;
+            result.push_back({told.place.element, mirror, to, from, source.coordinate, copy,
+                              Side::target, targets[i].rank});
+            if (i > 0 && same_place(targets[i], targets[i - 1])) continue;
+            if (copy == 0) ++m_delivered;
+            for (const Registered& reader : sources)
+                result.push_back({told.place.element, mirror, from, to, told.coordinate, copy,
+                                  Side::source, reader.rank});
+        }
+    }
+
+    std::vector<Registered> m_entries;
+    std::int64_t m_matched = 0;
+    std::int64_t m_delivered = 0;
+    std::int64_t m_missing = 0;
+    std::int64_t m_lowest_missing = 0;
+    std::int32_t m_most_copies = 1;
+};
+
+/// Whether this process receives what it has, where it has it.
+bool is_in_place(const FoundAxis& found) {
+    if (found.to.empty()) return true;
+    const std::vector<AxisRun>& runs = found.to.front();
+    return std::all_of(runs.begin(), runs.end(), [&](const AxisRun& run) {
+        return run.peer == found.from_coordinate && run.peer == found.to_coordinate &&
+               run.mine == run.theirs && run.my_step == run.their_step;
+    });
+}
+
+/// Runs by the copy that they read.
+class RunLists {
+public:
+    void add(const Match& match) {
+        const auto copy = static_cast<std::size_t>(match.copy);
+        if (copy >= m_lists.size()) m_lists.resize(copy + 1);
+        AxisRun run;
+        run.peer = match.peer;
+        run.mine = match.mine;
+        run.theirs = match.theirs;
+        run.length = 1;
+        m_lists[copy].add({run, match.mirror, match.element});
+    }
+    FoundAxis::RunsByCopy finish() {
+        FoundAxis::RunsByCopy result;
+        for (AxisRunList& list : m_lists) result.push_back(list.finish());
+        return result;
+    }
+
+private:
+    std::vector<AxisRunList> m_lists;
+};
+
+/// What is the same on all ranks. Collective.
+MatchedElements summed_up(const Communicator& comm, const std::shared_ptr<FoundAxis>& found,
+                          const ElementDirectory& directory) {
+    std::array<std::int64_t, 3> sums{directory.matched(), directory.delivered(),
+                                     directory.missing()};
+    all_reduce(comm, ReduceOperation::sum, std::span<std::int64_t>(sums));
+    found->count = sums[0];
+    found->delivered = sums[1];
+    found->most_copies = all_reduce(comm, ReduceOperation::max, directory.most_copies());
+    MatchedElements result{found, sums[2], 0};
+    if (result.missing > 0)
+        result.lowest_missing =
+            all_reduce(comm, ReduceOperation::min,
+                       directory.missing() > 0 ? directory.lowest_missing()
+                                               : std::numeric_limits<std::int64_t>::max());
+    const auto in_place =
+        static_cast<std::int32_t>(is_in_place(*found) && found->delivered == found->count);
+    found->in_place = all_reduce(comm, ReduceOperation::min, in_place) == 1;
+    return result;
+}
+
+/// Returns whose they are.
+int append(std::vector<Told>& all, const OwnPlaces& own, Side side) {
+    all.reserve(all.size() + own.places.size());
+    for (const ElementPlace& place : own.places) all.push_back({place, own.coordinate, side});
+    return own.coordinate;
+}
+
+} // namespace
+
+MatchedElements match_elements(const Communicator& comm, const ElementSides& sides) {
+    std::shared_ptr<FoundAxis> found;
+    std::vector<Told> told;
+    std::vector<std::int64_t> elements;
+    agree_on(comm, name, [&] {
+        found = std::make_shared<FoundAxis>();
+        found->from_coordinate = append(told, sides.from(), Side::source);
+        found->to_coordinate = append(told, sides.to(), Side::target);
+        std::sort(told.begin(), told.end(),
+                  [](const Told& a, const Told& b) { return a.place.element < b.place.element; });
+        elements.reserve(told.size());
+        for (const Told& t : told) elements.push_back(t.place.element);
+    });
+    const LabelRanges ranges(comm, name, elements, sides.count);
+    elements = {};
+    ElementDirectory directory;
+    std::exception_ptr failure = exchange_records<Told>(
+        comm, name,
+        [&] {
+            return parcels_of(told, [&](const Told& t) { return ranges.rank_of(t.place.element); });
+        },
+        [&](int rank, const Told& t) { directory.add(rank, t); });
+    std::vector<Match> matches;
+    const auto reply = [&] {
+        if (failure) std::rethrow_exception(failure);
+        told = {};
+        matches = directory.matches();
+        return parcels_by_rank(matches);
+    };
+    RunLists from_lists;
+    RunLists to_lists;
+    failure = exchange_records<Match>(comm, name, reply, [&](int, const Match& match) {
+        (match.side == Side::source ? from_lists : to_lists).add(match);
+    });
+    agree_on(comm, name, [&] {
+        if (failure) std::rethrow_exception(failure);
+        found->from = from_lists.finish();
+        found->to = to_lists.finish();
+    });
+    return summed_up(comm, found, directory);
+}
+
+} // namespace distview::impl

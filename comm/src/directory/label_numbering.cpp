@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "directory/label_numbering.hpp"
+
+#include "directory/label_ranges.hpp"
+
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <mpi.h>
+
+#include <algorithm>
+#include <exception>
+#include <span>
+#include <tuple>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr const char* name = "RedistributionPlan";
+
+using Key = LabelRanges::Key;
+
+/// What a process tells of a label that it holds.
+struct Holding {
+    std::int64_t label;
+    std::int64_t local;
+    std::int64_t coordinate;
+};
+
+struct Registered {
+    Holding holding;
+    int rank;
+};
+
+auto place_of(const Registered& entry) {
+    return std::tie(entry.holding.label, entry.holding.coordinate, entry.holding.local);
+}
+
+/// What it is told.
+struct Numbered {
+    std::int64_t local;
+    std::int64_t cell;
+    int rank; ///< which holds it
+};
+
+/// The labels that this rank looks after, sorted.
+class LabelDirectory {
+public:
+    void add(int rank, const Holding& holding) { m_entries.push_back({holding, rank}); }
+
+    /// Sorts, and throws LayoutError if labels are not what the axis promises.
+    void check(const PartlyKnownAxis& axis) {
+        std::sort(m_entries.begin(), m_entries.end(), [](const Registered& a, const Registered& b) {
+            return place_of(a) < place_of(b);
+        });
+        for (std::size_t i = 0; i < m_entries.size();) {
+            const Holding& first = m_entries[i].holding;
+            const bool is_new = i == 0 || m_entries[i - 1].holding.label != first.label;
+            m_distinct += is_new;
+            require<LayoutError>(is_new || !axis.lists.one_to_one(), [&] {
+                return text(axis.where, "one_to_one is true, index ", first.label,
+                            " is on more than one process");
+            });
+            int copies = 0;
+            bool same_place = true;
+            for (; i < m_entries.size() && m_entries[i].holding.label == first.label &&
+                   m_entries[i].holding.coordinate == first.coordinate;
+                 ++i, ++copies)
+                same_place = same_place && m_entries[i].holding.local == first.local;
+            require<LayoutError>(copies == axis.copies && same_place, [&] {
+                return text(axis.where, "the ", axis.copies, " processes at ", first.coordinate,
+                            " of its grid list different indices, for example ", first.label);
+            });
+        }
+    }
+    std::int64_t distinct() const { return m_distinct; }
+    /// Whether this rank looks after label `label`, found among its entries.
+    bool holds(std::int64_t label) const {
+        const auto found = std::lower_bound(
+            m_entries.begin(), m_entries.end(), label,
+            [](const Registered& entry, std::int64_t l) { return entry.holding.label < l; });
+        return found != m_entries.end() && found->holding.label == label;
+    }
+
+    /// The cells of all labels, the first one being `cell`.
+    std::vector<Numbered> numbered(std::int64_t cell) const {
+        std::vector<Numbered> result;
+        result.reserve(m_entries.size());
+        for (std::size_t i = 0; i < m_entries.size(); ++i) {
+            if (i > 0 && m_entries[i].holding.label != m_entries[i - 1].holding.label) ++cell;
+            result.push_back({m_entries[i].holding.local, cell, m_entries[i].rank});
+        }
+        return result;
+    }
+
+private:
+    std::vector<Registered> m_entries;
+    std::int64_t m_distinct = 0;
+};
+
+/// The lowest of the labels 0 to size - 1 that nobody holds, if all labels are among these; else -1.
+std::int64_t lowest_missing(const Communicator& comm, const LabelRanges& ranges,
+                            const LabelDirectory& directory, std::int64_t size) {
+    if (size == 0) return -1;
+    if (ranges.is_empty()) return 0;
+    if (ranges.lowest() < 0 || ranges.highest() >= size) return -1;
+    if (ranges.lowest() > 0) return 0;
+    // From 0 to at most size - 1, ranges are even.
+    std::int64_t missing = ranges.highest() + 1;
+    const auto limit = static_cast<Key>(ranges.highest());
+    const Key end = std::min(ranges.first_key(comm.rank() + 1), limit + 1);
+    for (Key label = ranges.first_key(comm.rank()); label < end; ++label)
+        if (!directory.holds(static_cast<std::int64_t>(label))) {
+            missing = static_cast<std::int64_t>(label);
+            break;
+        }
+    return all_reduce(comm, ReduceOperation::min, missing);
+}
+
+/// All ranks know the same numbers, so that all throw.
+void check_number(const Communicator& comm, const PartlyKnownAxis& axis, const LabelRanges& ranges,
+                  const LabelDirectory& directory) {
+    const std::int64_t size = axis.lists.size();
+    const std::int64_t distinct = all_reduce(comm, ReduceOperation::sum, directory.distinct());
+    if (distinct == size) return;
+    const std::int64_t missing =
+        distinct < size ? lowest_missing(comm, ranges, directory, size) : -1;
+    std::string hint;
+    if (missing >= 0) hint = text(": index ", missing, " is on no process");
+    throw LayoutError(text(axis.where, "expected ", size,
+                           " different indices on all processes together, its size, got ", distinct,
+                           hint));
+}
+
+} // namespace
+
+std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const PartlyKnownAxis& axis) {
+    const bool holds = axis.coordinate >= 0;
+    const auto count =
+        holds ? static_cast<std::size_t>(axis.lists.local_extent(axis.coordinate)) : 0;
+    const std::span sorted(holds ? axis.lists.sorted_labels(axis.coordinate) : nullptr, count);
+    const LabelRanges ranges(comm, name, sorted, axis.lists.size());
+
+    std::vector<Holding> holdings;
+    std::vector<std::int64_t> cells;
+    const auto prepare = [&] {
+        cells.resize(count);
+        holdings.reserve(count);
+        for (std::size_t i = 0; i < count; ++i)
+            holdings.push_back(
+                {sorted[i], axis.lists.sorted_positions(axis.coordinate)[i], axis.coordinate});
+        return parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
+    };
+    LabelDirectory directory;
+    const std::exception_ptr failure =
+        exchange_records<Holding>(comm, name, prepare, [&](int rank, const Holding& holding) {
+            directory.add(rank, holding);
+        });
+    agree_on(comm, name, [&] {
+        if (failure) std::rethrow_exception(failure);
+        directory.check(axis);
+    });
+    check_number(comm, axis, ranges, directory);
+
+    if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
+        // Without gaps: nobody need be told.
+        for (const Holding& holding : holdings)
+            cells[static_cast<std::size_t>(holding.local)] = holding.label - ranges.lowest();
+        return cells;
+    }
+    std::int64_t first = 0;
+    const std::int64_t distinct = directory.distinct();
+    check_mpi(MPI_Exscan(&distinct, &first, 1, MPI_INT64_T, MPI_SUM, comm.mpi()), "MPI_Exscan");
+    if (comm.rank() == 0) first = 0; // not written by MPI there
+    std::vector<Numbered> numbered;
+    const auto reply = [&] {
+        numbered = directory.numbered(first);
+        return parcels_by_rank(numbered);
+    };
+    // Nothing is allocated where it is taken.
+    static_cast<void>(
+        exchange_records<Numbered>(comm, name, reply, [&](int, const Numbered& number) {
+            cells[static_cast<std::size_t>(number.local)] = number.cell;
+        }));
+    return cells;
+}
+
+} // namespace distview::impl

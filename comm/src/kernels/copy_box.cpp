@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/kernels/copy_box.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+
+namespace distview::impl {
+
+namespace {
+
+/// Bytes of cache lines that one piece should touch at most on either side: enough to outweigh handing
+/// it to a thread; little enough that a few neighbours' regions keep several threads busy, and that
+/// pieces which meet the same lines, taken one after the other, find them in the cache.
+constexpr std::int64_t piece_bytes = 16384;
+
+/// Outermost first: by the larger of the two strides, so that the inner loop is dense on one side
+/// at least.
+void order_axes(CopyBox& box) {
+    std::stable_sort(box.axes, box.axes + box.rank,
+                     [](const CopyBox::Axis& a, const CopyBox::Axis& b) {
+                         return std::max(a.source_stride, a.destination_stride) >
+                                std::max(b.source_stride, b.destination_stride);
+                     });
+}
+
+void merge_axes(CopyBox& box) {
+    const auto drop = [&](int d) {
+        std::copy(box.axes + d + 1, box.axes + box.rank, box.axes + d);
+        --box.rank;
+    };
+    for (int d = box.rank - 1; d >= 0; --d)
+        if (box.axes[d].count == 1) drop(d);
+    for (int d = box.rank - 2; d >= 0; --d) {
+        CopyBox::Axis& outer = box.axes[d];
+        const CopyBox::Axis& inner = box.axes[d + 1];
+        if (outer.source_stride != inner.count * inner.source_stride ||
+            outer.destination_stride != inner.count * inner.destination_stride)
+            continue;
+        outer = {outer.count * inner.count, inner.source_stride, inner.destination_stride};
+        drop(d + 1);
+    }
+}
+
+/// Makes one element of a contiguous innermost axis.
+void merge_elements(CopyBox& box) {
+    if (box.rank == 0) return;
+    const CopyBox::Axis& innermost = box.axes[box.rank - 1];
+    if (innermost.source_stride == box.element_size &&
+        innermost.destination_stride == box.element_size) {
+        box.element_size *= innermost.count;
+        --box.rank;
+    }
+}
+
+std::int64_t bytes_of(const CopyBox& box) {
+    std::int64_t bytes = box.element_size;
+    for (int k = 0; k < box.lane_count; ++k) bytes += box.lanes[k].bytes;
+    for (int d = 0; d < box.rank; ++d) bytes *= box.axes[d].count;
+    return bytes;
+}
+
+/// Makes `other` a lane of `box`, if they have one shape.
+bool join(CopyBox& box, const CopyBox& other) {
+    if (box.rank == 0 || box.rank != other.rank || box.lane_count == CopyBox::most_lanes)
+        return false;
+    for (int d = 0; d < box.rank; ++d)
+        if (box.axes[d].count != other.axes[d].count ||
+            box.axes[d].source_stride != other.axes[d].source_stride ||
+            box.axes[d].destination_stride != other.axes[d].destination_stride)
+            return false;
+    box.lanes[box.lane_count++] = {other.source - box.source, other.destination - box.destination,
+                                   other.element_size};
+    return true;
+}
+
+/// Cuts along the outermost axis.
+void append_pieces(std::vector<CopyBox>& boxes, const CopyBox& box) {
+    const CopyBox::Axis outer = box.axes[0];
+    const std::int64_t step =
+        std::max<std::int64_t>(1, piece_bytes / (touched_bytes(box) / outer.count));
+    for (std::int64_t at = 0; at < outer.count; at += step) {
+        CopyBox piece = box;
+        piece.source += at * outer.source_stride;
+        piece.destination += at * outer.destination_stride;
+        piece.axes[0].count = std::min(step, outer.count - at);
+        boxes.push_back(piece);
+    }
+}
+
+/// Cuts one run of bytes.
+void append_run(std::vector<CopyBox>& boxes, const CopyBox& run) {
+    for (std::int64_t at = 0; at < run.element_size; at += piece_bytes) {
+        CopyBox piece = run;
+        piece.source += at;
+        piece.destination += at;
+        piece.element_size = std::min(piece_bytes, run.element_size - at);
+        boxes.push_back(piece);
+    }
+}
+
+} // namespace
+
+void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
+    std::vector<CopyBox> joined;
+    for (CopyBox& box : copies) {
+        if (bytes_of(box) == 0) continue;
+        order_axes(box);
+        merge_axes(box);
+        merge_elements(box);
+        if (std::none_of(joined.begin(), joined.end(),
+                         [&](CopyBox& earlier) { return join(earlier, box); }))
+            joined.push_back(box);
+    }
+    const auto first = static_cast<std::ptrdiff_t>(boxes.size());
+    for (const CopyBox& box : joined)
+        if (box.rank > 0)
+            append_pieces(boxes, box);
+        else
+            append_run(boxes, box);
+    // Pieces that are close in memory follow each other.
+    std::stable_sort(boxes.begin() + first, boxes.end(), [](const CopyBox& a, const CopyBox& b) {
+        return std::less<>()(a.destination, b.destination);
+    });
+}
+
+void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box) { append_copies(boxes, {box}); }
+
+void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies) {
+    for (CopyBox box : copies) {
+        if (bytes_of(box) == 0) continue;
+        order_axes(box);
+        merge_axes(box);
+        merge_elements(box);
+        boxes.push_back(box);
+    }
+}
+
+void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box) {
+    if (bytes_of(box) == 0) return;
+    order_axes(box);
+    merge_axes(box);
+    boxes.push_back(box);
+}
+
+void append_combination(std::vector<CopyBox>& boxes, CopyBox box) {
+    if (bytes_of(box) == 0) return;
+    order_axes(box);
+    merge_axes(box);
+    if (box.rank > 0) return append_pieces(boxes, box);
+    boxes.push_back(box);
+}
+
+} // namespace distview::impl

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/memory/arena.hpp>
+
+#include <distview/core/message_sink.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <string>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr std::size_t granularity = 256;
+constexpr std::size_t line = 64;
+/// Starts are shifted by 0 to 63 lines: over a page.
+constexpr std::size_t most_lines = 64;
+/// A segment has room for more than it is made for: a quarter of all before it, up to this.
+constexpr std::size_t most_growth = std::size_t{1} << 26;
+/// Larger segments are given back when they are no longer used.
+constexpr std::size_t most_kept = std::size_t{1} << 26;
+
+std::size_t round_up(std::size_t value, std::size_t multiple) {
+    return (value + multiple - 1) / multiple * multiple;
+}
+
+} // namespace
+
+std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
+    std::string why;
+    std::shared_ptr<void> memory = try_allocate(bytes, why);
+    // Without the lock: the sink is the program's. Only of arrays: lines, in smaller segments, lack memory with them.
+    if (!memory && m_least_segment == usual_segment && !m_reported.exchange(true))
+        report(Severity::warning,
+               text("distview: neighbours on this node cannot read some arrays in place, since "
+                    "shared memory is lacking (",
+                    why, "); other transports are used"));
+    return memory;
+}
+
+std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_not) {
+    const std::lock_guard lock(m_mutex);
+    // An odd number of lines visits every shift before one comes again.
+    const std::size_t shift = m_stagger * line;
+    m_stagger = (m_stagger + 7) % most_lines;
+    const std::size_t needed = round_up(std::max<std::size_t>(bytes, 1) + shift, granularity);
+    std::optional<Piece> piece = take(needed);
+    if (!piece && grow(needed, why_not)) piece = take(needed);
+    if (!piece) return nullptr;
+
+    char* const data = piece->segment->memory->data() + piece->offset + shift;
+    std::shared_ptr<void> memory{data, [self = shared_from_this(), held = *piece](void*) {
+                                     self->give_back(*held.segment, held.offset);
+                                 }};
+    piece->segment->used.at(piece->offset).owner = memory;
+    return memory;
+}
+
+/// First fit.
+std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
+    for (const auto& segment : m_segments) {
+        const auto fits = std::find_if(segment->free.begin(), segment->free.end(),
+                                       [&](const auto& gap) { return gap.second.bytes >= bytes; });
+        if (fits == segment->free.end()) continue;
+        const std::size_t offset = fits->first;
+        const std::size_t size = fits->second.bytes;
+        segment->used.emplace(offset, Range{bytes});
+        segment->free.erase(fits);
+        if (size > bytes) segment->free.emplace(offset + bytes, Range{size - bytes});
+        return Piece{segment.get(), offset};
+    }
+    return {};
+}
+
+bool Arena::grow(std::size_t bytes, std::string& why_not) {
+    std::size_t all = 0;
+    for (const auto& segment : m_segments) all += segment->memory->bytes();
+    const std::size_t wanted = std::max({bytes, m_least_segment, std::min(all / 4, most_growth)});
+    std::shared_ptr<SharedSegment> memory = SharedSegment::make(wanted, why_not);
+    // Less will do, if less is left.
+    if (!memory && wanted > bytes) memory = SharedSegment::make(bytes, why_not);
+    if (!memory) return false;
+    auto segment = std::make_unique<Segment>();
+    segment->free.emplace(SharedSegment::header_bytes,
+                          Range{memory->bytes() - SharedSegment::header_bytes});
+    segment->memory = std::move(memory);
+    m_segments.push_back(std::move(segment));
+    return true;
+}
+
+/// Allocates nothing: the entry moves from one map to the other.
+void Arena::give_back(Segment& segment, std::size_t offset) noexcept {
+    const std::lock_guard lock(m_mutex);
+    auto gap = segment.free.insert(segment.used.extract(offset)).position;
+    gap->second.owner.reset();
+    const auto after = std::next(gap);
+    if (after != segment.free.end() && after->first == gap->first + gap->second.bytes) {
+        gap->second.bytes += after->second.bytes;
+        segment.free.erase(after);
+    }
+    if (gap != segment.free.begin()) {
+        const auto before = std::prev(gap);
+        if (before->first + before->second.bytes == gap->first) {
+            before->second.bytes += gap->second.bytes;
+            segment.free.erase(gap);
+        }
+    }
+    // Large memory goes back to the system; small segments are kept for the next array.
+    if (segment.used.empty() && segment.memory->bytes() > most_kept)
+        std::erase_if(m_segments, [&](const auto& held) { return held.get() == &segment; });
+}
+
+const Arena::Segment* Arena::segment_of(const void* data) const {
+    const auto* at = static_cast<const char*>(data);
+    const auto found = std::find_if(m_segments.begin(), m_segments.end(), [&](const auto& segment) {
+        const char* const begin = segment->memory->data();
+        return !std::less<>()(at, begin) && std::less<>()(at, begin + segment->memory->bytes());
+    });
+    return found == m_segments.end() ? nullptr : found->get();
+}
+
+std::optional<Arena::Place> Arena::find(const void* data) const {
+    const std::lock_guard lock(m_mutex);
+    const Segment* const segment = segment_of(data);
+    if (!segment) return {};
+    const std::int64_t offset = static_cast<const char*>(data) - segment->memory->data();
+    const auto after = segment->used.upper_bound(static_cast<std::size_t>(offset));
+    if (after == segment->used.begin()) return Place{segment->memory->address(), offset, 0};
+    const auto& [begin, range] = *std::prev(after);
+    const auto end = static_cast<std::int64_t>(begin + range.bytes);
+    return Place{segment->memory->address(), offset, std::max<std::int64_t>(end - offset, 0)};
+}
+
+std::shared_ptr<void> Arena::owner_of(const void* data, std::int64_t bytes) const {
+    const std::lock_guard lock(m_mutex);
+    const Segment* const segment = segment_of(data);
+    if (!segment) return nullptr;
+    const auto begin =
+        static_cast<std::size_t>(static_cast<const char*>(data) - segment->memory->data());
+    auto range = segment->used.upper_bound(begin);
+    if (range == segment->used.begin()) return nullptr;
+    --range;
+    const std::size_t end = begin + static_cast<std::size_t>(bytes);
+    return end <= range->first + range->second.bytes ? range->second.owner.lock() : nullptr;
+}
+
+std::size_t Arena::bytes_in_use() const {
+    const std::lock_guard lock(m_mutex);
+    std::size_t bytes = 0;
+    for (const auto& segment : m_segments)
+        for (const auto& [offset, range] : segment->used) bytes += range.bytes;
+    return bytes;
+}
+
+std::size_t Arena::bytes_reserved() const {
+    const std::lock_guard lock(m_mutex);
+    std::size_t bytes = 0;
+    for (const auto& segment : m_segments) bytes += segment->memory->bytes();
+    return bytes;
+}
+
+} // namespace distview::impl

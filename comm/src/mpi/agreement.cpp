@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/agreement.hpp>
+
+#include <distview/comm/collective_call.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <new>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview {
+
+namespace {
+
+enum class Kind : int { none, error, layout, shape, usage, protocol, mpi };
+
+/// An exception in a form that can be sent.
+struct Failure {
+    Kind kind = Kind::none;
+    std::string message;
+    std::string code;
+    std::string key;
+    int number = 0; ///< MPI error code or protocol axis
+    int process = -1;
+};
+
+Failure describe(const std::exception_ptr& failure) {
+    try {
+        std::rethrow_exception(failure);
+    } catch (const LayoutError& e) {
+        return {Kind::layout, e.what(), {}, {}, 0, -1};
+    } catch (const ShapeError& e) {
+        return {Kind::shape, e.what(), {}, {}, 0, -1};
+    } catch (const UsageError& e) {
+        return {Kind::usage, e.what(), {}, {}, 0, -1};
+    } catch (const ProtocolError& e) {
+        return {Kind::protocol, e.what(), e.code(), e.key(), e.axis(), e.process()};
+    } catch (const MpiError& e) {
+        return {Kind::mpi, e.what(), {}, {}, e.code(), -1};
+    } catch (const std::bad_alloc&) {
+        return {Kind::error, "out of memory", {}, {}, 0, -1};
+    } catch (const std::exception& e) {
+        return {Kind::error, e.what(), {}, {}, 0, -1};
+    } catch (...) {
+        return {Kind::error, "unknown exception", {}, {}, 0, -1};
+    }
+}
+
+[[noreturn]] void raise(const Failure& failure) {
+    switch (failure.kind) {
+    case Kind::layout: throw LayoutError(failure.message);
+    case Kind::shape: throw ShapeError(failure.message);
+    case Kind::usage: throw UsageError(failure.message);
+    case Kind::protocol:
+        throw ProtocolError(failure.message, failure.code, failure.number, failure.key,
+                            failure.process);
+    case Kind::mpi: throw MpiError(failure.message, failure.number);
+    case Kind::none:
+    case Kind::error: break;
+    }
+    throw Error(failure.message);
+}
+
+void broadcast(MPI_Comm comm, int root, std::string& value) {
+    auto size = static_cast<int>(value.size());
+    check_mpi(MPI_Bcast(&size, 1, MPI_INT, root, comm), "MPI_Bcast");
+    value.resize(static_cast<std::size_t>(size));
+    check_mpi(MPI_Bcast(value.data(), size, MPI_CHAR, root, comm), "MPI_Bcast");
+}
+
+void broadcast(MPI_Comm comm, int root, Failure& failure) {
+    std::array<int, 3> numbers{static_cast<int>(failure.kind), failure.number, failure.process};
+    check_mpi(MPI_Bcast(numbers.data(), 3, MPI_INT, root, comm), "MPI_Bcast");
+    failure.kind = static_cast<Kind>(numbers[0]);
+    failure.number = numbers[1];
+    failure.process = numbers[2];
+    broadcast(comm, root, failure.message);
+    broadcast(comm, root, failure.code);
+    broadcast(comm, root, failure.key);
+}
+
+[[noreturn]] void raise_first_failure(const Communicator& comm, int first,
+                                      const std::exception_ptr& failure) {
+    int failed = failure ? 1 : 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm.mpi()),
+              "MPI_Allreduce");
+    Failure description;
+    if (comm.rank() == first) description = describe(failure);
+    broadcast(comm.mpi(), first, description);
+    if (comm.size() > 1) {
+        description.message += text(" [rank ", first, " of ", comm.size());
+        if (failed > 1) description.message += text("; ", failed, " ranks failed");
+        description.message += ']';
+    }
+    raise(description);
+}
+
+/// All arguments of a rank, one after the other, as characters.
+std::string packed(const std::vector<Argument>& arguments) {
+    std::string result;
+    for (const Argument& argument : arguments)
+        for (const std::string& part : {argument.name, argument.value})
+            result.append(part).push_back('\0');
+    return result;
+}
+
+std::vector<Argument> unpacked(const std::string& characters) {
+    std::vector<std::string> parts;
+    for (std::size_t at = 0; at < characters.size(); at += parts.back().size() + 1)
+        parts.emplace_back(characters.c_str() + at);
+    std::vector<Argument> result;
+    for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
+        result.push_back({std::move(parts[i]), std::move(parts[i + 1])});
+    return result;
+}
+
+/// Of two texts of several lines the first lines that differ.
+std::pair<std::string, std::string> first_difference(const std::string& one,
+                                                     const std::string& other) {
+    std::istringstream lines(one);
+    std::istringstream other_lines(other);
+    std::string line;
+    std::string other_line;
+    do {
+        if (!std::getline(lines, line)) line = "nothing";
+        if (!std::getline(other_lines, other_line)) other_line = "nothing";
+    } while (line == other_line && (lines || other_lines));
+    return {line, other_line};
+}
+
+/// "; layout is ... on rank 2, ... on rank 0", or nothing if the lists are alike.
+std::string describe_difference(const std::vector<Argument>& differing, int rank,
+                                const std::vector<Argument>& of_root) {
+    for (std::size_t i = 0; i < std::min(differing.size(), of_root.size()); ++i) {
+        if (differing[i].name == of_root[i].name && differing[i].value == of_root[i].value)
+            continue;
+        const auto [here, there] = first_difference(differing[i].value, of_root[i].value);
+        return text(": ", differing[i].name, " is ", here, " on rank ", rank, ", ", there,
+                    " on rank 0");
+    }
+    return {};
+}
+
+[[noreturn]] void raise_difference(const Communicator& comm, const char* caller,
+                                   std::uint64_t digest, const Arguments& arguments) {
+    std::uint64_t root_digest = digest;
+    check_mpi(MPI_Bcast(&root_digest, 1, MPI_UINT64_T, 0, comm.mpi()), "MPI_Bcast");
+    int first = digest == root_digest ? comm.size() : comm.rank();
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm.mpi()),
+              "MPI_Allreduce");
+    const std::string mine = arguments ? packed(arguments()) : std::string();
+    std::string of_root = mine;
+    std::string of_first = mine;
+    broadcast(comm.mpi(), 0, of_root);
+    broadcast(comm.mpi(), first, of_first);
+    throw UsageError(text(caller, ": expected the same arguments on all ranks, those of rank ",
+                          first, " differ from those of rank 0",
+                          describe_difference(unpacked(of_first), first, unpacked(of_root))));
+}
+
+} // namespace
+
+std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
+                                 const Agreement& mine, const Arguments& arguments) {
+    const auto size = static_cast<std::uint64_t>(comm.size());
+    const CollectiveCall call(comm, caller);
+    // A rank that failed may have no digest: it must not hide the failure behind a difference.
+    MeetingRecord record;
+    record.least = {mine.failure ? static_cast<std::uint64_t>(comm.rank()) : size, mine.digest,
+                    ~mine.digest, mine.arrays.value_or(~std::uint64_t{0}),
+                    mine.arrays ? ~*mine.arrays : ~std::uint64_t{0}};
+    record.flags = mine.flags;
+    const MeetingRecord all = comm.state()->meeting().meet(record, caller);
+    if (all.least[0] < size)
+        raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
+    if (all.least[1] != ~all.least[2]) raise_difference(comm, caller, mine.digest, arguments);
+    const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
+    require<UsageError>(!any_known || all.least[3] == ~all.least[4], [&] {
+        return text(caller, ": expected the same arrays, in the same order, on all ranks");
+    });
+    return all.flags;
+}
+
+void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
+           std::uint64_t digest, const Arguments& arguments) {
+    impl::agree_on_all(comm, caller, {failure, digest, {}, {}}, arguments);
+}
+
+impl::Flags impl::agreed_flags(const Communicator& comm, const char* caller,
+                               const std::exception_ptr& failure, std::uint64_t digest,
+                               const Flags& flags) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 0; i < flags.size(); ++i)
+        bits |= static_cast<std::uint64_t>(flags[i]) << i;
+    const std::uint64_t all = agree_on_all(comm, caller, {failure, digest, {}, bits}, {});
+    Flags result{};
+    for (std::size_t i = 0; i < flags.size(); ++i) result[i] = (all >> i & 1) != 0;
+    return result;
+}
+
+// Here, since it needs an agreement, which needs communicators.
+void Communicator::close() {
+    static_cast<void>(mpi()); // throws if it is closed
+    agree(*this, "Communicator::close", nullptr);
+    m_state->close();
+}
+
+} // namespace distview

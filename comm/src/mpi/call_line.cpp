@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/call_line.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace distview::impl {
+
+std::string CallWord::describe(std::string_view name) const {
+    const std::uint64_t plan = bits >> 32 & 0xffffff;
+    const std::uint64_t set = bits >> 16 & 0xffff;
+    const auto of_plan = [&](const char* type, const char* function) {
+        return set == new_set ? text(type, " #", plan, ' ', function, ", new arrays")
+                              : text(type, " #", plan, ' ', function, ", set ", set);
+    };
+    switch (kind()) {
+    case Kind::none: return "no call";
+    case Kind::named: return std::string(name);
+    case Kind::fill: return of_plan("PaddingExchangePlan", "execute");
+    case Kind::combine: return of_plan("PaddingExchangePlan", "combine");
+    case Kind::redistribute: return of_plan("RedistributionPlan", "execute");
+    case Kind::bind: return of_plan("PaddingExchangePlan", "bind");
+    case Kind::bind_redistribution: return of_plan("RedistributionPlan", "bind");
+    case Kind::redistribute_combine: return of_plan("RedistributionPlan", "combine");
+    }
+    return "another version's call";
+}
+
+/// No reader takes the words for those of one record while they are written.
+void SharedRecord::write(std::uint64_t count, const MeetingRecord& record) noexcept {
+    const auto values = std::bit_cast<std::array<std::uint64_t, words>>(record);
+    m_count.store(0, std::memory_order_relaxed);
+    for (std::size_t i = 0; i < words; ++i) m_words[i].store(values[i], sync_order::publish);
+    m_count.store(count, sync_order::publish);
+}
+
+bool SharedRecord::read(std::uint64_t count, MeetingRecord& record) const noexcept {
+    if (m_count.load(sync_order::arrive) != count) return false;
+    std::array<std::uint64_t, words> values;
+    for (std::size_t i = 0; i < words; ++i) values[i] = m_words[i].load(sync_order::arrive);
+    if (m_count.load(std::memory_order_relaxed) != count) return false;
+    record = std::bit_cast<MeetingRecord>(values);
+    return true;
+}
+
+namespace {
+
+/// From the highest bits: the attempt (22, the lowest ones of its number), the index (40), the kind (2).
+constexpr int index_bits = 40;
+constexpr int kind_bits = 2;
+
+std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
+    return attempt << (index_bits + kind_bits) |
+           std::min(outcome.index, Outcome::no_index) << kind_bits |
+           static_cast<std::uint64_t>(outcome.kind);
+}
+
+/// What is of that attempt in a word that is of it, of an earlier one or of a later one.
+Outcome outcome_in(std::uint64_t word, std::uint64_t attempt) {
+    constexpr std::uint64_t attempts = std::uint64_t{1} << (64 - index_bits - kind_bits);
+    const std::uint64_t ahead =
+        ((word >> (index_bits + kind_bits)) - attempt) % attempts; // of the attempt
+    if (word == 0 || ahead >= attempts / 2) return {};
+    if (ahead > 0) return {Outcome::Kind::failed, 0};
+    return {static_cast<Outcome::Kind>(word & 3), word >> kind_bits & Outcome::no_index};
+}
+
+} // namespace
+
+Outcome Outcomes::of(std::uint64_t attempt) const noexcept {
+    return outcome_in(m_words[attempt % kept].load(std::memory_order_acquire), attempt);
+}
+
+Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
+    std::atomic<std::uint64_t>& word = m_words[attempt % kept];
+    std::uint64_t seen = word.load(std::memory_order_acquire);
+    while (true) {
+        const Outcome is = outcome_in(seen, attempt);
+        const bool may_decide =
+            from_between ? is.kind == Outcome::Kind::between_nodes : is.kind == Outcome::Kind::open;
+        if (!may_decide) return is;
+        if (word.compare_exchange_weak(seen, word_of(attempt, outcome), std::memory_order_acq_rel))
+            return outcome;
+    }
+}
+
+CallPlace CallLine::Call::place() const noexcept {
+    const auto read = [&] {
+        const std::uint64_t at = index.load(std::memory_order_acquire);
+        const std::uint64_t met = meetings.load(std::memory_order_acquire);
+        return CallPlace{met, at, part.load(std::memory_order_acquire)};
+    };
+    const CallPlace place = read();
+    return place == read() ? place : CallPlace{};
+}
+
+void CallLine::Call::set_name(std::string_view what) noexcept {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
+    std::memcpy(words.data(), what.data(), std::min(what.size(), sizeof(words) - 1));
+    for (std::size_t i = 0; i < words.size(); ++i)
+        name[i].store(words[i], std::memory_order_release);
+}
+
+void CallLine::Call::copy_name(const Call& other) noexcept {
+    for (std::size_t i = 0; i < name.size(); ++i)
+        name[i].store(other.name[i].load(std::memory_order_acquire), std::memory_order_release);
+}
+
+std::string CallLine::Call::get_name() const {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
+    for (std::size_t i = 0; i < words.size(); ++i)
+        words[i] = name[i].load(std::memory_order_acquire);
+    std::string result(sizeof(words), '\0');
+    std::memcpy(result.data(), words.data(), sizeof(words));
+    result.resize(std::min(result.size(), result.find('\0')));
+    return result;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/call_lines.hpp>
+
+#include <distview/comm/impl/memory/process_name.hpp>
+#include <distview/comm/impl/memory/shared_segment.hpp>
+#include <distview/comm/mpi_error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <new>
+#include <string>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+/// Where a rank's line is, as numbers: the segment's address, the rank.
+using Offer = std::array<std::int64_t, 5>;
+
+CallLine* line_in(const SharedSegment& segment) {
+    return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
+}
+
+/// Those of all ranks of the node. If some rank does not see them all, as where containers share a node, ranks
+/// are grouped by the first one that each sees, and so on.
+CallLines map_lines(MPI_Comm node, int rank) {
+    int ranks = 0;
+    check_mpi(MPI_Comm_size(node, &ranks), "MPI_Comm_size");
+    if (ranks == 1) return own_call_line(rank);
+    std::string why_not;
+    std::shared_ptr<SharedSegment> mine = SharedSegment::make(sizeof(CallLine), why_not);
+    if (mine) {
+        CallLine* const line = new (line_in(*mine)) CallLine;
+        const ProcessName self = ProcessName::self();
+        line->process.store(self.number, std::memory_order_relaxed);
+        line->started.store(self.started,
+                            std::memory_order_relaxed); // others see it after the gather
+    }
+    const SegmentAddress address = mine ? mine->address() : SegmentAddress{};
+    const Offer offer{address.process, address.descriptor, address.bytes, address.key, rank};
+    std::vector<Offer> offers(static_cast<std::size_t>(ranks));
+    constexpr int numbers = std::tuple_size_v<Offer>;
+    check_mpi(MPI_Allgather(offer.data(), numbers, MPI_INT64_T, offers.data(), numbers, MPI_INT64_T,
+                            node),
+              "MPI_Allgather");
+    CallLines lines;
+    auto segments = std::make_shared<std::vector<std::shared_ptr<SharedSegment>>>();
+    int all_are_seen = 1;
+    int first_seen = rank; // of itself no other rank sees more
+    for (const Offer& other : offers) {
+        const std::shared_ptr<SharedSegment> segment =
+            other[4] == rank
+                ? mine
+                : SharedSegment::open({other[0], other[1], other[2], other[3]}, Access::write);
+        if (!segment) {
+            all_are_seen = 0;
+            continue;
+        }
+        const auto seen = static_cast<int>(other[4]);
+        if (segments->empty()) first_seen = seen;
+        segments->push_back(segment);
+        lines.ranks.push_back({seen, line_in(*segment)});
+    }
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &all_are_seen, 1, MPI_INT, MPI_MIN, node),
+              "MPI_Allreduce");
+    if (all_are_seen) {
+        lines.memory = segments;
+        return lines;
+    }
+    MPI_Comm group = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(node, first_seen, 0, &group), "MPI_Comm_split");
+    int members = 0;
+    check_mpi(MPI_Comm_size(group, &members), "MPI_Comm_size");
+    CallLines of_group = members < ranks ? map_lines(group, rank) : own_call_line(rank);
+    check_mpi(MPI_Comm_free(&group), "MPI_Comm_free");
+    return of_group;
+}
+
+} // namespace
+
+CallLines own_call_line(int rank) {
+    const auto line = std::make_shared<CallLine>();
+    return {{{rank, line.get()}}, line, {rank}};
+}
+
+CallLines share_call_lines(MPI_Comm comm, int rank) {
+    int size = 0;
+    check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+    if (size == 1) return own_call_line(rank);
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+              "MPI_Comm_split_type");
+    CallLines lines = map_lines(node, rank);
+    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+    const int speaker = lines.ranks.front().rank;
+    lines.speakers.resize(static_cast<std::size_t>(size));
+    check_mpi(MPI_Allgather(&speaker, 1, MPI_INT, lines.speakers.data(), 1, MPI_INT, comm),
+              "MPI_Allgather");
+    std::sort(lines.speakers.begin(), lines.speakers.end());
+    lines.speakers.erase(std::unique(lines.speakers.begin(), lines.speakers.end()),
+                         lines.speakers.end());
+    return lines;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/calls.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <thread>
+
+namespace distview::impl {
+
+Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded)
+    : m_rank(rank), m_ranks(std::move(ranks)), m_memory(std::move(memory)), m_crowded(crowded) {
+    m_line = find(rank)->line;
+}
+
+const Calls::Rank* Calls::find(int rank) const noexcept {
+    const auto found = std::lower_bound(m_ranks.begin(), m_ranks.end(), rank,
+                                        [](const Rank& a, int b) { return a.rank < b; });
+    return found != m_ranks.end() && found->rank == rank ? &*found : nullptr;
+}
+
+void Calls::enter(std::string_view name) noexcept {
+    if (m_depth == 0) m_line->call(m_call.count + 1).set_name(name);
+    enter(CallWord::of_name(name));
+}
+
+void Calls::mark_failed(const Call& call) noexcept {
+    // One that is no longer remembered has been replaced by a later one.
+    if (call.count + CallLine::kept_calls > m_call.count)
+        m_line->call(call.count).failed.store(true, std::memory_order_release);
+    if (call.place.meetings == m_meetings && m_lost_at == 0) m_lost_at = m_index;
+    if (!call.word.is_execution()) return;
+    std::uint64_t attempt =
+        std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
+    while (outcomes().of(attempt + 1).kind == Outcome::Kind::failed) ++attempt;
+    m_left_attempts = attempt;
+}
+
+bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept {
+    if (attempt <= m_left_attempts) return true;
+    if (failed.index == Outcome::no_index) return false;
+    if ((failed.index & Outcome::hash_flag) != 0)
+        return failed.index != Outcome::hash_of(m_call.word);
+    return m_lost_at > 0 ? failed.index <= left_behind() : failed.index < m_index;
+}
+
+void Calls::end_meeting_of(int peer) {
+    const CallLine& line = *find(peer)->line;
+    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
+    if (const std::optional<Seen> its = latest(line))
+        outcomes().decide(attempt, {Outcome::Kind::failed, Outcome::hash_of(its->call.word)});
+}
+
+void Calls::note_met() noexcept {
+    m_call.place = {++m_meetings, 1, 0};
+    m_index = 1;
+    m_part = 0;
+    m_lost_at = 0;
+    m_line->call(m_call.count).set_place(m_call.place);
+}
+
+std::optional<Calls::Seen> Calls::read(const CallLine& line, std::uint64_t count) {
+    const std::uint64_t ended = line.ended.load(std::memory_order_acquire);
+    const CallLine::Call& call = line.call(count);
+    const Seen seen{{count,
+                     call.place(),
+                     {call.word.load(std::memory_order_acquire)},
+                     {call.whole.load(std::memory_order_acquire)}},
+                    call.failed.load(std::memory_order_acquire),
+                    ended >= count};
+    if (!line.remembers(count)) return std::nullopt;
+    return seen;
+}
+
+std::string Calls::describe(const CallLine& line, const Call& call, CallWord word) {
+    return word.describe(line.call(call.count).get_name());
+}
+
+/// The last part of the call that a line's rank made at the place of a call.
+std::optional<Calls::Seen> Calls::find_call(const CallLine& line, const CallPlace& place) {
+    if (place.index == 0) return std::nullopt;
+    for (std::uint64_t count = line.count.load(std::memory_order_acquire); count > 0; --count) {
+        if (!line.remembers(count)) break;
+        const CallPlace at = line.call(count).place();
+        if (at.index != 0 && at < place && !at.is_in_call_of(place)) break;
+        if (!at.is_in_call_of(place)) continue;
+        const std::optional<Seen> seen = read(line, count);
+        if (seen && seen->call.place.is_in_call_of(place)) return seen;
+    }
+    return std::nullopt;
+}
+
+/// What a line's rank did at that place.
+std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlace& place) {
+    const std::optional<Seen> last = find_call(line, place);
+    for (std::uint64_t count = last ? last->call.count : 0; count > 0; --count) {
+        const std::optional<Seen> seen = read(line, count);
+        if (!seen || !seen->call.place.is_in_call_of(place)) break;
+        if (seen->call.place == place) return seen;
+    }
+    return std::nullopt;
+}
+
+/// Whether a line's rank has been where that call is, in another one.
+bool Calls::makes_another(const CallLine& line, const Call& call) {
+    const std::optional<Seen> whole = find_call(line, call.place);
+    if (whole && whole->call.whole != call.whole) return true;
+    const std::optional<Seen> part = find_part(line, call.place);
+    return part && part->call.word != call.word;
+}
+
+/// Whether a line's rank is in a later call, though all had to meet first: it may have forgotten what it did there.
+bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
+    const std::optional<Seen> last = latest(line);
+    return place.index != 0 && last && last->call.place.meetings == place.meetings &&
+           last->call.place.index > place.index;
+}
+
+/// In one that has not ended: this rank, which is in none, has not come to it.
+bool Calls::waits_in_meeting(const CallLine& line) const noexcept {
+    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
+    return attempt > 0 && outcomes().of(attempt).kind == Outcome::Kind::open;
+}
+
+Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
+    const Rank* const other = find(peer);
+    if (!other) return Reason::none;
+    const CallLine& line = *other->line;
+    if (makes_another(line, call)) return Reason::other_call;
+    // A message may be on the way, or one that says that no other comes.
+    if (way == Way::message) return Reason::none;
+    const std::optional<Seen> theirs =
+        way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
+    // What fails within a call need not end it.
+    const bool is_part = theirs && theirs->call.word != theirs->call.whole;
+    if (theirs && theirs->failed && (way == Way::memory || !is_part)) return Reason::error;
+    if (way == Way::memory) return waits_in_meeting(line) ? Reason::waiting : Reason::none;
+    if (theirs && theirs->ended) return Reason::end;
+    return !theirs && has_passed(line, call.place) ? Reason::other_call : Reason::none;
+}
+
+std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) const {
+    if (reason == Reason::none) return {};
+    const CallLine& line = *find(peer)->line;
+    const std::string mine = describe(*m_line, call, call.word);
+    // The others may do nothing more because they have met another call.
+    const bool another = std::any_of(m_ranks.begin(), m_ranks.end(), [&](const Rank& third) {
+        return makes_another(*third.line, call);
+    });
+    if (another || reason == Reason::other_call)
+        return text(expected_the_same, describe_calls(call));
+    switch (reason) {
+    case Reason::none:
+    case Reason::other_call: break;
+    case Reason::error:
+        return way == Way::meeting
+                   ? text("rank ", peer, " has left ", mine, " with an error")
+                   : text("process ", peer,
+                          " has abandoned an exchange that this process takes part in (", mine,
+                          ')');
+    case Reason::end:
+        return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
+    case Reason::waiting: {
+        const std::optional<Seen> its = latest(line);
+        return text("rank ", peer, " waits in ",
+                    its ? describe(line, its->call, its->call.whole) : "a call",
+                    " for this rank, which waits for something that it does in ", mine);
+    }
+    }
+    return {};
+}
+
+bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
+    return m_circle.look(*m_line, peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu,
+                         [this](int rank) {
+                             const Rank* const found = find(rank);
+                             return found ? found->line : nullptr;
+                         });
+}
+
+std::string Calls::call_of(const Rank& other, const Call& call) const {
+    std::optional<Seen> seen = find_call(*other.line, call.place);
+    if (seen && seen->call.whole != call.whole)
+        return describe(*other.line, seen->call, seen->call.whole);
+    if (seen) seen = find_part(*other.line, call.place);
+    if (!seen && waits_in_meeting(*other.line)) seen = latest(*other.line);
+    return seen ? describe(*other.line, seen->call, seen->call.word) : std::string();
+}
+
+/// The calls of all ranks of the node that have come so far, waiting a moment for others.
+std::string Calls::describe_calls(const Call& call) const {
+    const Moment moment;
+    const auto is_there = [&](const Rank& other) { return !call_of(other, call).empty(); };
+    while (moment.lasts() && !std::all_of(m_ranks.begin(), m_ranks.end(), is_there)) {
+    }
+    const std::string mine = describe(*m_line, call, call.word);
+    const bool in_other_calls = std::any_of(m_ranks.begin(), m_ranks.end(), [&](const Rank& other) {
+        const std::optional<Seen> seen = find_call(*other.line, call.place);
+        return seen && seen->call.whole != call.whole;
+    });
+    std::vector<RankGroup> groups;
+    for (const Rank& other : m_ranks)
+        if (const std::string theirs = call_of(other, call); !theirs.empty())
+            add_to_groups(groups,
+                          in_other_calls && theirs == mine ? describe(*m_line, call, call.whole)
+                                                           : theirs,
+                          other.rank);
+    return describe_groups(groups);
+}
+
+bool Moment::lasts() const {
+    std::this_thread::yield();
+    return std::chrono::steady_clock::now() < m_end;
+}
+
+void add_to_groups(std::vector<RankGroup>& groups, const std::string& call, int rank) {
+    for (RankGroup& group : groups)
+        if (group.call == call) return group.ranks.push_back(rank);
+    groups.push_back({call, {rank}});
+}
+
+std::string describe_groups(const std::vector<RankGroup>& groups) {
+    std::string result;
+    for (const RankGroup& group : groups) {
+        result += text(result.empty() ? "" : "; ", group.call,
+                       group.ranks.size() > 1 ? " on ranks " : " on rank ");
+        for (std::size_t i = 0; i < group.ranks.size(); ++i) {
+            std::size_t last = i; // of consecutive ranks
+            while (last + 1 < group.ranks.size() && group.ranks[last + 1] == group.ranks[last] + 1)
+                ++last;
+            result += text(i > 0 ? ", " : "", group.ranks[i]);
+            if (last > i) result += text(last > i + 1 ? " to " : ", ", group.ranks[last]);
+            i = last;
+        }
+    }
+    return result;
+}
+
+} // namespace distview::impl

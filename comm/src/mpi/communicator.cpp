@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/communicator.hpp>
+
+#include <distview/comm/impl/memory/neighbour_sync.hpp>
+#include <distview/comm/impl/memory/processors.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/mpi/node_messages.hpp>
+#include <distview/comm/interrupt.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace distview {
+
+namespace impl {
+
+CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit,
+                                     bool crowded)
+    : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit), m_crowded(crowded) {
+    CallLines lines = own_call_line(rank);
+    m_calls = std::make_unique<Calls>(rank, lines.ranks, lines.memory, crowded);
+    m_meeting = std::make_unique<Meeting>(*m_calls, nullptr);
+}
+
+CommunicatorState::~CommunicatorState() = default;
+
+void CommunicatorState::share_calls() {
+    CallLines lines = share_call_lines(m_comm, m_rank);
+    m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
+    m_calls->set_checks([this] { make_progress(); },
+                        [this] {
+                            ProcessWatch::throw_if_ended(m_calls->end_is_known()
+                                                             ? ProcessWatch::process_failed
+                                                             : MPI_SUCCESS);
+                        });
+    const int tag = next_tag();
+    if (lines.speakers.size() > 1)
+        m_between = std::make_unique<NodeMessages>(*m_calls, m_comm, tag, lines.speakers);
+    m_meeting = std::make_unique<Meeting>(*m_calls, m_between.get());
+    m_processes = std::make_unique<ProcessWatch>(m_comm, *m_calls);
+}
+
+void CommunicatorState::make_progress() const {
+    int found = 0;
+    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
+              "MPI_Iprobe");
+    if (m_processes) m_processes->check();
+    check_interrupt();
+}
+
+void CommunicatorState::number_array(std::uint64_t identity) {
+    constexpr std::size_t most_arrays = 1 << 16;
+    m_arrays.emplace(identity, m_array_count++);
+    if (m_arrays.size() > most_arrays) m_arrays.erase(m_arrays.begin());
+}
+
+std::optional<std::uint64_t>
+CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
+    std::uint64_t digest = identities.size();
+    for (const std::uint64_t identity : identities) {
+        const auto found = m_arrays.find(identity);
+        if (found == m_arrays.end()) return std::nullopt;
+        digest = digest * 0x9e3779b97f4a7c15u + found->second + 1;
+    }
+    return digest & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
+}
+
+void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
+    std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
+    m_users.push_back(user);
+}
+
+std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
+    std::shared_ptr<void> memory;
+    if (const auto spare = m_spare_lines.find(count); spare != m_spare_lines.end()) {
+        memory = std::move(spare->second);
+        m_spare_lines.erase(spare);
+    } else {
+        memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
+    }
+    if (!memory) return nullptr;
+    void* at = memory.get();
+    std::size_t space = (count + 1) * sizeof(SyncLine);
+    std::align(alignof(SyncLine), count * sizeof(SyncLine), at, space);
+    return {at, [memory, count, state = weak_from_this()](void*) {
+                if (const auto alive = state.lock()) alive->m_spare_lines.emplace(count, memory);
+            }};
+}
+
+std::shared_ptr<SharedSegment> CommunicatorState::segment_of(const SegmentAddress& address,
+                                                             Access access) {
+    std::erase_if(m_segments, [](const auto& old) { return old.expired(); });
+    for (const std::weak_ptr<SharedSegment>& mapped : m_segments)
+        if (auto segment = mapped.lock();
+            segment->address() == address && segment->access() == access)
+            return segment;
+    std::shared_ptr<SharedSegment> segment = SharedSegment::open(address, access);
+    if (segment) m_segments.push_back(segment);
+    return segment;
+}
+
+void CommunicatorState::close() noexcept {
+    const std::array<std::shared_ptr<CommunicatorState>, 1> self{shared_from_this()};
+    close_all(self);
+}
+
+namespace {
+
+/// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other.
+void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
+    std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
+    for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
+    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+}
+
+} // namespace
+
+void CommunicatorState::close_all(
+    std::span<const std::shared_ptr<CommunicatorState>> states) noexcept {
+    std::vector<std::shared_ptr<CommunicatorState>> open;
+    for (const auto& state : states)
+        if (state->is_open()) open.push_back(state);
+    for (const auto& state : open)
+        for (const std::weak_ptr<Closable>& user : state->m_users)
+            if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
+    // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
+    // which the others could not end theirs; afterwards nobody begins to send.
+    wait_in_all(open);
+    // Once for all exchanges that were abandoned.
+    const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
+    for (const auto& state : open)
+        for (const std::weak_ptr<Closable>& user : state->m_users)
+            if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
+    wait_in_all(open); // and here, until all have received what they cannot cancel
+    for (const auto& state : open) {
+        state->m_users.clear();
+        state->m_kept.clear();
+        state->m_kept_memory.clear();
+        state->m_between.reset();
+        state->m_processes.reset();
+        MPI_Comm_free(&state->m_comm); // sets it to MPI_COMM_NULL
+        state->m_comm = MPI_COMM_NULL;
+    }
+}
+
+namespace {
+
+/// Keeps every duplicate findable: by the communicator it was made from, and for MPI_Finalize.
+class Registry {
+public:
+    /// Never destroyed: MPI_Finalize may be called from the destructor of a static object.
+    static Registry& instance() {
+        static Registry& registry = *new Registry;
+        return registry;
+    }
+
+    /// No lock of all communicators is held while MPI is called: another thread may be inside a collective call
+    /// on another communicator, whose end may depend on this one.
+    std::shared_ptr<CommunicatorState> find_or_make(MPI_Comm parent) {
+        const int key = parent_key();
+        const std::shared_ptr<Entry> entry = entry_of(parent);
+        // A second thread with the same parent waits here, and shares what the first one makes.
+        const std::lock_guard making(entry->making);
+        // One that was closed, which happens collectively, is replaced.
+        if (entry->state && entry->state->is_open()) return entry->state;
+        auto state = duplicate(parent);
+        if (!entry->state)
+            check_mpi(MPI_Comm_set_attr(parent, key, entry.get()), "MPI_Comm_set_attr");
+        entry->state = state;
+        return state;
+    }
+
+private:
+    /// The duplicate of one parent, for as long as the parent exists; the parent's attribute points to it.
+    struct Entry {
+        std::mutex making;
+        std::shared_ptr<CommunicatorState> state;
+    };
+
+    std::shared_ptr<Entry> entry_of(MPI_Comm parent) {
+        const std::lock_guard lock(m_mutex);
+        std::shared_ptr<Entry>& entry = m_entries[parent];
+        if (!entry) entry = std::make_shared<Entry>();
+        return entry;
+    }
+
+    /// The key of the parents' attribute. Threads that come first at once all make one, and one is kept.
+    int parent_key() {
+        int key = m_key.load();
+        if (key != MPI_KEYVAL_INVALID) return key;
+        int made = MPI_KEYVAL_INVALID;
+        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_parent_freed, &made, nullptr),
+                  "MPI_Comm_create_keyval");
+        if (!m_key.compare_exchange_strong(key, made)) {
+            check_mpi(MPI_Comm_free_keyval(&made), "MPI_Comm_free_keyval");
+            return key;
+        }
+        // MPI_Finalize deletes the attributes of MPI_COMM_SELF before anything else.
+        int at_finalize = MPI_KEYVAL_INVALID;
+        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_finalize, &at_finalize, nullptr),
+                  "MPI_Comm_create_keyval");
+        check_mpi(MPI_Comm_set_attr(MPI_COMM_SELF, at_finalize, this), "MPI_Comm_set_attr");
+        check_mpi(MPI_Comm_free_keyval(&at_finalize), "MPI_Comm_free_keyval");
+        return made;
+    }
+
+    static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
+        MPI_Comm comm = MPI_COMM_NULL;
+        check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
+        check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+        int rank = 0;
+        int size = 0;
+        check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+        check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+        void* limit = nullptr;
+        int found = 0;
+        check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
+        constexpr int least_limit = 32767; // what the standard guarantees
+        const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
+        const Node node = node_of(comm);
+        auto state =
+            std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, node.is_crowded);
+        state->set_one_node(node.ranks == size);
+        state->share_calls();
+        return state;
+    }
+
+    struct Node {
+        int ranks = 0;
+        bool is_crowded = false;
+    };
+
+    /// Asks the ranks of this node which processors they may use.
+    static Node node_of(MPI_Comm comm) {
+        MPI_Comm node = MPI_COMM_NULL;
+        check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+                  "MPI_Comm_split_type");
+        Node result;
+        check_mpi(MPI_Comm_size(node, &result.ranks), "MPI_Comm_size");
+        const ProcessorSet mine = allowed_processors();
+        std::vector<ProcessorSet> all(static_cast<std::size_t>(result.ranks));
+        check_mpi(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
+                                all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, node),
+                  "MPI_Allgather");
+        check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+        result.is_crowded = shares_processors(mine, all);
+        return result;
+    }
+
+    static int on_parent_freed(MPI_Comm parent, int, void*, void*) {
+        Registry& registry = instance();
+        std::shared_ptr<Entry> entry;
+        {
+            const std::lock_guard lock(registry.m_mutex);
+            if (auto node = registry.m_entries.extract(parent)) entry = std::move(node.mapped());
+        }
+        if (entry && entry->state) entry->state->close();
+        return MPI_SUCCESS;
+    }
+
+    static int on_finalize(MPI_Comm, int, void* value, void*) {
+        auto& registry = *static_cast<Registry*>(value);
+        std::vector<std::shared_ptr<CommunicatorState>> states;
+        {
+            const std::lock_guard lock(registry.m_mutex);
+            for (const auto& [parent, entry] : registry.m_entries)
+                if (entry->state) states.push_back(entry->state);
+        }
+        CommunicatorState::close_all(states);
+        int key = registry.m_key.exchange(MPI_KEYVAL_INVALID);
+        if (key != MPI_KEYVAL_INVALID) MPI_Comm_free_keyval(&key);
+        return MPI_SUCCESS;
+    }
+
+    std::atomic<int> m_key{MPI_KEYVAL_INVALID};
+    std::mutex m_mutex;
+    std::map<MPI_Comm, std::shared_ptr<Entry>> m_entries;
+};
+
+CommunicatorState& open_state(const std::shared_ptr<CommunicatorState>& state) {
+    require<UsageError>(state->is_open(),
+                        "Communicator: used after close(), after MPI_Comm_free of the "
+                        "communicator that it duplicates, or after MPI_Finalize");
+    return *state;
+}
+
+} // namespace
+
+} // namespace impl
+
+Communicator::Communicator(MPI_Comm parent) {
+    require_mpi("Communicator");
+    require<UsageError>(parent != MPI_COMM_NULL, "Communicator: got MPI_COMM_NULL");
+    int inter = 0;
+    check_mpi(MPI_Comm_test_inter(parent, &inter), "MPI_Comm_test_inter");
+    require<UsageError>(inter == 0, "Communicator: expected an intracommunicator");
+    m_state = impl::Registry::instance().find_or_make(parent);
+}
+
+int Communicator::rank() const { return impl::open_state(m_state).rank(); }
+int Communicator::size() const { return impl::open_state(m_state).size(); }
+MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
+bool Communicator::is_open() const noexcept { return m_state->is_open(); }
+
+} // namespace distview

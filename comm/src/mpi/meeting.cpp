@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/meeting.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+template <std::size_t size>
+void put(std::array<char, size>& to, std::string_view what) {
+    to.fill('\0');
+    std::memcpy(to.data(), what.data(), std::min(what.size(), size - 1));
+}
+
+std::string_view get(const auto& characters) { return {characters.data()}; }
+
+std::string describe(const MeetingRecord& record, bool with_step) {
+    const std::string call = CallWord{record.call}.describe(get(record.call_name));
+    const std::string_view step = get(record.name);
+    return !with_step || step.empty() || step == call ? call : text(call, " (", step, ')');
+}
+
+/// What differs between two nodes' records.
+std::string describe_difference(const MeetingRecord& one, const MeetingRecord& other) {
+    const bool same_call = one.call == other.call;
+    if (!same_call || one.step != other.step)
+        return text(expected_the_same, describe(one, same_call), " on rank ", one.rank, "; ",
+                    describe(other, same_call), " on rank ", other.rank);
+    const bool is_behind = one.places.first < other.places.first;
+    return text(expected_the_same, describe(one, false), " on rank ",
+                is_behind ? one.rank : other.rank, "; another one on rank ",
+                is_behind ? other.rank : one.rank);
+}
+
+/// The lowest index of the calls that met, if they are comparable.
+std::uint64_t first_index(const CallPlaces& places) {
+    return places.meetings == places.other_meetings ? std::min(places.first, Outcome::no_index)
+                                                    : Outcome::no_index;
+}
+
+} // namespace
+
+MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other) {
+    MeetingRecord result = one;
+    result.places = CallPlaces::combined(one.places, other.places);
+    for (std::size_t i = 0; i < result.least.size(); ++i)
+        result.least[i] = std::min(one.least[i], other.least[i]);
+    result.flags &= other.flags;
+    if (!get(one.difference).empty()) return result;
+    if (!get(other.difference).empty()) {
+        result.difference = other.difference;
+    } else if (one.call != other.call || one.step != other.step || result.places.differ() ||
+               one.attempt != other.attempt) {
+        const bool in_order = one.rank < other.rank;
+        put(result.difference, describe_difference(in_order ? one : other, in_order ? other : one));
+    }
+    return result;
+}
+
+void Meeting::tell(const MeetingRecord& mine) {
+    CallLine& line = m_calls.line();
+    line.attempt.store(mine.attempt, std::memory_order_release);
+    CallLine::slot(line.records, mine).write(mine.attempt, mine);
+    publish(line.met, ++m_told, m_calls.crowded());
+}
+
+/// Whether a rank has told its record for this attempt.
+bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attempt,
+                          MeetingRecord& theirs) {
+    return std::any_of(records.begin(), records.end(),
+                       [&](const SharedRecord& record) { return record.read(attempt, theirs); });
+}
+
+/// Ends the attempt without success, if it has not ended yet.
+Outcome Meeting::fail(const MeetingRecord& mine) {
+    CallPlaces places = mine.places;
+    MeetingRecord theirs;
+    for (const Calls::Rank& other : m_calls.ranks())
+        if (find_record(other.line->records, m_attempt, theirs))
+            places = CallPlaces::combined(places, theirs.places);
+    return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
+}
+
+/// Ends the attempt for an interruption, unless all have come; if the communicator `is_lost`, also while the node's
+/// lowest rank, which may have ended, speaks with other nodes.
+void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
+    m_calls.note_left(true); // first: others look as soon as the attempt has failed
+    Outcome end = fail(mine);
+    if (is_lost && end.kind == Outcome::Kind::between_nodes)
+        end =
+            m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+    if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
+}
+
+/// What is done while waiting: may find that not all will come, and ends the attempt then.
+void Meeting::look_around(const MeetingRecord& mine) {
+    const auto leave_for = [&](bool is_lost) {
+        m_calls.keep_interruption(std::current_exception());
+        leave(mine, is_lost);
+    };
+    try {
+        m_calls.idle();
+    } catch (const MpiError&) {
+        leave_for(true);
+    } catch (...) {
+        leave_for(false);
+    }
+    MeetingRecord theirs;
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        if (other.rank == m_calls.rank()) continue;
+        const Calls::Reason reason =
+            m_calls.find_reason(other.rank, m_calls.current(), Calls::Way::meeting);
+        if (reason == Calls::Reason::none || find_record(other.line->records, m_attempt, theirs))
+            continue;
+        fail(mine);
+        return;
+    }
+}
+
+/// Waits until is_there(); false if the attempt fails.
+template <class IsThere>
+bool Meeting::wait_for(SyncLine& line, const MeetingRecord& mine, const IsThere& is_there) {
+    Waiter waiter(m_calls.crowded());
+    while (true) {
+        const std::uint64_t seen = line.epoch.load(sync_order::arrive) & ~gone_bit;
+        if (is_there()) return true;
+        bool time_has_passed = false;
+        while (!time_has_passed && (line.epoch.load(sync_order::arrive) & ~gone_bit) == seen)
+            time_has_passed = waiter.wait(line, seen + 1);
+        if (!time_has_passed) continue;
+        if (outcome().kind == Outcome::Kind::failed) return false;
+        look_around(mine);
+    }
+}
+
+/// Reads the records of all ranks of the node, unless the attempt fails.
+void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
+    MeetingRecord theirs;
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        if (other.rank == m_calls.rank()) continue;
+        const auto is_there = [&] { return find_record(other.line->records, m_attempt, theirs); };
+        if (!wait_for(other.line->met, mine, is_there)) return;
+        all = combined(all, theirs);
+        if (get(all.difference).empty()) continue;
+        fail(mine);
+        return;
+    }
+    if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
+}
+
+/// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
+void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
+    Outcomes& outcomes = m_calls.outcomes();
+    const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
+    if (here.kind == Outcome::Kind::failed) {
+        if (here.index < Outcome::hash_flag)
+            all.places.first = std::min(all.places.first, here.index);
+        put(all.difference, explain(mine));
+    }
+    try {
+        all = m_between->combine(all);
+    } catch (...) {
+        m_calls.note_left(true);
+        outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+        throw;
+    }
+    CallLine& line = m_calls.line();
+    CallLine::slot(line.results, mine).write(m_attempt, all);
+    const bool have_met = get(all.difference).empty();
+    outcomes.decide(
+        m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
+        true);
+    publish(line.told, m_attempt, m_calls.crowded());
+}
+
+/// After hear_node(): waits for what the node's lowest rank hears from the other nodes.
+void Meeting::hear_result(const MeetingRecord& mine, MeetingRecord& all) {
+    const CallLine& first = *m_calls.ranks().front().line;
+    const auto is_there = [&] { return outcome().kind == Outcome::Kind::met; };
+    if (wait_for(m_calls.ranks().front().line->told, mine, is_there))
+        find_record(first.results, m_attempt, all);
+}
+
+/// The calls of the ranks that have come so far, with what they meet for if the calls are the same.
+Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
+    std::vector<RankGroup> calls, steps;
+    bool is_complete = true;
+    const std::string own = describe(mine, false);
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        MeetingRecord theirs = mine;
+        bool is_here =
+            other.rank == m_calls.rank() || find_record(other.line->records, m_attempt, theirs);
+        const std::string there = m_calls.call_of(other, m_calls.current());
+        // It may have come with another call than the one that it has made where this rank is.
+        is_here &= there.empty() || (there == own && theirs.call == mine.call);
+        is_complete &= is_here || (!there.empty() && there != own);
+        if (is_here) add_to_groups(steps, describe(theirs, true), other.rank);
+        if (is_here || !there.empty())
+            add_to_groups(calls, is_here ? describe(theirs, false) : there, other.rank);
+    }
+    return {describe_groups(calls.size() > 1 ? calls : steps), calls.size() > 1 || steps.size() > 1,
+            is_complete};
+}
+
+/// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
+std::string Meeting::explain(const MeetingRecord& mine) const {
+    const Moment moment;
+    Description calls = describe_calls(mine);
+    while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
+    if (calls.differ) return text(expected_the_same, calls.text);
+    for (const Calls::Rank& other : m_calls.ranks()) {
+        if (other.rank == m_calls.rank()) continue;
+        const Calls::Call& call = m_calls.current();
+        const auto reason = m_calls.find_reason(other.rank, call, Calls::Way::meeting);
+        if (reason != Calls::Reason::none)
+            return m_calls.explain(reason, other.rank, call, Calls::Way::meeting);
+    }
+    MeetingRecord all;
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
+        return std::string(get(all.difference));
+    return text("not all ranks have come to ", describe(mine, true));
+}
+
+std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
+    mine.attempt = ++m_attempt;
+    mine.places = m_calls.places();
+    tell(mine);
+    MeetingRecord all = mine;
+    const bool speaks = &m_calls.line() == m_calls.ranks().front().line;
+    if (m_calls.is_interrupted()) leave(mine, false);
+    hear_node(mine, all);
+    if (m_between && speaks)
+        speak_for_node(mine, all);
+    else if (m_between && outcome().kind != Outcome::Kind::failed)
+        hear_result(mine, all);
+    const Outcome end = outcome();
+    if (end.kind == Outcome::Kind::met) {
+        m_calls.note_met();
+        return all;
+    }
+    if (m_calls.is_interrupted()) m_calls.idle();
+    if (m_calls.has_passed(m_attempt, end)) return std::nullopt;
+    const std::string why = explain(mine);
+    m_calls.before_error();
+    throw UsageError(why);
+}
+
+MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
+    mine.call = m_calls.current().word.bits;
+    mine.step = CallWord::of_name(name).bits;
+    mine.rank = m_calls.rank();
+    put(mine.name, name);
+    put(mine.call_name, m_calls.line().call(m_calls.current().count).get_name());
+    while (true)
+        if (const std::optional<MeetingRecord> all = attempt(mine)) return *all;
+}
+
+} // namespace distview::impl

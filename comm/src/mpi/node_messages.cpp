@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/node_messages.hpp>
+
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace distview::impl {
+
+NodeMessages::NodeMessages(Calls& calls, MPI_Comm comm, int tag, std::vector<int> ranks)
+    : m_calls(calls), m_comm(comm), m_tag(tag), m_ranks(std::move(ranks)) {
+    m_place = static_cast<std::size_t>(
+        std::lower_bound(m_ranks.begin(), m_ranks.end(), calls.rank()) - m_ranks.begin());
+}
+
+/// Others may have left without receiving: what is not sent by now stays until MPI has sent it.
+NodeMessages::~NodeMessages() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized) return;
+    static std::mutex mutex;
+    static auto& unsent = *new std::list<Sent>;
+    const std::lock_guard lock(mutex);
+    for (auto sent = m_sent.begin(); sent != m_sent.end();) {
+        int done = 0;
+        MPI_Test(&sent->request, &done, MPI_STATUS_IGNORE);
+        const auto next = std::next(sent);
+        if (!done) unsent.splice(unsent.end(), m_sent, sent);
+        sent = next;
+    }
+}
+
+void NodeMessages::send(int to, const MeetingRecord& record) {
+    for (auto sent = m_sent.begin(); sent != m_sent.end();) {
+        int done = 0;
+        check_mpi(MPI_Test(&sent->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
+        sent = done ? m_sent.erase(sent) : std::next(sent);
+    }
+    Sent& sent = m_sent.emplace_back();
+    sent.record = record;
+    check_mpi(
+        MPI_Isend(&sent.record, sizeof(MeetingRecord), MPI_BYTE, to, m_tag, m_comm, &sent.request),
+        "MPI_Isend");
+}
+
+bool NodeMessages::take_message(int from) {
+    int found = 0;
+    check_mpi(MPI_Iprobe(from, m_tag, m_comm, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    if (!found) return false;
+    MeetingRecord record;
+    check_mpi(MPI_Recv(&record, sizeof(record), MPI_BYTE, from, m_tag, m_comm, MPI_STATUS_IGNORE),
+              "MPI_Recv");
+    m_received[from].push_back(record);
+    return true;
+}
+
+MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
+    std::deque<MeetingRecord>& received = m_received[from];
+    constexpr int patience = 1000;
+    for (int looks = 0;; ++looks) {
+        // What nobody waited for, as its attempt had failed already.
+        while (!received.empty() && received.front().attempt < mine.attempt) received.pop_front();
+        if (!received.empty()) break;
+        if (take_message(from)) continue;
+        if (looks < patience && !m_calls.crowded()) continue;
+        std::this_thread::yield();
+        m_calls.idle();
+    }
+    const MeetingRecord theirs = received.front();
+    if (theirs.attempt == mine.attempt) received.pop_front();
+    return theirs;
+}
+
+MeetingRecord NodeMessages::combine(const MeetingRecord& mine) {
+    MeetingRecord all = mine;
+    const std::size_t count = m_ranks.size();
+    for (std::size_t distance = 1; distance < count; distance *= 2) {
+        send(m_ranks[(m_place + distance) % count], all);
+        // Who knows that ranks differ waits for nobody: others may not come.
+        if (all.difference.front() != '\0') continue;
+        const MeetingRecord theirs = receive(m_ranks[(m_place + count - distance) % count], all);
+        all = combined(all, theirs);
+    }
+    return all;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/process_watch.hpp>
+
+#include <distview/comm/impl/memory/process_name.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <numeric>
+
+#if __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+
+namespace distview::impl {
+
+namespace {
+
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+bool tells_of_end(int code) {
+    return code == MPIX_ERR_PROC_FAILED || code == MPIX_ERR_PROC_FAILED_PENDING ||
+           code == MPIX_ERR_REVOKED;
+}
+#else
+bool tells_of_end(int) { return false; }
+#endif
+
+/// All that there are in this process.
+struct Watches {
+    std::mutex mutex;
+    std::vector<ProcessWatch*> all;
+
+    static Watches& instance() {
+        static Watches& watches =
+            *new Watches; // MPI_Finalize may come after the destruction of static objects
+        return watches;
+    }
+};
+
+} // namespace
+
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+const int ProcessWatch::process_failed = MPIX_ERR_PROC_FAILED;
+#else
+const int ProcessWatch::process_failed = MPI_ERR_OTHER;
+#endif
+
+ProcessWatch::ProcessWatch(MPI_Comm comm, Calls& calls) : m_comm(comm), m_calls(&calls) {
+    const std::lock_guard lock(Watches::instance().mutex);
+    Watches::instance().all.push_back(this);
+}
+
+ProcessWatch::~ProcessWatch() {
+    const std::lock_guard lock(Watches::instance().mutex);
+    std::erase(Watches::instance().all, this);
+}
+
+/// Empty where MPI cannot tell.
+std::vector<int> ProcessWatch::ended_for_mpi() const {
+    std::vector<int> result;
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+    MPI_Group failed = MPI_GROUP_NULL;
+    if (MPIX_Comm_get_failed(m_comm, &failed) != MPI_SUCCESS) return result;
+    int count = 0;
+    MPI_Group_size(failed, &count);
+    if (count > 0) {
+        std::vector<int> numbers(static_cast<std::size_t>(count));
+        std::iota(numbers.begin(), numbers.end(), 0);
+        result.resize(numbers.size());
+        MPI_Group all = MPI_GROUP_NULL;
+        MPI_Comm_group(m_comm, &all);
+        MPI_Group_translate_ranks(failed, count, numbers.data(), all, result.data());
+        MPI_Group_free(&all);
+    }
+    MPI_Group_free(&failed);
+#endif
+    return result;
+}
+
+/// The ranks that are known to have ended, and what that means.
+std::string ProcessWatch::find_ended() const {
+    std::vector<int> ranks = ended_for_mpi();
+    for (const Calls::Rank& other : m_calls->ranks())
+        if (has_ended(other)) ranks.push_back(other.rank);
+    std::sort(ranks.begin(), ranks.end());
+    ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
+    if (ranks.empty()) return {};
+    // Others of this node may see first that this rank leaves, and only later why.
+    m_calls->line().knows_end.store(true, std::memory_order_release);
+#ifdef OMPI_HAVE_MPI_EXT_FTMPI
+    // Who waits for a rank that has noticed, and so does not come, learns of it.
+    MPIX_Comm_revoke(m_comm);
+#endif
+    std::string list;
+    for (const int rank : ranks) list += text(list.empty() ? "" : ", ", rank);
+    int size = 0;
+    MPI_Comm_size(m_comm, &size);
+    return text("rank", ranks.size() > 1 ? "s " : " ", list, " of ", size, " ended (the process",
+                ranks.size() > 1 ? "es are" : " is",
+                " gone): this communicator cannot be used any more");
+}
+
+bool ProcessWatch::has_ended(const Calls::Rank& other) const {
+    const ProcessName process{other.line->process.load(std::memory_order_relaxed),
+                              other.line->started.load(std::memory_order_relaxed)};
+    return other.rank != m_calls->rank() && process.has_ended();
+}
+
+void ProcessWatch::check() {
+    constexpr std::chrono::milliseconds interval{1};
+    constexpr std::chrono::milliseconds interval_of_asking{20};
+    const Clock::time_point now = Clock::now();
+    if (now - m_looked < interval) return;
+    m_looked = now;
+    const std::vector<Calls::Rank>& ranks = m_calls->ranks();
+    const Calls::Rank& other = ranks[m_next++ % ranks.size()];
+    if (!has_ended(other) && now - m_asked < interval_of_asking) return;
+    m_asked = now;
+    if (const std::string ended = find_ended(); !ended.empty())
+        throw MpiError(ended, process_failed);
+}
+
+void ProcessWatch::throw_if_ended(int code) {
+    if (const std::string ended = describe_ended(code); !ended.empty())
+        throw MpiError(ended, process_failed);
+}
+
+std::string ProcessWatch::describe_ended(int code) {
+    // Of a process on another node MPI itself may learn some time after the communicator has been revoked.
+    const auto patience = std::chrono::milliseconds(tells_of_end(code) ? 1800 : 0);
+    const Clock::time_point end = Clock::now() + patience;
+    std::string result;
+    do {
+        int found = 0;
+        if (tells_of_end(code)) // lets MPI work
+            MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
+        const std::lock_guard lock(Watches::instance().mutex);
+        for (const ProcessWatch* const watch : Watches::instance().all) {
+            const std::string ended = watch->find_ended();
+            if (result.empty() || (!ended.empty() && watch->m_calls->is_under_way()))
+                result = ended;
+        }
+    } while (result.empty() && Clock::now() < end);
+    return result;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/waiting_circle.hpp>
+
+namespace distview::impl {
+
+namespace {
+
+/// Of CallLine::waits_for, the lowest: rank + 1. Above them a hash of what it waits for.
+constexpr int rank_bits = 24;
+
+std::uint64_t word_of(int peer, std::uint64_t progress) {
+    std::uint64_t hash = progress * 0x9e3779b97f4a7c15u;
+    hash = (hash ^ hash >> 29) * 0xbf58476d1ce4e5b9u;
+    return peer < 0 ? 0 : (hash >> rank_bits << rank_bits) + static_cast<std::uint64_t>(peer) + 1;
+}
+
+} // namespace
+
+/// From this rank to the one that it waits for, and on, until it comes back here; empty if it does not.
+WaitingCircle::Circle WaitingCircle::find(const CallLine& mine, const LineOf& line_of) {
+    Circle circle;
+    const CallLine* line = &mine;
+    while (line && circle.count < circle.ranks.size()) {
+        Waiting& waiting = circle.ranks[circle.count++];
+        waiting = {line, line->waits_for.load(), 0};
+        const auto next = waiting.for_what & ((std::uint64_t{1} << rank_bits) - 1);
+        line = next > 0 ? line_of(static_cast<int>(next) - 1) : nullptr;
+        if (line != &mine) continue;
+        for (std::size_t i = 0; i < circle.count; ++i)
+            circle.ranks[i].looks = circle.ranks[i].line->looks.load();
+        return circle;
+    }
+    return {};
+}
+
+bool WaitingCircle::look(CallLine& mine, int peer, std::uint64_t progress, const LineOf& line_of) {
+    mine.waits_for.store(word_of(peer, progress));
+    mine.looks.fetch_add(1);
+    // Each may have got what it waits for just now: so the same circle is looked at again, once each has looked twice
+    // for the same since, first how often and then for what. They were stuck all the time between then.
+    bool have_looked = m_seen.count > 0;
+    for (std::size_t i = 0; i < m_seen.count; ++i)
+        have_looked &= m_seen.ranks[i].line->looks.load() >= m_seen.ranks[i].looks + 2;
+    const Circle now = find(mine, line_of);
+    bool is_same = now.count == m_seen.count;
+    for (std::size_t i = 0; is_same && i < now.count; ++i)
+        is_same = now.ranks[i].line == m_seen.ranks[i].line &&
+                  now.ranks[i].for_what == m_seen.ranks[i].for_what;
+    if (!is_same) m_seen = now;
+    return is_same && have_looked;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
+#include <distview/core/local_box.hpp>
+#include <distview/core/process_grid.hpp>
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace distview::impl {
+
+/// The place of a region's elements: the first one's, and how far apart they are, in bytes.
+struct Elements {
+    char* first = nullptr;
+    std::array<std::int64_t, max_rank> strides{};
+};
+
+/// Those of a field from a position on.
+Elements elements(char* data, const std::array<std::int64_t, max_rank>& strides,
+                  const std::array<LocalIndex, max_rank>& begin, int rank);
+
+/// In C order, last axis fastest.
+Elements packed(char* first, const ExchangePart& part, std::int64_t element_size);
+
+CopyBox box_of(const ExchangePart& part, std::int64_t element_size, const Elements& from,
+               const Elements& to);
+
+/// The positions that a part fills, or leaves from. Along axes that the field does not have, though others
+/// of the exchange may, a region is everywhere.
+LocalBox positions(const ExchangePart& part);
+
+/// `box` without `hole` as boxes that do not overlap.
+void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank);
+
+/// That of some of a part's positions.
+ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells);
+
+/// Whether two boxes of a section of one field have a cell in common.
+bool meet(const ExchangePart& a, const ExchangePart& b);
+
+} // namespace distview::impl

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/exchange_parts.hpp>
+
+#include <distview/comm/impl/transport/peer_transports.hpp>
+
+#include <algorithm>
+
+namespace distview::impl {
+
+std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
+                           std::int64_t element_size) {
+    constexpr std::int64_t line = 64;
+    const std::int64_t alignment = std::min(line, element_size & -element_size);
+    const std::int64_t offset = (bytes + alignment - 1) / alignment * alignment;
+    bytes = offset + part.region.elements * element_size;
+    return offset;
+}
+
+ExchangeParts make_parts(ExchangeKind kind, const std::vector<PaddingExchangeSchedule>& schedules,
+                         std::span<const Field> fields) {
+    ExchangeParts parts;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        const PaddingExchangeSchedule& schedule = schedules[schedules.size() == 1 ? 0 : f];
+        const int rank = schedule.layout().rank();
+        const auto take = [&](const PaddingRegion& region) {
+            parts.taken.push_back({region, f, rank});
+        };
+        const auto give = [&](const PaddingRegion& region) {
+            if (region.peer != schedule.process()) parts.given.push_back({region, f, rank});
+        };
+        if (kind == ExchangeKind::fill) {
+            schedule.for_each_local(take);
+            schedule.for_each_received(take);
+            schedule.for_each_sent(give);
+        } else {
+            schedule.for_each_outgoing(take);
+            schedule.for_each_incoming(give);
+        }
+    }
+    return parts;
+}
+
+SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const ExchangeParts& parts,
+                       std::span<const Field> fields)
+    : m_borrowed(borrowed_fields(*state.arena(), fields)) {
+    std::map<int, std::int64_t> bytes;
+    for (const ExchangePart& part : parts.given) {
+        const Field& field = fields[part.field];
+        if (packs(kind, part, field) && state.calls().is_near(part.region.peer))
+            append_packed(bytes[part.region.peer], part, field.element_size);
+    }
+    for (const auto& [reader, size] : bytes) {
+        m_offsets[reader] = m_bytes;
+        m_bytes += at_line(size);
+    }
+    if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
+}
+
+bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
+                                std::int64_t element_size,
+                                const std::array<std::int64_t, max_rank>& strides) {
+    /// Rows from this length on are copied as fast from where they are.
+    constexpr std::int64_t long_row = 256;
+    if (kind != ExchangeKind::fill) return false;
+    // A row goes through the axes that lie one in the other without gaps.
+    std::int64_t row = element_size;
+    for (bool longer = true; longer;) {
+        longer = false;
+        for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank) && !longer; ++d) {
+            if (part.region.extents[d] == 1 || strides[d] != row) continue;
+            row *= part.region.extents[d];
+            longer = true;
+        }
+    }
+    return row < part.region.elements * element_size && row < long_row;
+}
+
+char* SharedPack::of(int reader) const {
+    const auto offset = m_offsets.find(reader);
+    if (offset == m_offsets.end() || !m_memory) return nullptr;
+    return static_cast<char*>(m_memory.get()) + offset->second;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/transport/persistent_messages.hpp>
+
+#include <distview/comm/impl/mpi/closable.hpp>
+#include <distview/comm/impl/mpi/process_watch.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+/// The unit of messages of more bytes than MPI counts.
+constexpr auto message_line = static_cast<std::int64_t>(MessageBuffer::alignment);
+
+constexpr std::int64_t message_lines(std::int64_t bytes) {
+    return (bytes + message_line - 1) / message_line;
+}
+
+/// Calls make(count, type) with the MPI count and datatype of a message of so many bytes.
+template <class Make>
+void with_type(std::int64_t bytes, Make&& make) {
+    if (std::in_range<int>(bytes)) return make(static_cast<int>(bytes), MPI_BYTE);
+    MPI_Datatype line = MPI_DATATYPE_NULL;
+    check_mpi(MPI_Type_contiguous(static_cast<int>(message_line), MPI_BYTE, &line),
+              "MPI_Type_contiguous");
+    check_mpi(MPI_Type_commit(&line), "MPI_Type_commit");
+    make(static_cast<int>(message_lines(bytes)), line);
+    check_mpi(MPI_Type_free(&line), "MPI_Type_free"); // requests keep it
+}
+
+bool is_inactive(MPI_Request request) noexcept {
+    int inactive = 1;
+    MPI_Request_get_status(request, &inactive, MPI_STATUS_IGNORE); // also makes MPI progress
+    return inactive != 0;
+}
+
+bool all_inactive(const std::vector<MPI_Request>& requests) noexcept {
+    return std::all_of(requests.begin(), requests.end(), is_inactive);
+}
+
+void cancel(MPI_Request& receive) noexcept {
+    if (is_inactive(receive)) return;
+    MPI_Cancel(&receive);
+    MPI_Wait(&receive, MPI_STATUS_IGNORE);
+}
+
+void free_requests(std::vector<MPI_Request>& requests) noexcept {
+    for (MPI_Request& request : requests)
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    requests.clear();
+}
+
+} // namespace
+
+std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& device,
+                                                        std::int64_t bytes, bool received) {
+    const auto size = static_cast<std::size_t>(bytes);
+    if (!device.layer || bytes == 0) return {MessageBuffer(size), {}};
+    const auto whole_lines = static_cast<std::size_t>(message_lines(bytes) * message_line);
+    const auto on_device = [&] {
+        return MessageBuffer(device.layer->allocate_device(whole_lines), size);
+    };
+    if (device.messages == Transport::gpu_message) return {on_device(), {}};
+    // Kernels write straight into page-locked memory, which sends while they pack; read from there they
+    // would wait for every load.
+    MessageBuffer pinned(device.layer->allocate_pinned(whole_lines), size);
+    return {std::move(pinned), received ? on_device() : MessageBuffer()};
+}
+
+void PersistentMessages::require_countable(std::int64_t bytes, const char* caller) {
+    message_count(std::in_range<int>(bytes) ? bytes : message_lines(bytes), caller);
+}
+
+PersistentMessages::~PersistentMessages() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!finalized) close(std::chrono::steady_clock::now() + Closable::grace);
+}
+
+void PersistentMessages::make(Setting setting, const std::vector<Message>& sends,
+                              const std::vector<Message>& receives) {
+    m_setting = std::move(setting);
+    for (const Message& to : sends) m_receivers.push_back(to.peer);
+    for (const Message& from : receives) {
+        m_senders.push_back(from.peer);
+        m_is_empty.push_back(from.bytes == 0 ? 1 : 0);
+    }
+    for (const Message& to : sends)
+        with_type(to.bytes, [&](int count, MPI_Datatype type) {
+            check_mpi(MPI_Send_init(to.data, count, type, to.peer, m_setting.tag, m_setting.comm,
+                                    &m_sends.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Send_init");
+        });
+    for (const Message& from : receives)
+        with_type(from.bytes, [&](int count, MPI_Datatype type) {
+            check_mpi(MPI_Recv_init(from.data, count, type, from.peer, m_setting.tag,
+                                    m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
+                      "MPI_Recv_init");
+        });
+    m_received.assign(m_receives.size(), char{0});
+}
+
+/// One by one: MPI_Startall may start them in any order, and it is that in which they are matched.
+void PersistentMessages::start_receives() {
+    m_under_way = true;
+    m_left = m_receives.size();
+    std::fill(m_received.begin(), m_received.end(), char{0});
+    for (MPI_Request& receive : m_receives) check_mpi(MPI_Start(&receive), "MPI_Start");
+}
+
+void PersistentMessages::start_send(std::size_t message) {
+    check_mpi(MPI_Start(&m_sends[message]), "MPI_Start");
+}
+
+int PersistentMessages::next_received() {
+    if (m_left == 0) return none_yet;
+    const auto count = static_cast<int>(m_receives.size());
+    int index = MPI_UNDEFINED;
+    int found = 1;
+    MPI_Status status;
+    check_mpi(MPI_Testany(count, m_receives.data(), &index, &found, &status), "MPI_Testany");
+    if (!found || index == MPI_UNDEFINED) return none_yet;
+    const auto message = static_cast<std::size_t>(index);
+    int bytes = 0;
+    check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
+    require<UsageError>(bytes != 0 || m_is_empty[message] != 0, [&] {
+        // A message from nobody: the communicator was given up.
+        ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
+                                                           : MPI_SUCCESS);
+        return text(m_setting.user, ": process ", status.MPI_SOURCE,
+                    " has abandoned an exchange that this process takes part in");
+    });
+    --m_left;
+    m_received[message] = 1;
+    return index;
+}
+
+bool PersistentMessages::all_arrived() const {
+    for (std::size_t i = 0; i < m_receives.size() && m_left > 0; ++i) {
+        int arrived = 1;
+        check_mpi(MPI_Request_get_status(m_receives[i], &arrived, MPI_STATUS_IGNORE),
+                  "MPI_Request_get_status");
+        if (!arrived) return false;
+    }
+    return true;
+}
+
+bool PersistentMessages::sends_are_done() {
+    int done = 1;
+    if (!m_sends.empty())
+        check_mpi(MPI_Testall(static_cast<int>(m_sends.size()), m_sends.data(), &done,
+                              MPI_STATUSES_IGNORE),
+                  "MPI_Testall");
+    if (done) m_under_way = false;
+    return done != 0;
+}
+
+bool PersistentMessages::is_done(MPI_Request request) {
+    int done = 1;
+    check_mpi(MPI_Request_get_status(request, &done, MPI_STATUS_IGNORE), "MPI_Request_get_status");
+    return done != 0;
+}
+
+void PersistentMessages::refuse() noexcept {
+    try {
+        start_receives();
+    } catch (...) {
+        // MPI is broken: nobody is left to help.
+    }
+    m_under_way = false;
+    send_end();
+}
+
+void PersistentMessages::send_end() noexcept {
+    for (const int receiver : m_receivers) {
+        MPI_Request request = MPI_REQUEST_NULL;
+        MPI_Isend(nullptr, 0, MPI_BYTE, receiver, m_setting.tag, m_setting.comm, &request);
+        if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    }
+}
+
+void PersistentMessages::close(std::chrono::steady_clock::time_point deadline) noexcept {
+    // Only an abandoned execution leaves requests active. Its neighbours may still wait for this
+    // process to take or give a message; those that never began will not come.
+    while (!(all_inactive(m_receives) && all_inactive(m_sends)) &&
+           std::chrono::steady_clock::now() < deadline)
+        std::this_thread::yield();
+    for (MPI_Request& request : m_receives) cancel(request);
+    // A peer may still be reading a message that it cannot cancel: the memory stays to the end.
+    if (!all_inactive(m_sends)) {
+        static std::mutex mutex; // communicators may be closed by several threads
+        static auto& undelivered = *new std::vector<std::shared_ptr<void>>;
+        const std::lock_guard lock(mutex);
+        undelivered.push_back(std::move(m_setting.sent));
+    }
+    free_requests(m_receives);
+    free_requests(m_sends);
+}
+
+} // namespace distview::impl

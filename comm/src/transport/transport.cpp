@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/transport.hpp>
+
+#include "memory/huge_pages.hpp"
+
+#include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <array>
+#include <cstdlib>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+constexpr std::array<std::pair<Transport, std::string_view>, 6> names{{
+    {Transport::self, "self"},
+    {Transport::direct, "direct"},
+    {Transport::ipc, "ipc"},
+    {Transport::message, "message"},
+    {Transport::gpu_message, "gpu_message"},
+    {Transport::staged, "staged"},
+}};
+
+} // namespace
+
+std::string_view to_string(Transport transport) noexcept {
+    for (const auto& [value, name] : names)
+        if (value == transport) return name;
+    return "unknown";
+}
+
+std::optional<Transport> required_transport() {
+    const char* value = std::getenv("DISTVIEW_TRANSPORT");
+    if (value == nullptr || *value == '\0') return std::nullopt;
+    for (const auto& [transport, name] : names)
+        if (name == value && transport != Transport::self) return transport;
+    throw UsageError(text("DISTVIEW_TRANSPORT: expected direct, ipc, message, gpu_message or "
+                          "staged, got '",
+                          shortened(value), '\''));
+}
+
+void check_available(std::optional<Transport> required) {
+    impl::check_huge_pages_choice();
+#ifdef KOKKOS_ENABLE_CUDA
+    impl::cuda_layer(); // from here on it exists
+#endif
+    require<UsageError>(!required || impl::DeviceLayer::any_exists() ||
+                            *required == Transport::direct || *required == Transport::message,
+                        [&] {
+                            return text("DISTVIEW_TRANSPORT: '", to_string(*required),
+                                        "' is not available here, only 'direct' and 'message' are");
+                        });
+}
+
+} // namespace distview
