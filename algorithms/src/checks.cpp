@@ -83,7 +83,9 @@ std::vector<Argument> CommonArguments::list() const {
 
 void agree_on_arguments(const Communicator& comm, const Caller& caller,
                         const std::exception_ptr& failure, const CommonArguments& arguments) {
-    agree(comm, caller.name.c_str(), failure, arguments.digest(), [&] { return arguments.list(); });
+    agree(
+        comm, caller.name.c_str(), failure, arguments.digest(), [&] { return arguments.list(); },
+        arguments.arrays);
 }
 
 } // namespace distview::impl

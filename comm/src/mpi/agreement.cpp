@@ -177,19 +177,25 @@ std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
                     mine.arrays ? ~*mine.arrays : ~std::uint64_t{0}};
     record.flags = mine.flags;
     const MeetingRecord all = comm.state()->meeting().meet(record, caller);
-    if (all.least[0] < size)
-        raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
-    if (all.least[1] != ~all.least[2]) raise_difference(comm, caller, mine.digest, arguments);
     const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
-    require<UsageError>(!any_known || all.least[3] == ~all.least[4], [&] {
+    const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
+    const bool digests_differ = all.least[1] != ~all.least[2];
+    const bool any_failed = all.least[0] < size;
+    if (any_failed || digests_differ || arrays_differ) comm.state()->calls().note_agreed_error();
+    if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
+    if (digests_differ) raise_difference(comm, caller, mine.digest, arguments);
+    require<UsageError>(!arrays_differ, [&] {
         return text(caller, ": expected the same arrays, in the same order, on all ranks");
     });
     return all.flags;
 }
 
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-           std::uint64_t digest, const Arguments& arguments) {
-    impl::agree_on_all(comm, caller, {failure, digest, {}, {}}, arguments);
+           std::uint64_t digest, const Arguments& arguments,
+           std::span<const std::uint64_t> arrays) {
+    std::optional<std::uint64_t> numbers;
+    if (!arrays.empty()) numbers = comm.state()->digest_of(arrays);
+    impl::agree_on_all(comm, caller, {failure, digest, numbers, {}}, arguments);
 }
 
 impl::Flags impl::agreed_flags(const Communicator& comm, const char* caller,

@@ -28,7 +28,8 @@ void Calls::mark_failed(const Call& call) noexcept {
     // One that is no longer remembered has been replaced by a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
-    if (call.place.meetings == m_meetings && m_lost_at == 0) m_lost_at = m_index;
+    if (call.place.meetings == m_meetings && m_lost_at == 0 && !m_error_is_agreed)
+        m_lost_at = m_index;
     if (!call.word.is_execution()) return;
     std::uint64_t attempt =
         std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
@@ -56,6 +57,7 @@ void Calls::note_met() noexcept {
     m_index = 1;
     m_part = 0;
     m_lost_at = 0;
+    m_error_is_agreed = false;
     m_line->call(m_call.count).set_place(m_call.place);
 }
 

@@ -73,6 +73,29 @@ TEST(AlgorithmCalls, EndWithAnErrorOnAllRanksWhereTheyDiffer) {
         }
 }
 
+// Arrays alike in everything, which all ranks have numbered when they were made.
+TEST(AlgorithmCalls, EndWithAnErrorWhereRanksPassOtherArrays) {
+    const Communicator comm = world();
+    if (comm.size() == 1) return;
+    const Exec exec;
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(3 * comm.size())});
+    const auto a = make_dist_view<double*>(exec, comm, layout, "a");
+    const auto b = make_dist_view<double*>(exec, comm, layout, "b");
+    for (int odd = 0; odd < comm.size(); ++odd) {
+        const auto& mine = comm.rank() == odd ? b : a;
+        const auto expect_error = [&](const auto& call) {
+            EXPECT_THROW_ON_ALL_RANKS(call(), UsageError, "expected the same arrays");
+        };
+        expect_error([&] { sum(exec, comm, mine); });
+        expect_error([&] { dot(exec, comm, a, mine); });
+        expect_error([&] { norm2(exec, comm, mine); });
+        expect_error([&] { max_location(exec, comm, mine); });
+        expect_error([&] { gather(exec, comm, mine, 0); });
+        EXPECT_EQ(sum(exec, comm, a), 0.0);
+        EXPECT_EQ(dot(exec, comm, a, b), 0.0);
+    }
+}
+
 } // namespace
 
 } // namespace distview::testing

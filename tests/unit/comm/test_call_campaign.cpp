@@ -242,6 +242,14 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
         const auto odd = static_cast<int>(below(static_cast<std::size_t>(comm.size())));
         SCOPED_TRACE(text("case ", number_of_case, ": ", calls[usual].name, "; rank ", odd, ": ",
                           calls[other].name));
+        // An error of all ranks, caught, does not put them out of step.
+        for (auto count = below(3); count > 0; --count) {
+            EXPECT_THROW(make_dist_view<double***>(Exec(), comm, ring(comm), "two axes"),
+                         ShapeError);
+            if (below(2) == 0) {
+                EXPECT_EQ(bench.spare_is_usable(), "");
+            }
+        }
         bool failed = false;
         const std::string wrong = outcome(calls[comm.rank() == odd ? other : usual], failed);
         EXPECT_EQ(wrong, "");

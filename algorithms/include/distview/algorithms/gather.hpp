@@ -137,7 +137,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
         failure = std::current_exception();
     }
     impl::agree_on_arguments(comm, caller, failure,
-                             {&view.layout(), cells, element_type<T>(), root});
+                             {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
 
     const Extents strides = impl::strides_of(global);
     gather_pieces(comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
@@ -190,7 +190,7 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
         failure = std::current_exception();
     }
     impl::agree_on_arguments(comm, caller, failure,
-                             {&view.layout(), cells, element_type<T>(), root});
+                             {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
 
     const Extents strides = impl::strides_of(global);
     scatter_pieces(

@@ -86,10 +86,11 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
                                               Cells cells = Cells::interior) {
     static const impl::Caller caller("dot");
     using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
-    const auto total = impl::reduce<Reduction>(caller, comm, x, cells, [&] {
+    const auto compute = [&] {
         const auto shift = impl::shift_between(caller.name.c_str(), x, y, cells);
         return impl::reduce_section(caller, exec, x, cells, Reduction(x.view(), {y.view(), shift}));
-    });
+    };
+    const auto total = impl::reduce<Reduction>(caller, comm, x, cells, compute, y.identity());
     return static_cast<SumType<typename X::non_const_value_type>>(total.value);
 }
 

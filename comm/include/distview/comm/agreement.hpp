@@ -10,6 +10,7 @@
 #include <exception>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -32,12 +33,14 @@ using Arguments = std::function<std::vector<Argument>()>;
 /// If none did but `digest` (a hash of arguments that must be alike everywhere) differs between
 /// ranks, every rank throws a UsageError that begins with `caller` and names the first rank that
 /// differs from rank 0, and the first of `arguments` that does, with both values. Ranks that call
-/// something else meanwhile get a UsageError that says which calls met.
+/// something else meanwhile get a UsageError that says which calls met. `arrays` are DistView::identity() of arrays
+/// that must be the same on all ranks; those that a rank wrapped for itself are not compared.
 ///
 /// Collective: over comm
 /// Cost:       no message on one node; between nodes one of some 400 bytes, log2(nodes) times
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-           std::uint64_t digest = 0, const Arguments& arguments = {});
+           std::uint64_t digest = 0, const Arguments& arguments = {},
+           std::span<const std::uint64_t> arrays = {});
 
 namespace impl {
 

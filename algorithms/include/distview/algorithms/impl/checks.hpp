@@ -27,6 +27,7 @@ struct CommonArguments {
     const ArrayLayout* layout;
     Cells cells;
     ElementType element;
+    std::vector<std::uint64_t> arrays; ///< DistView::identity()
     int root = 0;
 
     std::uint64_t digest() const;

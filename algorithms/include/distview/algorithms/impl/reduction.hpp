@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <exception>
+#include <optional>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -109,10 +110,11 @@ struct Reduced {
 /// Combines what compute() returns on every rank, in the order of the ranks; `Join` is a reduction
 /// or just its value_type, init and join.
 ///
-/// compute() may throw, also on some ranks only.
+/// compute() may throw, also on some ranks only. `other` is the identity of another array that it reads.
 template <class Join, DistViewLike View, class Compute>
 Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicator& comm,
-                                          const View& view, Cells cells, Compute&& compute) {
+                                          const View& view, Cells cells, Compute&& compute,
+                                          std::optional<std::uint64_t> other = {}) {
     using Value = typename Join::value_type;
     static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
     const CollectiveCall call(comm, caller.name);
@@ -125,9 +127,11 @@ Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicat
     } catch (...) {
         failure = std::current_exception();
     }
-    agree_on_arguments(
-        comm, caller, failure,
-        {&view.layout(), cells, element_type<typename View::non_const_value_type>()});
+    CommonArguments arguments{
+        &view.layout(), cells, element_type<typename View::non_const_value_type>(), {}};
+    arguments.arrays.push_back(view.identity());
+    if (other) arguments.arrays.push_back(*other);
+    agree_on_arguments(comm, caller, failure, arguments);
 
     Reduced<Value> total{};
     Join::init(total.value);

@@ -107,6 +107,7 @@ public:
 
     /// Begins a call, or a part of the one under way.
     void enter(CallWord word) noexcept {
+        m_error_is_agreed = false;
         if (m_depth++ > 0 && !word.is_execution()) return;
         if (m_depth > 1) return begin_part(word);
         ++m_index;
@@ -124,6 +125,8 @@ public:
             begin_part(m_call.whole); // goes on
         }
     }
+    /// All ranks have met, and are about to throw: they stay in step.
+    void note_agreed_error() noexcept { m_error_is_agreed = true; }
     /// Says that this rank takes no further part in a call.
     void mark_failed(const Call& call) noexcept;
 
@@ -207,9 +210,10 @@ private:
     std::uint64_t m_meetings = 0; ///< as in CallPlace
     std::uint64_t m_index = 0;
     std::uint64_t m_part = 0;
-    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error, and this
-    /// was the index then.
+    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error that other ranks need not have,
+    /// and this was the index then.
     std::uint64_t m_lost_at = 0;
+    bool m_error_is_agreed = false; ///< the one with which the call under way ends
     Call m_call{};
     /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
     std::uint64_t m_left_attempts = 0;
