@@ -325,12 +325,15 @@ class DistView(_distview.Array):
     def _communicator(self) -> _distview.Communicator | None:
         return self._joint.communicator
 
-    def _alike(self, *arguments: Any) -> tuple[Any, ...]:
+    def _alike(self, **arguments: Any) -> dict[str, Any]:
         """What is the same on all ranks that pass this array, or the same slices of it, and these
         arguments; slices that a rank makes by itself do not change it."""
-        layout = self.layout
-        which = self._slices_of or (self._number,)
-        return which, self.typestr, layout.fingerprint if layout is not None else 0, arguments
+        return {
+            "layout": self.layout,
+            "element type": self.typestr,
+            **arguments,
+            "array, counted as they were made,": self._slices_of or self._number,
+        }
 
     def _attached_layout(self, caller: str) -> Layout:
         layout = self.layout

@@ -81,19 +81,23 @@ def agreed(
     comm: _distview.Communicator | None,
     caller: str,
     action: Callable[[], Result],
-    alike: Callable[[Result], Any] = lambda result: None,
+    alike: Callable[[Result], dict[str, Any]] = lambda result: {},
 ) -> Result:
     """What action() returns, once it has returned on all ranks; what it raises on one, all raise.
 
-    ``alike`` of the results must be the same on all ranks, as text. Ranks that failed find their
-    own exception as the ``__cause__``. The action must not communicate. Collective over comm.
+    ``alike`` of the results, values by name, must be the same on all ranks, as text; the error of
+    ranks that differ shows the first that does. Ranks that failed find their own exception as the
+    ``__cause__``. The action must not communicate. Collective over comm.
     """
     if comm is None:
         return action()
 
-    def step() -> tuple[Result, int]:
+    def step() -> tuple[Result, int, dict[str, Any]]:
         result = action()
-        return result, zlib.crc32(str(alike(result)).encode())
+        values = alike(result)
+        # Of a layout its text is long.
+        texts = [str(getattr(value, "fingerprint", value)) for value in values.values()]
+        return result, zlib.crc32(repr(texts).encode()), values
 
     return cast(Result, comm.agree_on(caller, step))
 

@@ -32,7 +32,7 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
         whole = _Whole(layout, cells, part.dtype, counts) if view.process == where else None
         return where, _bytes(part), counts, whole
 
-    at, mine, counts, whole = agreed(comm, "gather", prepare, lambda made: view._alike(made[0], cells))
+    at, mine, counts, whole = agreed(comm, "gather", prepare, lambda made: view._alike(root=made[0], cells=cells))
     pieces = whole.pieces if whole is not None else np.empty(0, np.uint8)
     if comm is not None:
         comm.gather_bytes(mine, counts, at, pieces)

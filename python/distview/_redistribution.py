@@ -247,7 +247,12 @@ def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[Redistri
     """The plan that the array keeps for this, and what defines it. All ranks have one, or all have none: a
     rank that kept another history is an error of all."""
 
-    def find() -> tuple[Any, RedistributionPlan | None]:
+    names = (
+        "source layout", "target layout", "permutation", "from_slice", "to_slice", "fill_padding",
+        "conjugate", "allow_missing_indices", "whether out has no communicator",
+    )  # fmt: skip
+
+    def find() -> tuple[Any, RedistributionPlan | None, dict[str, Any]]:
         caller = "RedistributionPlan"
         source, target = _layout_of(array, "source", caller), _layout_of(out, "target", caller)
         key = (
@@ -264,11 +269,10 @@ def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[Redistri
         plan = array._joint.plans.get(key)
         if plan is not None and (plan.source_layout, plan.target_layout) != (source, target):
             plan = None
-        return key, plan
+        alike = dict(zip(names, (source, target, *key[2:]), strict=True))
+        return key, plan, {**alike, "whether the array keeps a plan for it": plan is not None}
 
-    key, plan = agreed(
-        array._communicator, "redistribute", find, lambda found: (found[0], found[1] is not None)
-    )
+    key, plan, _ = agreed(array._communicator, "redistribute", find, lambda found: found[2])
     return plan, key
 
 
@@ -282,7 +286,9 @@ def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:
             return layout, list(range(layout.rank))[::-1]
         return layout, _permutation(given, layout.rank, "transpose")
 
-    layout, permutation = agreed(array._communicator, "transpose", prepare, lambda made: made[1])
+    layout, permutation = agreed(
+        array._communicator, "transpose", prepare, lambda made: {"axes": made[1]}
+    )
     return redistribute(array, layout.permuted(permutation), permutation=permutation)
 
 
@@ -312,7 +318,7 @@ def _new(
         return tuple(slices[axis][1] for axis in order)
 
     taken = _communicator_of(None, array)
-    sizes = agreed(taken, "redistribute", shape, lambda sizes: sizes)
+    sizes = agreed(taken, "redistribute", shape, lambda sizes: {"shape": sizes})
     given = layout.layout if isinstance(layout, DistView) else layout
     keywords.setdefault("device", kind_like(array))
     return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)

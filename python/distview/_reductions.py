@@ -22,7 +22,7 @@ def total(view: DistView, caller: str, cells: str) -> Any:
         part = _numbers(view, caller, cells)
         return part.sum(dtype=_accumulator(part.dtype))
 
-    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(cells)))
+    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(cells=cells)))
 
 
 def dot(view: DistView, other: DistView, cells: str) -> Any:
@@ -38,7 +38,11 @@ def dot(view: DistView, other: DistView, cells: str) -> Any:
         wide = _accumulator(np.result_type(first.dtype, second.dtype))
         return (np.conj(first).astype(wide) * second.astype(wide)).sum(dtype=wide)
 
-    value = agreed(view._communicator, "dot", mine, lambda value: (view._alike(cells), other._alike()))
+    def both(_: Any) -> dict[str, Any]:
+        second = {f"{name} of the second array": value for name, value in other._alike().items()}
+        return {**view._alike(cells=cells), **second}
+
+    value = agreed(view._communicator, "dot", mine, both)
     return _added_up(view, value)
 
 
@@ -50,7 +54,7 @@ def norm(view: DistView, order: Any, cells: str) -> float:
             raise UsageError(f"norm: expected order 1, 2 or inf, got {short(order)}")
         return _magnitudes(_numbers(view, "norm", cells))
 
-    sizes = agreed(view._communicator, "norm", mine, lambda _: view._alike(float(order), cells))
+    sizes = agreed(view._communicator, "norm", mine, lambda _: view._alike(order=float(order), cells=cells))
     if order == 1:
         return _combined(view, "sum", [float(sizes.sum())])[0]
     if order == math.inf:
@@ -95,7 +99,7 @@ def extreme(view: DistView, operation: str, cells: str) -> Any:
         worst_integer = 2**63 - 1 if operation == "min" else -(2**63)
         return part.dtype, worst_integer if found is None else int(found) - _shift(part.dtype)
 
-    dtype, value = agreed(view._communicator, operation, mine, lambda _: view._alike(cells))
+    dtype, value = agreed(view._communicator, operation, mine, lambda _: view._alike(cells=cells))
     if dtype.kind == "f":
         return _extreme_of_all(view, operation, value)
     result = _combined(view, operation, [value])[0] + _shift(dtype)

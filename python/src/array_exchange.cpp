@@ -128,7 +128,13 @@ void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>
         for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
         return;
     }
-    agree(*m_comm, caller, failure, digest);
+    agree(*m_comm, caller, failure, digest, [&] {
+        std::vector<Argument> arguments{{"number of arrays", text(arrays.size())}};
+        for (std::size_t i = 0; i < arrays.size(); ++i)
+            arguments.push_back({text("array ", i, ", counted as they were made,"),
+                                 text(arrays[i]->m_number)});
+        return arguments;
+    });
     const std::shared_ptr<PaddingExchangePlan> plan = plan_for(arrays);
     std::vector<AnyDistView> views;
     for (const ArrayState* array : arrays) views.push_back(*array->m_view);

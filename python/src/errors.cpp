@@ -115,10 +115,10 @@ Failure current_failure() noexcept {
 }
 
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
-           std::uint64_t digest) {
+           std::uint64_t digest, const Arguments& arguments) {
     try {
         const nb::gil_scoped_release release;
-        distview::agree(comm, caller, failure.image, digest);
+        distview::agree(comm, caller, failure.image, digest, arguments);
     } catch (...) {
         if (!failure.cause) throw;
         // Ctrl-C stays what it is where it was pressed.

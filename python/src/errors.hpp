@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/core/error.hpp>
 
@@ -33,8 +34,8 @@ struct Failure {
 Failure current_failure() noexcept;
 
 /// distview::agree() without the GIL, and on ranks that failed in Python that failure as the exception's
-/// cause; a KeyboardInterrupt is raised itself.
+/// cause; a KeyboardInterrupt is raised itself. `arguments` are called without the GIL.
 void agree(const Communicator& comm, const char* caller, const Failure& failure,
-           std::uint64_t digest = 0);
+           std::uint64_t digest = 0, const Arguments& arguments = {});
 
 } // namespace distview::python

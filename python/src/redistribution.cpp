@@ -208,7 +208,13 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
         digest = digest * 0x9e3779b97f4a7c15u + update.digest();
     }
     if (m_comm)
-        agree(*m_comm, caller, failure, digest);
+        agree(*m_comm, caller, failure, digest, [&] {
+            return std::vector<Argument>{
+                {"source array, counted as they were made,", text(source->number())},
+                {"target array, counted as they were made,", text(target->number())},
+                {"what becomes of elements (alpha, beta, operation), as a hash,",
+                 text(update.digest())}};
+        });
     else if (failure.image)
         std::rethrow_exception(failure.image);
     if (!same_elements(*source, *target)) {

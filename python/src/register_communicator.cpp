@@ -35,21 +35,28 @@ std::string library_version() {
     return version.data();
 }
 
-/// Calls `action` on every rank; what it raises on one is raised on all. It returns a pair: what
-/// is returned here, and a digest of what must be the same on all ranks.
+/// Calls `action` on every rank; what it raises on one is raised on all. It returns what is returned here, a digest of
+/// what must be the same on all ranks, and a dictionary of that by name, for an error.
 nb::object agree_on(const Communicator& comm, const std::string& caller, nb::handle action) {
     nb::object result;
     std::uint64_t digest = 0;
+    nb::dict alike;
     Failure failure;
     try {
-        const auto [value, number] =
-            nb::cast<std::pair<nb::object, std::uint64_t>>(nb::object(action()));
-        result = value;
-        digest = number;
+        const auto returned = nb::cast<nb::tuple>(nb::object(action()));
+        result = returned[0];
+        digest = nb::cast<std::uint64_t>(returned[1]);
+        alike = nb::cast<nb::dict>(returned[2]);
     } catch (...) {
         failure = current_failure();
     }
-    agree(comm, caller.c_str(), failure, digest);
+    agree(comm, caller.c_str(), failure, digest, [&] {
+        const nb::gil_scoped_acquire acquire;
+        std::vector<Argument> arguments;
+        for (const auto [name, value] : alike)
+            arguments.push_back({nb::cast<std::string>(name), nb::str(value).c_str()});
+        return arguments;
+    });
     return result;
 }
 

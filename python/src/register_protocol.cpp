@@ -170,6 +170,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
 
 /// `build()` returns (layout, typestr, Array or None, device); every rank's must be of the same array.
 Array make_array(nb::handle build, std::optional<Communicator> comm) {
+    std::vector<Argument> arguments;
     const auto make = [&](int process, std::uint64_t& digest) {
         const auto parts = nb::cast<nb::tuple>(build());
         const auto layout = nb::cast<ArrayLayout>(parts[0]);
@@ -184,6 +185,7 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
         });
         const auto [type, id] = nb::cast<std::pair<int, int>>(parts[3]);
         digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
+        arguments = {{"layout", layout.describe()}, {"element type", typestr}};
         return make_section(layout, process, typestr, memory, {static_cast<DeviceType>(type), id},
                             comm);
     };
@@ -196,7 +198,7 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
     } catch (...) {
         failure = current_failure();
     }
-    agree(*comm, "DistView", failure, digest);
+    agree(*comm, "DistView", failure, digest, [&] { return arguments; });
     result.state->join(*comm);
     return result;
 }

@@ -196,6 +196,7 @@ def test_arrays_in_another_order_on_one_rank(comm):
                 caught = raised_on_all(comm, lambda x=arguments: first.exchange_padding(*x))
                 assert type(caught) is distview.UsageError
                 assert "expected the same arguments on all ranks" in str(caught)
+                assert " is " in str(caught) and " on rank 0" in str(caught)
         for rank in range(comm.size):
             wrong = on_rank(comm, rank, a, b)
             raised_on_all(comm, wrong.exchange_padding)

@@ -2,6 +2,7 @@
 """Gathers, reductions and fills over several processes, against whole arrays in NumPy."""
 
 import math
+import re
 
 import distview
 import numpy as np
@@ -95,9 +96,10 @@ def test_gather_arguments_on_one_rank(comm):
             assert type(caught) is distview.UsageError
             assert str(caught) == text + lowest(comm, rank)
         if comm.size > 1:
-            for bad in ((1,), (0, "owned")):
+            for bad, what in (((1,), "root is "), ((0, "owned"), "cells is ")):
                 caught = raised_on_all(comm, lambda a=on_rank(comm, rank, bad, (0,)): view.gather(*a))
                 assert "gather: expected the same arguments on all ranks" in str(caught)
+                assert what in str(caught) and " on rank 0" in str(caught)
         comm.Barrier()
         whole = view.gather(rank)
         assert (whole is None) == (comm.rank != rank)
@@ -213,7 +215,7 @@ def test_reductions_that_fail_on_one_rank(comm):
             assert type(caught) is error and str(caught).endswith(lowest(comm, rank))
         for call in mixed if comm.size > 1 else []:
             caught = raised_on_all(comm, lambda c=call, r=rank: c(comm.rank == r))
-            assert "expected the same arguments on all ranks" in str(caught)
+            assert re.search("expected the same arguments on all ranks.*: .* is .* on rank 0", str(caught))
         comm.Barrier()
         assert view.sum() == 42
 

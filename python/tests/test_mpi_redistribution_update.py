@@ -196,6 +196,7 @@ def test_wrong_updates_on_one_rank(comm):
         factors = on_rank(comm, rank, {"alpha": 2.0}, {"alpha": 3.0})
         caught = raised_on_all(comm, lambda k=factors: plan.execute(a, b, **k))
         assert "expected the same arguments on all ranks" in str(caught)
+        assert " is " in str(caught) and " on rank 0" in str(caught)
     conjugates = distview.RedistributionPlan(a, b, conjugate=True)
     caught = raised_on_all(comm, lambda: conjugates.execute(a, b))
     assert type(caught) is SHAPE

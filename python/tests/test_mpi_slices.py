@@ -157,5 +157,6 @@ def test_the_same_slice_not_as_often_on_all_ranks(comm):
             assert view[::2].view is not None
         caught = raised_on_all(comm, lambda: distview.redistribute(view[::2], out=out))
         assert "expected the same arguments on all ranks" in str(caught)
+        assert " is " in str(caught) and " on rank 0" in str(caught)
     distview.redistribute(view[:12], out=out)
     assert (gathered(comm, out) == whole[:12]).all()
