@@ -90,14 +90,16 @@ ExecutionSpace separate_instance() {
 }
 
 /// Kernels and fences of an instance other than `exec`, or of all instances; without those that Kokkos adds
-/// because a tool is listening.
+/// because a tool is listening, and before it frees memory.
 template <class ExecutionSpace>
 std::vector<KokkosEvent> escapes_from(const ExecutionSpace& exec, const KokkosEvents& events) {
     std::vector<KokkosEvent> result = events.kernels();
     const std::vector<KokkosEvent> fences = events.fences();
     result.insert(result.end(), fences.begin(), fences.end());
     std::erase_if(result, [&](const KokkosEvent& event) {
-        return event.device_id == device_id_of(exec) || event.label.starts_with("Kokkos::Tools::");
+        return event.device_id == device_id_of(exec) ||
+               event.label.starts_with("Kokkos::Tools::") ||
+               event.label.find("::impl_deallocate ") != std::string::npos;
     });
     return result;
 }
