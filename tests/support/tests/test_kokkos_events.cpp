@@ -58,7 +58,8 @@ TEST(KokkosEvents, TellsInstancesApart) {
 
 TEST(KokkosEvents, FindsWorkThatEscapesFromAnInstance) {
     const Exec exec = separate_instance<Exec>();
-    ASSERT_NE(device_id_of(exec), device_id_of(Exec{}));
+    // Kokkos 5.2 gives all instances of OpenMP one number: then only fences of all instances are seen.
+    const bool has_number = device_id_of(exec) != device_id_of(Exec{});
     const auto nothing = [](int) {};
     KokkosEvents events;
     Kokkos::parallel_for("stays", Kokkos::RangePolicy<Exec>(exec, 0, 1), nothing);
@@ -71,9 +72,9 @@ TEST(KokkosEvents, FindsWorkThatEscapesFromAnInstance) {
     const auto has = [&](const char* label) {
         return std::find(escaped.begin(), escaped.end(), label) != escaped.end();
     };
-    EXPECT_TRUE(has("on the default instance") && has("of the default instance") &&
-                has("of all instances"))
-        << describe(events.all());
+    EXPECT_TRUE(has("of all instances")) << describe(events.all());
+    EXPECT_EQ(has("on the default instance"), has_number) << describe(events.all());
+    EXPECT_EQ(has("of the default instance"), has_number) << describe(events.all());
     EXPECT_FALSE(has("stays") || has("stays too")) << describe(events.all());
 }
 

@@ -82,8 +82,8 @@ std::uint32_t device_id_of(const ExecutionSpace& exec) {
     return Kokkos::Tools::Experimental::device_id(exec);
 }
 
-/// An instance with a number of its own, so that work on the default instance can be told from work on it; with
-/// as many threads.
+/// An instance that is not the default one, with as many threads. Where Kokkos gives it a number of its own (CUDA; not
+/// OpenMP in Kokkos 5.2), work on the default instance can be told from work on it.
 template <class ExecutionSpace>
 ExecutionSpace separate_instance() {
     return Kokkos::Experimental::partition_space(ExecutionSpace{}, 1).front();
