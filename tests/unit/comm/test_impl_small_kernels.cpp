@@ -69,7 +69,8 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
     }
 }
 
-// On its own instance, and seen by a listener there, whichever way the kernel is run.
+// A listener sees the kernel, whichever way it is run, and no fence of all instances. That it is on this instance
+// shows only where Kokkos numbers instances (see escapes_from()).
 TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
     const Exec exec = separate_instance<Exec>();
     for (const std::int64_t bytes : {std::int64_t{8}, impl::one_thread_bytes}) {

@@ -58,6 +58,7 @@ struct Outgoing {
 ///     sends     in this order
 ///     local     copies within the section while messages are under way
 ///     in_place, received   by arrival
+///     written   once all ranks that are written in place allow it
 ///     last      in this order, once everything has arrived
 ///
 /// Plain data; addresses are those of the arrays and of the memory that is held here. With a device, its tables take
@@ -68,8 +69,8 @@ struct ExchangeProgram {
 
     std::vector<Batch> first{};
     std::vector<Batch> pack{};
-    std::vector<Batch>
-        pack_all{}; ///< instead, if not empty, for several threads: with what messages take
+    /// If not empty, what several threads pack instead of `pack`: together with what messages take.
+    std::vector<Batch> pack_all{};
     std::vector<Outgoing> sends{};
     std::vector<Batch> local{};
     std::vector<Incoming> in_place{}; ///< in the order of PeerTransports::sources
