@@ -111,3 +111,17 @@ def test_one_process(tmp_path):
 def test_importing_installs_no_hook():
     check = "import sys; a = sys.excepthook; import distview; assert sys.excepthook is a"
     assert run(sys.executable, "-c", check) == (0, "", "")
+
+
+@pytest.mark.time_limit(120)
+def test_a_rank_that_ends_early_is_an_error_of_those_that_wait(ranks):
+    status, out, _ = ranks("""
+u = distview.ones(10, comm=comm)
+if comm.rank != 2:
+    try:
+        u.sum()
+    except distview.UsageError as error:
+        print(f"rank {comm.rank}: {error}", flush=True)
+""")
+    assert status == 0
+    assert count(out, r"^rank [013]: .* got sum on ranks 0, 1, 3; MPI_Finalize or MPI_Comm_free on rank 2$") == 3

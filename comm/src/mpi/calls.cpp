@@ -118,6 +118,13 @@ bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
            last->call.place.index > place.index;
 }
 
+/// Whether a line's rank closes the communicator and has never been at that place.
+bool Calls::closes_before(const CallLine& line, const CallPlace& place) {
+    if (!line.closes.load(std::memory_order_acquire)) return false;
+    const std::optional<Seen> last = latest(line);
+    return last && last->call.place.index != 0 && last->call.place < place;
+}
+
 /// In one that has not ended: this rank, which is in none, has not come to it.
 bool Calls::waits_in_meeting(const CallLine& line) const noexcept {
     const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
@@ -130,12 +137,13 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     const CallLine& line = *other->line;
     if (makes_another(line, call)) return Reason::other_call;
     // A message may be on the way, or one that says that no other comes.
-    if (way == Way::message) return Reason::none;
+    if (way == Way::message) return closes_before(line, call.place) ? Reason::closed : Reason::none;
     const std::optional<Seen> theirs =
         way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
     // What fails within a call need not end it.
     const bool is_part = theirs && theirs->call.word != theirs->call.whole;
     if (theirs && theirs->failed && (way == Way::memory || !is_part)) return Reason::error;
+    if (line.closes.load(std::memory_order_acquire)) return Reason::closed;
     if (way == Way::memory) return waits_in_meeting(line) ? Reason::waiting : Reason::none;
     if (theirs && theirs->ended) return Reason::end;
     return !theirs && has_passed(line, call.place) ? Reason::other_call : Reason::none;
@@ -157,11 +165,13 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     case Reason::error:
         return way == Way::meeting
                    ? text("rank ", peer, " has left ", mine, " with an error")
-                   : text("process ", peer,
-                          " has abandoned an exchange that this process takes part in (", mine,
-                          ')');
+                   : text("rank ", peer,
+                          " has abandoned an exchange that this rank takes part in (", mine, ')');
     case Reason::end:
         return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
+    case Reason::closed:
+        return text("rank ", peer, " is in MPI_Finalize or MPI_Comm_free: it does not come to ",
+                    mine, " any more");
     case Reason::waiting: {
         const std::optional<Seen> its = latest(line);
         return text("rank ", peer, " waits in ",

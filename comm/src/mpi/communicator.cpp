@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -115,11 +116,23 @@ void CommunicatorState::close() noexcept {
 
 namespace {
 
-/// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other.
+/// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
+/// may wait for this rank in a call that it does not make: they get an error, and may come then.
 void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
-    MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE);
+    std::vector<bool> is_lost(open.size(), false);
+    const auto test = [&] {
+        int done = 0;
+        const int code = MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done,
+                                     MPI_STATUSES_IGNORE);
+        return done != 0 || code != MPI_SUCCESS;
+    };
+    while (!test()) {
+        for (std::size_t i = 0; i < open.size(); ++i)
+            if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
+        std::this_thread::yield();
+    }
 }
 
 } // namespace
@@ -129,6 +142,7 @@ void CommunicatorState::close_all(
     std::vector<std::shared_ptr<CommunicatorState>> open;
     for (const auto& state : states)
         if (state->is_open()) open.push_back(state);
+    for (const auto& state : open) state->calls().close();
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();

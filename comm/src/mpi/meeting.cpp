@@ -214,6 +214,10 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
     Description calls = describe_calls(mine);
     while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
     if (calls.differ) return text(expected_the_same, calls.text);
+    // What came from other nodes; who told it may have left by now.
+    MeetingRecord all;
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
+        return std::string(get(all.difference));
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
         const Calls::Call& call = m_calls.current();
@@ -221,9 +225,6 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
         if (reason != Calls::Reason::none)
             return m_calls.explain(reason, other.rank, call, Calls::Way::meeting);
     }
-    MeetingRecord all;
-    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
-        return std::string(get(all.difference));
     return text("not all ranks have come to ", describe(mine, true));
 }
 
@@ -232,10 +233,9 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
     mine.places = m_calls.places();
     tell(mine);
     MeetingRecord all = mine;
-    const bool speaks = &m_calls.line() == m_calls.ranks().front().line;
     if (m_calls.is_interrupted()) leave(mine, false);
     hear_node(mine, all);
-    if (m_between && speaks)
+    if (m_between && speaks())
         speak_for_node(mine, all);
     else if (m_between && outcome().kind != Outcome::Kind::failed)
         hear_result(mine, all);
@@ -251,12 +251,43 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
     throw UsageError(why);
 }
 
-MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
+/// What this rank meets for.
+void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
     mine.call = m_calls.current().word.bits;
     mine.step = CallWord::of_name(name).bits;
     mine.rank = m_calls.rank();
     put(mine.name, name);
     put(mine.call_name, m_calls.line().call(m_calls.current().count).get_name());
+}
+
+/// Whether somebody of this node, or another node, is ahead of this rank in attempts to meet.
+bool Meeting::others_come() const {
+    for (const Calls::Rank& other : m_calls.ranks())
+        if (other.line->attempt.load(std::memory_order_acquire) > m_attempt) return true;
+    return m_between && speaks() && m_between->has_come(m_attempt + 1);
+}
+
+bool Meeting::refuse() noexcept {
+    try {
+        if (!others_come()) return true;
+        MeetingRecord mine;
+        describe_call(mine, {});
+        mine.attempt = ++m_attempt;
+        // No place: where this rank is says nothing about who has left what behind.
+        const std::uint64_t meetings = m_calls.places().meetings;
+        mine.places = {meetings, meetings, CallPlaces::none, 0, 0};
+        tell(mine);
+        fail(mine);
+        MeetingRecord all = mine;
+        if (m_between && speaks()) speak_for_node(mine, all);
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
+    describe_call(mine, name);
     while (true)
         if (const std::optional<MeetingRecord> all = attempt(mine)) return *all;
 }

@@ -89,4 +89,16 @@ MeetingRecord NodeMessages::combine(const MeetingRecord& mine) {
     return all;
 }
 
+bool NodeMessages::has_come(std::uint64_t attempt) {
+    const std::size_t count = m_ranks.size();
+    for (std::size_t distance = 1; distance < count; distance *= 2) {
+        const int from = m_ranks[(m_place + count - distance) % count];
+        while (take_message(from)) {
+        }
+        const std::deque<MeetingRecord>& received = m_received[from];
+        if (!received.empty() && received.back().attempt >= attempt) return true;
+    }
+    return false;
+}
+
 } // namespace distview::impl

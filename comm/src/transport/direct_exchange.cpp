@@ -28,9 +28,8 @@ void DirectExchange::throw_gone(int peer) const {
     const std::string why = m_watch ? m_watch->why_not(peer, Calls::Way::memory) : std::string();
     throw UsageError(text(
         m_user, ": ",
-        why.empty()
-            ? text("process ", peer, " has abandoned an exchange that this process takes part in")
-            : why));
+        why.empty() ? text("rank ", peer, " has abandoned an exchange that this rank takes part in")
+                    : why));
 }
 
 void DirectExchange::begin(std::uint64_t epoch, const CallWatch* watch) noexcept {

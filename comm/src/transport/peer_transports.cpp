@@ -258,8 +258,8 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
         if (peer)
             result.sources.emplace(sources[s], std::move(*peer));
         else if (required && !travels_in_messages(*required) && lacking.empty())
-            lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from process ",
-                           sources[s], " to process ", state.rank(), " is not available",
+            lacking = text("DISTVIEW_TRANSPORT: '", to_string(*required), "' from rank ",
+                           sources[s], " to rank ", state.rank(), " is not available",
                            layer ? layer->why_not_shared() : std::string());
     }
     std::vector<int> verdicts(readers.size(), 0);

@@ -134,8 +134,8 @@ int PersistentMessages::next_received() {
         // A message from nobody: the communicator was given up.
         ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
                                                            : MPI_SUCCESS);
-        return text(m_setting.user, ": process ", status.MPI_SOURCE,
-                    " has abandoned an exchange that this process takes part in");
+        return text(m_setting.user, ": rank ", status.MPI_SOURCE,
+                    " has abandoned an exchange that this rank takes part in");
     });
     --m_left;
     m_received[message] = 1;

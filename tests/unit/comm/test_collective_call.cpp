@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicators.hpp"
+#include "impl_meetings.hpp"
+#include "numbered_array.hpp"
+#include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collective_call.hpp>
@@ -141,6 +144,80 @@ TEST(CollectiveCall, LeavesByAnErrorOfOneRankWithoutAgreement) {
         EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
     }
     EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+}
+
+/// The text of the UsageError by which a call ends; "" if it ends well.
+std::string error_of(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const UsageError& error) {
+        return error.what();
+    }
+    return {};
+}
+
+bool tells_of_the_end(const std::string& error) {
+    return error.find("MPI_Finalize or MPI_Comm_free") != std::string::npos;
+}
+
+// By MPI_Comm_free here, which does what MPI_Finalize does for all communicators.
+TEST(CollectiveCall, TellsThatARankHasNoFurtherCall) {
+    if (world_size() == 1) return;
+    int odd = 0;
+    for (const Call& call : calls()) {
+        odd = (odd + 1) % world_size();
+        const OwnedComm world = duplicate_world();
+        const Communicator comm(world.get());
+        EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+        for (int time = 0; time < (comm.rank() == odd ? 0 : 3); ++time) {
+            const std::string error = error_of([&] { call.make(comm); });
+            EXPECT_TRUE(tells_of_the_end(error)) << call.name << ": " << error;
+        }
+    }
+}
+
+// After `times` executions one rank frees the communicator, while the others go on: those that do not need it then get right values,
+// and in the end all get an error.
+void free_during_executions(Transport transport, bool is_borrowed, int times) {
+    SCOPED_TRACE(text(to_string(transport), is_borrowed ? ", borrowed, " : ", ", times, " times"));
+    if (!is_possible(Communicator(MPI_COMM_WORLD), transport)) return;
+    const TransportSetting setting(transport);
+    OwnedComm world = duplicate_world();
+    const Communicator comm(world.get());
+    const ArrayLayout layout = ring(comm);
+    const NumberedArray local = make_array(comm, layout);
+    const NumberedArray array =
+        is_borrowed ? NumberedArray(layout, comm.rank(), local.view())
+                    : NumberedArray(make_dist_view<double**>(Exec(), comm, layout, "array"));
+    PaddingExchangePlan plan(comm, layout);
+    plan.bind(array);
+    const bool leaves = comm.rank() == comm.size() - 1;
+    std::string error;
+    for (int time = 0; time < (leaves ? times : times + 100) && error.empty(); ++time) {
+        number(array, time);
+        error = error_of([&] { plan.execute(Exec(), array); });
+        if (error.empty()) {
+            EXPECT_EQ(find_wrong_number(array, time), "");
+        }
+    }
+    EXPECT_EQ(error.empty(), leaves) << error;
+    if (!leaves) {
+        EXPECT_TRUE(tells_of_the_end(error_of([&] { all_gather(comm, 1); })));
+    }
+    world.free();
+    int told = tells_of_the_end(error) ? 1 : 0;
+    MPI_Allreduce(MPI_IN_PLACE, &told, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+    EXPECT_EQ(told, 1) << error;
+}
+
+TEST(CollectiveCall, TellsInExecutionsThatARankHasNoFurtherCall) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
+    free_during_executions(Transport::direct, false, 0);
+    free_during_executions(Transport::direct, false, 20);
+    free_during_executions(Transport::direct, true, 1);
+    free_during_executions(Transport::message, false, 0);
+    free_during_executions(Transport::message, true, 100);
 }
 
 // An execution that fails on one rank does not end the call that it is part of: all learn of it there.

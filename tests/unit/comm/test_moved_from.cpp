@@ -34,6 +34,31 @@ void expect_moved_from(const std::vector<std::function<void()>>& calls, const st
     }
 }
 
+// Arrays and layouts are handles: a move copies them.
+TEST(MovedFrom, ArraysStayWhatTheyWere) {
+    const Exec exec;
+    const Communicator comm(MPI_COMM_WORLD);
+    ArrayLayout layout(ProcessGrid{comm.size()}, {block(8 * comm.size())});
+    const ArrayLayout moved_layout = std::move(layout);
+    // NOLINTBEGIN(bugprone-use-after-move)
+    EXPECT_EQ(layout, moved_layout);
+    auto u = make_dist_view<double*>(exec, comm, layout, "u");
+    AnyDistView any = u;
+    Kokkos::deep_copy(exec, u.view(), 1.0);
+    const auto moved = std::move(u);
+    const AnyDistView moved_any = std::move(any);
+    EXPECT_EQ(u.view().data(), moved.view().data());
+    EXPECT_EQ(u.extent(0), 8 * comm.size());
+    EXPECT_EQ(u.identity(), moved.identity());
+    EXPECT_EQ(any.section().data, moved_any.section().data);
+    EXPECT_EQ(any.section().extents, moved_any.section().extents);
+    RedistributionPlan plan(comm, layout, layout);
+    auto target = make_dist_view<double*>(exec, comm, layout, "target");
+    plan.execute(exec, any, AnyDistView(target));
+    for (std::size_t i = 0; i < target.view().extent(0); ++i) EXPECT_EQ(target.view()(i), 1.0);
+    // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST(MovedFrom, PaddingExchangePlan) {
     const Exec exec;
     const Communicator comm(MPI_COMM_WORLD);

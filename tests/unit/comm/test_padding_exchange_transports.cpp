@@ -90,8 +90,7 @@ private:
         if ((choice == Transport::direct || choice == Transport::ipc) &&
             std::count(refusals.begin(), refusals.end(), char{1}) > 0) {
             EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), m_set.views), UsageError,
-                                      "DISTVIEW_TRANSPORT: '" + name_of(choice) +
-                                          "' from process ");
+                                      "DISTVIEW_TRANSPORT: '" + name_of(choice) + "' from rank ");
             return false;
         }
         plan.bind(Exec(), m_set.views);

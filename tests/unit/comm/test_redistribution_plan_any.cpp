@@ -102,7 +102,7 @@ public:
                 if (round == 0 && is_refused(plan, choice, arriving)) {
                     EXPECT_THROW_ON_ALL_RANKS(
                         m_arrays->run(plan, arriving, in_two_steps, twice, round), UsageError,
-                        "DISTVIEW_TRANSPORT: '" + name_of(choice) + "' from process ");
+                        "DISTVIEW_TRANSPORT: '" + name_of(choice) + "' from rank ");
                     break;
                 }
                 MpiCounters counters;

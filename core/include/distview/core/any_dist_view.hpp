@@ -72,6 +72,9 @@ void check_section(const AnySection& section, const ArrayLayout& layout, int pro
 /// Collective: no (local)
 class AnyDistView {
 public:
+    /// A move is a copy: what was moved from stays the same array.
+    AnyDistView(const AnyDistView&) = default;
+    AnyDistView& operator=(const AnyDistView&) = default;
     /// Wraps memory as the section of `process`.
     ///
     /// Errors: ShapeError if number of axes or extents are not those of the section, or unless

@@ -105,6 +105,9 @@ public:
     /// The array without axes on one process: one element.
     ArrayLayout();
     ArrayLayout(const ProcessGrid& grid, const std::vector<AxisSpec>& axes);
+    /// Copies share what they say, and a move is a copy: what was moved from stays as it was.
+    ArrayLayout(const ArrayLayout&) = default;
+    ArrayLayout& operator=(const ArrayLayout&) = default;
 
     int rank() const noexcept { return m_state->grid.rank(); }
     const ProcessGrid& grid() const noexcept { return m_state->grid; }

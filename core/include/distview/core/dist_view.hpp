@@ -60,6 +60,9 @@ public:
 
     /// The section of process 0 of an array without elements.
     DistView() = default;
+    /// A move is a copy: what was moved from stays the same array.
+    DistView(const DistView&) = default;
+    DistView& operator=(const DistView&) = default;
 
     /// Allocates the section of `process`, filled with zeros.
     ///

@@ -202,6 +202,8 @@ struct CallLine {
     std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
     /// Whether it knows of a process of the communicator that has ended.
     std::atomic<bool> knows_end{false};
+    /// Whether it closes the communicator: its last call.
+    std::atomic<bool> closes{false};
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};

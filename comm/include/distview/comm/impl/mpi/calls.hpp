@@ -125,6 +125,11 @@ public:
             begin_part(m_call.whole); // goes on
         }
     }
+    /// Makes the last call: closes the communicator.
+    void close() noexcept {
+        enter("MPI_Finalize or MPI_Comm_free");
+        m_line->closes.store(true, std::memory_order_release);
+    }
     /// All ranks have met, and are about to throw: they stay in step.
     void note_agreed_error() noexcept { m_error_is_agreed = true; }
     /// Says that this rank takes no further part in a call.
@@ -150,7 +155,7 @@ public:
     /// How what this rank waits for would come.
     enum class Way { meeting, memory, message };
     /// Why another rank will do nothing more in a call.
-    enum class Reason { none, other_call, error, end, waiting };
+    enum class Reason { none, other_call, error, end, closed, waiting };
     /// As far as its line tells. Look once more whether it has arrived before you believe it.
     Reason find_reason(int peer, const Call& call, Way way) const;
     /// The same for people; may wait a moment for other ranks whose calls are told.
@@ -177,6 +182,7 @@ private:
     static std::optional<Seen> find_call(const CallLine& line, const CallPlace& place);
     static bool makes_another(const CallLine& line, const Call& call);
     static bool has_passed(const CallLine& line, const CallPlace& place);
+    static bool closes_before(const CallLine& line, const CallPlace& place);
     static std::string describe(const CallLine& line, const Call& call, CallWord word);
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;

@@ -18,6 +18,8 @@ public:
     /// Combines the records of all nodes. If `mine` or any other tells a difference, so does the result; with one
     /// of this node it waits for nobody.
     virtual MeetingRecord combine(const MeetingRecord& mine) = 0;
+    /// Whether another node has come to that attempt.
+    virtual bool has_come(std::uint64_t attempt) = 0;
 };
 
 /// Lets all ranks of a communicator meet in the same call: nobody leaves before all have come, unless one of
@@ -44,12 +46,19 @@ public:
     /// next time that this rank waits.
     MeetingRecord meet(MeetingRecord mine, std::string_view name);
 
+    /// Of a rank that closes the communicator and waits for the others: ends what they try to meet for. Says by false
+    /// that the communicator is lost.
+    bool refuse() noexcept;
+
     /// Attempts so far.
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
     /// Nothing if the others came for a call that this rank has left behind.
     std::optional<MeetingRecord> attempt(MeetingRecord mine);
+    bool speaks() const noexcept { return &m_calls.line() == m_calls.ranks().front().line; }
+    bool others_come() const;
+    void describe_call(MeetingRecord& mine, std::string_view name) const;
     void tell(const MeetingRecord& mine);
     static bool find_record(const CallLine::Records& records, std::uint64_t attempt,
                             MeetingRecord& theirs);

@@ -7,6 +7,7 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <deque>
 #include <list>
 #include <map>
@@ -26,6 +27,7 @@ public:
     ~NodeMessages() override;
 
     MeetingRecord combine(const MeetingRecord& mine) override;
+    bool has_come(std::uint64_t attempt) override;
 
 private:
     struct Sent {
