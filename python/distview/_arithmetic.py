@@ -74,6 +74,13 @@ def _array_function(self: Any, function: Any, types: Any, args: Any, kwargs: Any
     _refuse_function(name)
 
 
+def _number(name: str) -> Any:
+    def refuse(self: Any) -> Any:
+        raise TypeError(f"{name}: a DistView is no number; write array.sum(), array.max(), or {_CELLS}")
+
+    return refuse
+
+
 def _truth(self: Any) -> bool:
     raise TypeError("a DistView is not true or false: write `is not None`, len(array), or array.max()")
 
@@ -103,6 +110,7 @@ def without_arithmetic(cls: type[Class]) -> type[Class]:
     write instead. Equality as objects is ``is``, and hashing stays that of the object."""
     methods = {"array_ufunc": _array_ufunc, "array_function": _array_function, "bool": _truth}
     methods["hash"] = object.__hash__
+    methods.update({name: _number(f"{name}()") for name in ("int", "float", "complex")})
     for name, symbol in _SYMBOLS.items():
         methods[name] = methods["r" + name] = _operator(symbol)
         if name != "divmod":

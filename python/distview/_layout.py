@@ -161,9 +161,15 @@ def _grid(axes: list[Axis], processes: int, grid: Any) -> list[int]:
     taken = math.prod(count for count in given if count is not None)
     free = [d for d, count in enumerate(given) if count is None]
     if taken < 1 or processes % taken or (not free and taken != processes):
+        whole = [d for d, axis in enumerate(axes) if axis.kind == "n"]
+        undistributed = ""
+        if whole and not free:
+            undistributed = (
+                f": axis {whole[0]} is" if len(whole) == 1 else f": axes {', '.join(map(str, whole))} are"
+            ) + " not distributed ('n'); make one 'b', or use fewer processes (MPI.COMM_SELF: one)"
         raise LayoutError(
             f"layout: expected a grid of {processes} process{'es' if processes > 1 else ''}, got "
-            f"{tuple('any' if count is None else count for count in given)}"
+            f"{tuple('any' if count is None else count for count in given)}{undistributed}"
         )
     chosen = _near_equal(processes // taken, len(free), processes) or []
     for d, factor in zip(free, chosen):

@@ -162,7 +162,7 @@ void register_capsules(nb::module_& module) {
                "A capsule of the section: \"dltensor_versioned\" or \"dltensor\".");
     module.def("import_dlpack", &import_dlpack, "capsule"_a.none(),
                "The memory of a DLPack capsule, which is consumed.");
-    module.def("memory_of_buffer", &memory_of_buffer, "object"_a,
+    module.def("memory_of_buffer", &memory_of_buffer, "object"_a.none(),
                "The memory of an object with the buffer protocol.");
     module.def("memory_at", &memory_at, "address"_a, "extents"_a, "strides"_a, "typestr"_a,
                "read_only"_a, "device"_a, "stream"_a, "owner"_a.none(),

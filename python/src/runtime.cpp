@@ -84,7 +84,9 @@ void register_runtime(nanobind::module_& module) {
             Kokkos::finalize();
         },
         "Stops Kokkos if this module started it; called at the interpreter's exit.\n\n"
-        "Arrays stay readable; exchanges raise UsageError from then on. Local (not collective).");
+        "Arrays stay readable, and reductions and gather() go on; exchanges and redistributions\n"
+        "raise UsageError from then on. If Kokkos does not run yet this does nothing. Local (not\n"
+        "collective).");
     module.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
         "Whether Kokkos runs. Local (not collective).");

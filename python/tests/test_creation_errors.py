@@ -6,6 +6,9 @@ import numpy as np
 import pytest
 from whole_layouts import layout_of
 
+KNOWN = ", expected 'b', 'n', 'c', ('c', block size), block bounds or index arrays"
+UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (MPI.COMM_SELF: one)"
+
 
 def refused(error, text, shape, layout=None, processes=1, **more):
     with pytest.raises(distview.Error) as caught:
@@ -57,17 +60,17 @@ def test_shape(shape, text):
         ((), "b", "layout: expected one entry for each of the 0 axes, got 'b'"),
         (4, 5, "layout: expected one entry for the one axis, got 5"),
         (4, {}, "layout: expected one entry for the one axis, got {}"),
-        (4, "q", "layout: axis 0: ('q',) is no layout of an axis"),
-        ((4, 4), "bB", "layout: axis 1: ('B',) is no layout of an axis"),
-        (4, ("b", "nonsense"), "layout: axis 0: ('b', 'nonsense') is no layout of an axis"),
-        ((4, 4), ("b", "regular"), "layout: axis 1: ('regular',) is no layout of an axis"),
-        (4, ("b", 2), "layout: axis 0: ('b', 2) is no layout of an axis"),
-        (4, ("n", 1), "layout: axis 0: ('n', 1) is no layout of an axis"),
-        (4, ("c", 1, 2), "layout: axis 0: ('c', 1, 2) is no layout of an axis"),
-        (4, ("u",), "layout: axis 0: ('u',) is no layout of an axis"),
-        (4, "u", "layout: axis 0: ('u',) is no layout of an axis"),
-        (4, ("u", [0, 1]), "layout: axis 0: ('u', [0, 1]) is no layout of an axis"),
-        (4, ("u", []), "layout: axis 0: ('u', []) is no layout of an axis"),
+        (4, "q", "layout: axis 0: 'q' is no layout of an axis" + KNOWN),
+        ((4, 4), "bB", "layout: axis 1: 'B' is no layout of an axis" + KNOWN),
+        (4, ("b", "nonsense"), "layout: axis 0: ('b', 'nonsense') is no layout of an axis" + KNOWN),
+        ((4, 4), ("b", "regular"), "layout: axis 1: 'regular' is no layout of an axis" + KNOWN),
+        (4, ("b", 2), "layout: axis 0: ('b', 2) is no layout of an axis" + KNOWN),
+        (4, ("n", 1), "layout: axis 0: ('n', 1) is no layout of an axis" + KNOWN),
+        (4, ("c", 1, 2), "layout: axis 0: ('c', 1, 2) is no layout of an axis" + KNOWN),
+        (4, ("u",), "layout: axis 0: 'u' is no layout of an axis" + KNOWN),
+        (4, "u", "layout: axis 0: 'u' is no layout of an axis" + KNOWN),
+        (4, ("u", [0, 1]), "layout: axis 0: ('u', [0, 1]) is no layout of an axis" + KNOWN),
+        (4, ("u", []), "layout: axis 0: ('u', []) is no layout of an axis" + KNOWN),
         ((4, 4), ["b", 7], "layout: axis 1: expected 'b', 'n', 'c', ('c', block size), block "
                            "bounds or index arrays, got 7"),
         ((4, 4), ["b", None], "layout: axis 1: expected 'b', 'n', 'c', ('c', block size), block "
@@ -260,3 +263,13 @@ def test_more_elements_than_memory(shape, dtype, more, extents):
 def test_layouts_need_no_memory_for_their_elements():
     assert layout_of((2**30, 2**30), "bc", 4).local_shape(3) == (2**29, 2**29)
     assert distview.zeros((0, 2**60)).local_shape == (0, 2**60)
+
+
+def test_undistributed_axes_over_several_processes():
+    layout_error("layout: expected a grid of 2 processes, got (1,): axis 0 is" + UNDISTRIBUTED, 4, "n", 2)
+    layout_error("layout: expected a grid of 3 processes, got (1, 1): axes 0, 1 are" + UNDISTRIBUTED, (4, 4), "nn", 3)
+
+
+def test_wrap_of_nothing():
+    with pytest.raises(distview.UsageError, match="an object of type NoneType offers neither the buffer protocol "):
+        distview.wrap(None, (4,))

@@ -84,7 +84,7 @@ def test_operators_are_refused(name, arrays):
                 getattr(operator, name)(other, a)
 
 
-@pytest.mark.parametrize("function", [operator.neg, operator.pos, abs, operator.invert, bool])
+@pytest.mark.parametrize("function", [operator.neg, operator.pos, abs, operator.invert, bool, int, float, complex])
 def test_unary_operators_and_truth_are_refused(function, arrays):
     with pytest.raises(TypeError, match="DistView"):
         function(arrays[0])

@@ -164,6 +164,22 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
                           describe_difference(unpacked(of_first), first, unpacked(of_root))));
 }
 
+/// `arrays`: their digest, of a rank that can number them.
+[[noreturn]] void raise_other_arrays(const Communicator& comm, const char* caller,
+                                     const std::optional<std::uint64_t>& arrays) {
+    const std::array<std::uint64_t, 2> mine{arrays ? std::uint64_t{1} : 0, arrays.value_or(0)};
+    std::vector<std::array<std::uint64_t, 2>> all(static_cast<std::size_t>(comm.size()));
+    check_mpi(MPI_Allgather(mine.data(), 2, MPI_UINT64_T, all.data(), 2, MPI_UINT64_T, comm.mpi()),
+              "MPI_Allgather");
+    const auto first = std::find_if(all.begin(), all.end(), [](const auto& its) { return its[0]; });
+    const auto other = std::find_if(first, all.end(),
+                                    [&](const auto& its) { return its[0] != 0 && its != *first; });
+    throw UsageError(text(caller,
+                          ": expected the same arrays, in the same order, on all ranks, "
+                          "those of rank ",
+                          other - all.begin(), " differ from those of rank ", first - all.begin()));
+}
+
 } // namespace
 
 std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
@@ -184,9 +200,7 @@ std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
     if (any_failed || digests_differ || arrays_differ) comm.state()->calls().note_agreed_error();
     if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
     if (digests_differ) raise_difference(comm, caller, mine.digest, arguments);
-    require<UsageError>(!arrays_differ, [&] {
-        return text(caller, ": expected the same arrays, in the same order, on all ranks");
-    });
+    if (arrays_differ) raise_other_arrays(comm, caller, mine.arrays);
     return all.flags;
 }
 

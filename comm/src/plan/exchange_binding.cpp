@@ -207,7 +207,9 @@ std::string ExchangeBinding::describe_step() const {
         add("from", from.rank, m_setting.device.messages, from.bytes, from.note);
     for (const auto& [rank, done] : m_transports.readers)
         result += writes ? text("\n  from rank ", rank, ": direct, written in place")
-                         : text("\n  to rank ", rank, ": read in place");
+                         : text("\n  to rank ", rank,
+                                m_program.packs_for_readers ? ": direct, packed for it"
+                                                            : ": direct, read in place");
     for (const auto& [rank, target] : m_transports.sources)
         if (writes) result += text("\n  to rank ", rank, ": direct, written in place");
     for (const Outgoing& to : m_program.sends)

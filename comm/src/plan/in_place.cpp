@@ -92,6 +92,7 @@ public:
         ExchangeProgram step;
         const MessageBuffer received(static_cast<std::size_t>(m_in.bytes()));
         step.sent = m_sent;
+        step.packs_for_readers = true;
         step.held.push_back(received.memory());
         step.workspace_bytes = static_cast<std::size_t>(m_out.bytes() + m_in.bytes());
         step.note = text("\n  in place: ", m_out.bytes(),

@@ -96,6 +96,7 @@ public:
         for (std::int64_t n = 0; n < steps(); ++n) {
             ExchangeProgram step;
             step.sent = m_sent;
+            step.packs_for_readers = true;
             step.held.push_back(m_received.memory());
             PartIndex part{};
             std::int64_t rest = n;

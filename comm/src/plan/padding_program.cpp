@@ -54,6 +54,7 @@ public:
         const int combined = box_count();
         if (m_kind == ExchangeKind::combine) add_combinations();
         m_program.held.push_back(m_shared_pack.memory());
+        m_program.packs_for_readers = m_shared_pack.bytes() > 0;
         m_program.workspace_bytes += static_cast<std::size_t>(m_shared_pack.bytes());
         if (m_device.layer) give_to_device(local, incoming, combined);
         return std::move(m_program);

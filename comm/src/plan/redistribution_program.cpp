@@ -108,6 +108,7 @@ private:
         m_received = places(m_role.receives, true, received);
         m_program.sent = sent.first.memory();
         m_program.held = {received.first.memory(), received.second.memory(), m_rounds.memory()};
+        m_program.packs_for_readers = m_rounds.bytes() > 0;
         m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.bytes());
     }
 

@@ -16,6 +16,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -84,7 +85,10 @@ TEST(AlgorithmCalls, EndWithAnErrorWhereRanksPassOtherArrays) {
     for (int odd = 0; odd < comm.size(); ++odd) {
         const auto& mine = comm.rank() == odd ? b : a;
         const auto expect_error = [&](const auto& call) {
-            EXPECT_THROW_ON_ALL_RANKS(call(), UsageError, "expected the same arrays");
+            EXPECT_THROW_ON_ALL_RANKS(call(), UsageError,
+                                      text("expected the same arrays, in the same order, on all "
+                                           "ranks, those of rank ",
+                                           std::max(odd, 1), " differ from those of rank 0"));
         };
         expect_error([&] { sum(exec, comm, mine); });
         expect_error([&] { dot(exec, comm, a, mine); });

@@ -271,7 +271,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     expected = "padding exchange; transports allowed: direct, message" + geometry +
                "\nbound set 0 of 1 field:";
     add("from", plan.receive_peers(), ": direct, " + bytes + ", packed by that rank");
-    add("to", plan.send_peers(), ": read in place");
+    add("to", plan.send_peers(), ": direct, packed for it");
     EXPECT_EQ(free_plan.describe(), expected);
     // A line of shared memory for each.
     EXPECT_EQ(free_plan.workspace_bytes(), 64 * free_plan.send_peers().size());
@@ -279,7 +279,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     free_plan.bind(shared);
     expected += "\nbound set 1 of 1 field:";
     add("from", plan.receive_peers(), ": direct, " + bytes);
-    add("to", plan.send_peers(), ": read in place");
+    add("to", plan.send_peers(), ": direct, read in place");
     EXPECT_EQ(free_plan.describe(), expected);
 
     const TransportSetting forced(Transport::direct);

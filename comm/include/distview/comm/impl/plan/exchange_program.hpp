@@ -96,9 +96,10 @@ struct ExchangeProgram {
     std::shared_ptr<void> sent{};              ///< memory of the messages to send
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
     std::size_t workspace_bytes = 0;           ///< of both
-    bool writes = false; ///< others' arrays: `in_place` are the ranks that are written
-    Incoming written{};  ///< what is done when all of these may be written
-    std::string note{};  ///< for describe()
+    bool writes = false;            ///< others' arrays: `in_place` are the ranks that are written
+    Incoming written{};             ///< what is done when all of these may be written
+    bool packs_for_readers = false; ///< for describe(), as
+    std::string note{};
 };
 
 /// Appends a batch, to the last one if it goes on where that ends.
