@@ -8,6 +8,13 @@
 
 namespace distview::impl {
 
+namespace {
+
+/// Name of a rank's last call.
+constexpr const char* closing = "MPI_Finalize or MPI_Comm_free";
+
+} // namespace
+
 Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded)
     : m_rank(rank), m_ranks(std::move(ranks)), m_memory(std::move(memory)), m_crowded(crowded) {
     m_line = find(rank)->line;
@@ -37,8 +44,26 @@ void Calls::mark_failed(const Call& call) noexcept {
     m_left_attempts = attempt;
 }
 
+void Calls::close() noexcept {
+    const bool was_in_step = m_depth == 0 && (m_lost_at == 0 || m_lost_at == m_index);
+    enter(closing);
+    // Of a rank that has made no call since its error others know where it is.
+    if (was_in_step) m_line->call(m_call.count).set_place({m_meetings, m_index, 0});
+    m_line->closes.store(true, std::memory_order_release);
+}
+
+RankGroup Calls::closing_ranks() const {
+    RankGroup result{closing, {}};
+    for (const Rank& other : m_ranks)
+        if (other.line->closes.load(std::memory_order_acquire)) result.ranks.push_back(other.rank);
+    return result;
+}
+
 bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept {
     if (attempt <= m_left_attempts) return true;
+    // Nobody will come to another one.
+    for (const Rank& other : m_ranks)
+        if (other.line->closes.load(std::memory_order_acquire)) return false;
     if (failed.index == Outcome::no_index) return false;
     if ((failed.index & Outcome::hash_flag) != 0)
         return failed.index != Outcome::hash_of(m_call.word);
@@ -120,7 +145,8 @@ bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
 
 /// Whether a line's rank closes the communicator and has never been at that place.
 bool Calls::closes_before(const CallLine& line, const CallPlace& place) {
-    if (!line.closes.load(std::memory_order_acquire)) return false;
+    if (!line.closes.load(std::memory_order_acquire) || place.index == 0) return false;
+    if (const std::optional<Seen> whole = find_call(line, place)) return whole->call.place < place;
     const std::optional<Seen> last = latest(line);
     return last && last->call.place.index != 0 && last->call.place < place;
 }
@@ -170,8 +196,7 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     case Reason::end:
         return text("rank ", peer, " has left ", mine, " without doing what this rank waits for");
     case Reason::closed:
-        return text("rank ", peer, " is in MPI_Finalize or MPI_Comm_free: it does not come to ",
-                    mine, " any more");
+        return text("rank ", peer, " is in ", closing, ": it does not come to ", mine, " any more");
     case Reason::waiting: {
         const std::optional<Seen> its = latest(line);
         return text("rank ", peer, " waits in ",

@@ -155,15 +155,17 @@ void CommunicatorState::close_all(
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
     wait_in_all(open); // and here, until all have received what they cannot cancel
+    std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();
         state->m_kept.clear();
         state->m_kept_memory.clear();
         state->m_between.reset();
         state->m_processes.reset();
-        MPI_Comm_free(&state->m_comm); // sets it to MPI_COMM_NULL
-        state->m_comm = MPI_COMM_NULL;
+        comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));
     }
+    // Once none of them is open: the duplicate of one that is freed here would be closed alone.
+    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 namespace {

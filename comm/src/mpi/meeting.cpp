@@ -161,7 +161,7 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
     if (here.kind == Outcome::Kind::failed) {
         if (here.index < Outcome::hash_flag)
             all.places.first = std::min(all.places.first, here.index);
-        put(all.difference, explain(mine));
+        put(all.difference, get(mine.difference).empty() ? explain(mine) : get(mine.difference));
     }
     try {
         all = m_between->combine(all);
@@ -206,6 +206,17 @@ Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
     }
     return {describe_groups(calls.size() > 1 ? calls : steps), calls.size() > 1 || steps.size() > 1,
             is_complete};
+}
+
+/// Why this rank refuses the attempt: names those of the node that close, and the calls of those that came.
+std::string Meeting::explain_refusal() const {
+    std::vector<RankGroup> calls{m_calls.closing_ranks()};
+    MeetingRecord theirs;
+    for (const Calls::Rank& other : m_calls.ranks())
+        if (!other.line->closes.load(std::memory_order_acquire) &&
+            find_record(other.line->records, m_attempt, theirs))
+            add_to_groups(calls, describe(theirs, false), other.rank);
+    return text(expected_the_same, describe_groups(calls));
 }
 
 /// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
@@ -271,8 +282,9 @@ bool Meeting::refuse() noexcept {
     try {
         if (!others_come()) return true;
         MeetingRecord mine;
-        describe_call(mine, {});
+        describe_call(mine, "");
         mine.attempt = ++m_attempt;
+        put(mine.difference, explain_refusal());
         // No place: where this rank is says nothing about who has left what behind.
         const std::uint64_t meetings = m_calls.places().meetings;
         mine.places = {meetings, meetings, CallPlaces::none, 0, 0};

@@ -95,8 +95,9 @@ bool NodeMessages::has_come(std::uint64_t attempt) {
         const int from = m_ranks[(m_place + count - distance) % count];
         while (take_message(from)) {
         }
-        const std::deque<MeetingRecord>& received = m_received[from];
-        if (!received.empty() && received.back().attempt >= attempt) return true;
+        std::deque<MeetingRecord>& received = m_received[from];
+        while (!received.empty() && received.front().attempt < attempt) received.pop_front();
+        if (!received.empty()) return true;
     }
     return false;
 }

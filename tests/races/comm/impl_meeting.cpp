@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <random>
 #include <thread>
@@ -34,6 +35,7 @@ public:
         for (int i = 0; i < 100; ++i) std::this_thread::yield();
         return mine;
     }
+    bool has_come(std::uint64_t) override { return false; }
 };
 
 /// What a rank throws that does not want to wait any longer.
@@ -45,7 +47,29 @@ struct Results {
     /// By round: on how many ranks the call ended by an error.
     std::vector<std::atomic<int>> failed;
     std::atomic<int> interruptions{0};
+    std::atomic<int> left{0}; ///< ranks that make no further call
 };
+
+/// The last rank closes the communicator, while the others still call.
+void end_rank(Calls& calls, Meeting& meeting, int count, Results& results) {
+    if (calls.rank() == count - 1) {
+        calls.close();
+        while (results.left < count - 1)
+            if (!meeting.refuse()) ++results.wrong;
+        return;
+    }
+    for (int time = 0; time < 3; ++time) {
+        calls.enter("late");
+        try {
+            meeting.meet({}, "step");
+            ++results.wrong;
+        } catch (const distview::UsageError& error) {
+            if (!std::strstr(error.what(), "MPI_Finalize")) ++results.wrong;
+        }
+        calls.leave({}, true);
+    }
+    ++results.left;
+}
 
 /// In every 50th round one rank makes another call: all ranks get an error. In every 7th one rank, and now and then
 /// more, may be interrupted while it waits.
@@ -103,6 +127,7 @@ void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int r
         if (failed) ++results.failed[number];
         calls.leave({}, failed);
     }
+    end_rank(calls, meeting, count, results);
 }
 
 } // namespace

@@ -156,8 +156,8 @@ std::string error_of(const std::function<void()>& call) {
     return {};
 }
 
-bool tells_of_the_end(const std::string& error) {
-    return error.find("MPI_Finalize or MPI_Comm_free") != std::string::npos;
+bool tells_of_the_end(const std::string& error, const std::string& of = "") {
+    return error.find("MPI_Finalize or MPI_Comm_free" + of) != std::string::npos;
 }
 
 // By MPI_Comm_free here, which does what MPI_Finalize does for all communicators.
@@ -171,7 +171,8 @@ TEST(CollectiveCall, TellsThatARankHasNoFurtherCall) {
         EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
         for (int time = 0; time < (comm.rank() == odd ? 0 : 3); ++time) {
             const std::string error = error_of([&] { call.make(comm); });
-            EXPECT_TRUE(tells_of_the_end(error)) << call.name << ": " << error;
+            EXPECT_TRUE(tells_of_the_end(error, text(" on rank ", odd)))
+                << call.name << ": " << error;
         }
     }
 }
@@ -218,6 +219,28 @@ TEST(CollectiveCall, TellsInExecutionsThatARankHasNoFurtherCall) {
     free_during_executions(Transport::direct, true, 1);
     free_during_executions(Transport::message, false, 0);
     free_during_executions(Transport::message, true, 100);
+}
+
+// An error of one rank alone, by which it leaves the program: others execute in the call that it has left.
+TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
+    const Communicator all(MPI_COMM_WORLD);
+    if (all.size() == 1 || !compares_calls_in_memory(all)) return;
+    for (const Transport transport : {Transport::direct, Transport::message}) {
+        if (!is_possible(all, transport)) continue;
+        const TransportSetting setting(transport);
+        OwnedComm world = duplicate_world();
+        const Communicator comm(world.get());
+        const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
+        PaddingExchangePlan plan(comm, ring(comm));
+        plan.bind(array);
+        const std::string error = error_of([&] {
+            const CollectiveCall whole(comm, "whole");
+            if (comm.rank() == 0) throw UsageError("of rank 0 alone");
+            for (int time = 0; time < 3; ++time) plan.execute(Exec(), array);
+        });
+        EXPECT_NE(error, "") << to_string(transport);
+        world.free();
+    }
 }
 
 // An execution that fails on one rank does not end the call that it is part of: all learn of it there.

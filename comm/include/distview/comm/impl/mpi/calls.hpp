@@ -89,6 +89,8 @@ public:
     /// Whether this rank sees a rank's calls: it is on this node then.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
+    /// The ranks of this node that close the communicator.
+    RankGroup closing_ranks() const;
     /// Whether a rank of this node knows of a process that has ended.
     bool end_is_known() const noexcept {
         for (const Rank& other : m_ranks)
@@ -126,10 +128,7 @@ public:
         }
     }
     /// Makes the last call: closes the communicator.
-    void close() noexcept {
-        enter("MPI_Finalize or MPI_Comm_free");
-        m_line->closes.store(true, std::memory_order_release);
-    }
+    void close() noexcept;
     /// All ranks have met, and are about to throw: they stay in step.
     void note_agreed_error() noexcept { m_error_is_agreed = true; }
     /// Says that this rank takes no further part in a call.

@@ -78,6 +78,7 @@ private:
     };
     Description describe_calls(const MeetingRecord& mine) const;
     std::string explain(const MeetingRecord& mine) const;
+    std::string explain_refusal() const;
 
     Calls& m_calls;
     NodeExchange* m_between;
