@@ -69,7 +69,8 @@ std::uint64_t CommonArguments::digest() const {
     std::uint64_t digest = layout->fingerprint();
     for (const std::uint64_t part :
          {static_cast<std::uint64_t>(cells), static_cast<std::uint64_t>(element.bytes),
-          static_cast<std::uint64_t>(element.kind), static_cast<std::uint64_t>(root)})
+          static_cast<std::uint64_t>(element.kind), static_cast<std::uint64_t>(root),
+          static_cast<std::uint64_t>(result_bytes)})
         digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
     return digest;
 }
@@ -78,7 +79,8 @@ std::vector<Argument> CommonArguments::list() const {
     return {{"element type", describe(element)},
             {"layout", layout->describe()},
             {"cells", cells == Cells::interior ? "Cells::interior" : "Cells::owned"},
-            {"root", text(root)}};
+            {"root", text(root)},
+            {"size of the results", text(result_bytes, " bytes")}};
 }
 
 void agree_on_arguments(const Communicator& comm, const Caller& caller,

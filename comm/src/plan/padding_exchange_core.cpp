@@ -61,6 +61,10 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
                 m_one_geometry ? "at least 1 field" : text(m_schedules.size(), " fields");
             return text(name(), ": expected ", expected, ", got ", fields.size());
         });
+    require<ShapeError>(arrays.are_of_that_type(), [&] {
+        return text(name(),
+                    ": expected fields of the element type with which combine_as() is called");
+    });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
         require<ShapeError>(*fields[i].layout == schedule.layout(), [&] {

@@ -26,7 +26,9 @@ PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
       incoming("distview::" + plan + "::" + incoming_kernel),
       combine("distview::" + plan + "::combine"), swap("distview::" + plan + "::swap"),
       fence_ready("distview::" + plan + ": elements are written and packed, others may read"),
-      fence_done("distview::" + plan + ": others' elements have been read") {}
+      fence_done("distview::" + plan + ": others' elements have been read"),
+      start("distview::" + plan + "::start"), finish("distview::" + plan + "::finish"),
+      wait("distview::" + plan + "::wait") {}
 
 PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t number,
                    Labels labels_of_plan, std::optional<Transport> required, bool has_outsiders)

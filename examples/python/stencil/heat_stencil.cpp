@@ -78,7 +78,7 @@ void step(nb::handle now, nb::handle later, double speed) {
     exec.fence("heat_stencil::step: Python reads the result");
 }
 
-NB_MODULE(heat_stencil, module) {
+NB_MODULE(heat_stencil, extension) {
     // Unless distview, which may share this Kokkos, has started it.
     if (!Kokkos::is_initialized()) {
         Kokkos::initialize();
@@ -86,6 +86,6 @@ NB_MODULE(heat_stencil, module) {
             if (!Kokkos::is_finalized()) Kokkos::finalize();
         }));
     }
-    module.def("step", &step, nb::arg("now"), nb::arg("later"), nb::arg("speed"),
-               "Computes the interior of `later` from `now`. Local (not collective).");
+    extension.def("step", &step, nb::arg("now"), nb::arg("later"), nb::arg("speed"),
+                  "Computes the interior of `later` from `now`. Local (not collective).");
 }

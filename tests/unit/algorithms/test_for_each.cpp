@@ -39,6 +39,25 @@ struct WriteGlobal {
     }
 };
 
+/// The same, to the position that comes with them.
+template <class View>
+struct WriteGlobalHere {
+    View view;
+    template <class... Indices>
+    KOKKOS_FUNCTION void operator()(Indices... all) const {
+        constexpr auto axes = static_cast<int>(sizeof...(Indices) / 2);
+        static_assert(sizeof...(Indices) == 2 * View::rank());
+        const std::int64_t values[] = {static_cast<std::int64_t>(all)...};
+        write(std::make_integer_sequence<int, axes>(), values);
+    }
+    template <int... Axis>
+    KOKKOS_FUNCTION void write(std::integer_sequence<int, Axis...>,
+                               const std::int64_t* values) const {
+        constexpr auto axes = static_cast<int>(sizeof...(Axis));
+        view(values[Axis]...) += encode<double>(GlobalIndex(values[axes + Axis])...);
+    }
+};
+
 template <int Rank, class Layout>
 void expect_each_cell_once(const ArrayLayout& layout, Cells cells) {
     const Exec exec;
@@ -77,6 +96,18 @@ void expect_each_cell_once(const ArrayLayout& layout, Cells cells) {
         element(values.view(), local) = 0.0;
     });
     EXPECT_EQ(outside(values), 0) << "elements written that are no cells";
+
+    if constexpr (Rank > 0) {
+        set_section(exec, array, [](const auto&) { return 0.0; });
+        for_each_with_global(exec, array, WriteGlobalHere<View>{array.view()}, cells);
+        auto both = to_host(exec, array);
+        for_each_cell<Rank>(layout, array.process(), cells,
+                            [&](const auto& local, const auto& global) {
+                                EXPECT_EQ(element(both.view(), local), encoded<double>(global));
+                                element(both.view(), local) = 0.0;
+                            });
+        EXPECT_EQ(outside(both), 0) << "elements written that are no cells";
+    }
 }
 
 template <int Rank>

@@ -5,6 +5,7 @@
 
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview_testing/assertions.hpp>
+#include <distview_testing/kokkos_events.hpp>
 
 #include <gtest/gtest.h>
 
@@ -77,6 +78,21 @@ TEST_F(ExchangeHandles, FillPaddingWhenFinishedAndNotBefore) {
         handle.finish();
         EXPECT_EQ(find_wrong_number(a, round), "");
     }
+}
+
+// What profilers show: an exchange begins and ends, and how long it waits for others.
+TEST_F(ExchangeHandles, AreRegionsOfKokkosTools) {
+    const NumberedArray array = make(1);
+    PaddingExchangePlan plan(comm, layout);
+    plan.bind(array);
+    const KokkosEvents events;
+    plan.start(exec, array).finish();
+    const std::vector<KokkosEvent> regions = events.regions();
+    ASSERT_GE(regions.size(), 3u);
+    EXPECT_EQ(regions[0].label, "distview::PaddingExchangePlan::start");
+    EXPECT_EQ(regions[1].label, "distview::PaddingExchangePlan::finish");
+    for (std::size_t i = 2; i < regions.size(); ++i)
+        EXPECT_EQ(regions[i].label, "distview::PaddingExchangePlan::wait");
 }
 
 TEST_F(ExchangeHandles, OfSeveralPlansMayBeInFlightTogether) {

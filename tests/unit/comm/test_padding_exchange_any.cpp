@@ -6,6 +6,7 @@
 #include "field_fixture.hpp"
 #include "numbered_array.hpp"
 
+#include <distview/comm/combine.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview_testing/allocations.hpp>
 #include <distview_testing/assertions.hpp>
@@ -145,6 +146,27 @@ TEST_F(PaddingExchangeAny, IsTheSameSetAsTheTypedArray) {
     const MpiTraffic traffic = counters.stop();
     EXPECT_EQ(traffic.collectives, (std::map<std::string, std::int64_t>{}));
     EXPECT_EQ(plan.workspace_bytes(), workspace);
+}
+
+// What combine() makes of the typed arrays, of as many as are given.
+TEST_F(PaddingExchangeAny, CombinesElementsOfATypeFoundOutAtRunTime) {
+    const ArrayLayout layout = ring(comm);
+    std::vector<NumberedArray> typed, untyped;
+    for (int i = 0; i < 3; ++i)
+        for (auto* const arrays : {&typed, &untyped}) {
+            arrays->push_back(make_array(comm, layout));
+            for (std::size_t k = 0; k < arrays->back().view().size(); ++k)
+                arrays->back().view().data()[k] = 1 + i + 10 * static_cast<double>(k);
+        }
+    PaddingExchangePlan plan(comm, layout);
+    plan.combine(exec, Sum{}, typed[0], typed[1], typed[2]);
+    const std::vector<AnyDistView> any(untyped.begin(), untyped.end());
+    plan.combine_as<double>(exec, Sum{}, any);
+    for (std::size_t i = 0; i < typed.size(); ++i)
+        for (std::size_t k = 0; k < typed[i].view().size(); ++k)
+            EXPECT_EQ(untyped[i].view().data()[k], typed[i].view().data()[k]);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, any), ShapeError,
+                              "with which combine_as() is called");
 }
 
 TEST_F(PaddingExchangeAny, BindsAheadOfTheFirstExecute) {

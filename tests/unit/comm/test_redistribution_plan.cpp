@@ -34,6 +34,10 @@ TEST_F(RedistributionPlans, TransposeAndScale) {
     EXPECT_EQ(not_transposed(c), 0);
     transpose.execute(exec, 2., a, 3., c);
     EXPECT_EQ(not_transposed(c, 5), 0);
+    // Numbers of other types than the elements', and of two.
+    transpose.execute(exec, 2, a, 0.5, c);
+    EXPECT_EQ(not_transposed(c, 4.5), 0);
+    transpose.execute(exec, 1, a, 0, c);
     transpose.combine(exec, Minimum{}, a, c);
     EXPECT_EQ(not_transposed(c), 0);
 }

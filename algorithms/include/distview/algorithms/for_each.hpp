@@ -5,6 +5,8 @@
 #include <distview/algorithms/impl/cell_loop.hpp>
 #include <distview/algorithms/impl/global_maps.hpp>
 
+#include <string>
+
 namespace distview {
 
 /// Calls functor(i, j, ...) for every cell of a section with its indices in view.view().
@@ -34,6 +36,16 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
     impl::launch_for(caller, exec, view, cells, functor);
 }
 
+/// The same in a kernel of that name, for profilers; `cells` are Cells or a LocalBox.
+///
+/// Collective: no (local)
+template <ExecutionSpace Exec, DistViewLike View, class Functor, class Which = Cells>
+    requires AccessibleFrom<View, Exec>
+void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
+              const Which& cells = Cells::interior) {
+    impl::launch_for(impl::Caller("for_each", label), exec, view, cells, functor);
+}
+
 /// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
 /// view.view(), padding too if the box has any; what the section has not is left out.
 ///
@@ -58,7 +70,27 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
                      Cells cells = Cells::interior) {
     static const impl::Caller caller("for_each_global");
     impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
-        impl::launch_for(caller, exec, view, cells, impl::GlobalBody<Functor, Maps>{functor, maps});
+        impl::launch_for(caller, exec, view, cells,
+                         impl::GlobalBody<Functor, Maps, false>{functor, maps});
+    });
+}
+
+/// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and those in the whole array, as
+/// for_each() and for_each_global() give them:
+///
+///     for_each_with_global(exec, a, KOKKOS_LAMBDA(int i, int j, GlobalIndex gi, GlobalIndex gj) {
+///         v(i, j) = x0 + dx * gi.value() * gj.value();
+///     });
+///
+/// Collective: no (local)
+template <ExecutionSpace Exec, DistViewLike View, class Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each_with_global(const Exec& exec, const View& view, const Functor& functor,
+                          Cells cells = Cells::interior) {
+    static const impl::Caller caller("for_each_with_global");
+    impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
+        impl::launch_for(caller, exec, view, cells,
+                         impl::GlobalBody<Functor, Maps, true>{functor, maps});
     });
 }
 

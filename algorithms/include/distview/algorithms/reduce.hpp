@@ -2,6 +2,66 @@
 #pragma once
 
 // All reductions; collective, and repeatable to the bit for fixed numbers of ranks and threads.
+#include <distview/algorithms/impl/functor_reduction.hpp>
 #include <distview/algorithms/min_max.hpp>
 #include <distview/algorithms/norm.hpp>
 #include <distview/algorithms/sum.hpp>
+
+#include <type_traits>
+
+namespace distview {
+
+/// Something that takes the result of a reduction: a Kokkos reducer of host memory, such as
+/// Kokkos::Max<double>(most), or a variable, which gets a sum.
+template <class T>
+concept ReductionResult =
+    Kokkos::is_reducer<std::remove_cvref_t<T>>::value ||
+    (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>> &&
+     std::is_arithmetic_v<std::remove_reference_t<T>>);
+
+/// Reduces what functor(i, j, ..., a, b, ...) makes of all cells of an array, one or several results in one
+/// pass, to the same values on every rank:
+///
+///     double total = 0, most = 0;
+///     reduce(exec, comm, u, KOKKOS_LAMBDA(int i, int j, double& sum, double& greatest) {
+///         sum += v(i, j) * w(i, j);
+///         greatest = Kokkos::max(greatest, Kokkos::abs(v(i, j)));
+///     }, total, Kokkos::Max<double>(most));
+///
+/// As in Kokkos::parallel_reduce() the functor takes a cell into partial results, which the reducers combine:
+/// those of Kokkos (Sum, Prod, Max, MinMax, MinLoc, ...) or of the program, whose values are sent to the other
+/// ranks as bytes. The results' earlier values do not count. They have the same bits on all ranks and
+/// whenever the reduction is repeated with the same numbers of ranks and of threads. A result over no cells is the
+/// reducer's neutral element.
+///
+/// Collective: over comm; all ranks pass sections of the same array, functors that mean the same, and reducers of
+///             the same types
+/// Indices:    local, all padding included, as those of for_each()
+/// Space:      one kernel on `exec`, which has finished on return
+/// Cost:       that of sum(); the results of a rank are sent in one message
+/// Errors:     those of sum(); UsageError if the functor declares ints and the section is longer than 2^31-1, or
+///             if the results' size differs between ranks (thrown on all ranks)
+template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>
+    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0)
+void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells cells,
+            const Functor& functor, Results&&... results) {
+    static const impl::Caller caller("reduce");
+    const auto run = [&]<class... Reducers>(const Reducers&... reducers) {
+        const impl::FunctorReduction<View::rank(), Functor, Reducers...> reduction(functor,
+                                                                                   reducers...);
+        const auto all = impl::reduce_ranks(caller, comm, view, cells, reduction, [&] {
+            return impl::reduce_section(caller, exec, view, cells, reduction);
+        });
+        reduction.assign(all.value);
+    };
+    run(impl::as_reducer(results)...);
+}
+/// The same over the interior.
+template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>
+    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0)
+void reduce(const Exec& exec, const Communicator& comm, const View& view, const Functor& functor,
+            Results&&... results) {
+    reduce(exec, comm, view, Cells::interior, functor, std::forward<Results>(results)...);
+}
+
+} // namespace distview

@@ -4,6 +4,8 @@
 #include <distview/algorithms/for_each.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 
+#include <string>
+
 namespace distview {
 
 /// Fills the padding of `from` and calls functor(i, j, ...) for every interior cell of `to`, while
@@ -30,10 +32,12 @@ namespace distview {
 /// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's; the
 ///             plan is unusable then, and neighbours fare as with an ExchangeHandle that is not finished.
 ///             Those of PaddingExchangePlan::execute()
+///
+/// `label` names the kernels, for profilers; without it they are "distview::for_each".
 template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
-void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
-                   const Functor& functor, const From&... from) {
+void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
+                   const To& to, const Functor& functor, const From&... from) {
     // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
     auto exchange = plan.start(exec, from...);
     const PaddingExchangeSchedule& schedule = plan.schedule();
@@ -47,14 +51,21 @@ void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
     });
     if (exchange.can_finish()) {
         exchange.finish_filling();
-        for_each(exec, to, functor);
+        for_each(exec, label, to, functor);
     } else {
-        for_each(exec, to, functor, plan.inner_cells());
+        for_each(exec, label, to, functor, plan.inner_cells());
         exchange.finish_filling();
-        for (const LocalBox& cells : plan.outer_cells()) for_each(exec, to, functor, cells);
+        for (const LocalBox& cells : plan.outer_cells()) for_each(exec, label, to, functor, cells);
     }
     // They read while this computed: mostly there is nothing to wait for.
     plan.wait_for_readers();
+}
+template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
+    requires AccessibleFrom<To, Exec>
+void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
+                   const Functor& functor, const From&... from) {
+    static const std::string label = "distview::for_each";
+    apply_stencil(exec, label, plan, to, functor, from...);
 }
 
 } // namespace distview

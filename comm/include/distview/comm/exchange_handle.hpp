@@ -7,6 +7,8 @@
 #include <distview/core/concepts.hpp>
 #include <distview/core/local_box.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -50,7 +52,11 @@ public:
     ///             device one kernel for all padding, one for each pair of arrays, or a few that combine
     /// Errors:     UsageError if called twice, or if a rank that is read in place, or reads, has abandoned an
     ///             execution of the plan; MpiError. After these the plan is unusable
-    void finish() { complete()->wait_for_readers(); }
+    void finish() {
+        const std::shared_ptr<impl::PlanCore> core = complete();
+        const Region region(core->labels.wait);
+        core->wait_for_readers();
+    }
 
     /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
     /// this section: what a step from one array to another needs, with one synchronisation a step.
@@ -91,7 +97,7 @@ public:
         if constexpr (impl::on_device<Exec>) {
             move_on_device(core, binding);
         } else {
-            while (const impl::Incoming* const incoming = binding.wait_for_elements(box, m_rank))
+            while (const impl::Incoming* const incoming = wait(core, binding, box, m_rank))
                 run(core, binding, incoming->batches, core.labels.incoming);
         }
         m_exec.fence(core.labels.fence_done);
@@ -106,9 +112,26 @@ private:
                    const Runner& runner, int rank, impl::CallWord::Kind call,
                    const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner), m_rank(rank) {
+        const Region region(core->labels.start);
         core->begin(call, arrays);
         m_in_flight = impl::PlanInFlight(core);
         begin_step();
+    }
+
+    /// What profilers show between the kernels.
+    class Region {
+    public:
+        explicit Region(const std::string& label) { Kokkos::Profiling::pushRegion(label); }
+        Region(const Region&) = delete;
+        Region& operator=(const Region&) = delete;
+        ~Region() { Kokkos::Profiling::popRegion(); }
+    };
+
+    template <class... Which>
+    static const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
+                                      const Which&... which) {
+        const Region region(core.labels.wait);
+        return binding.wait_for_elements(which...);
     }
 
     /// Copies within the section, packs, and lets others have this section's elements.
@@ -141,12 +164,13 @@ private:
     /// All but waiting for readers of the last step.
     std::shared_ptr<impl::PlanCore> complete() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
+        const Region region(core.labels.finish);
         for (;;) {
             impl::ExchangeBinding& binding = core.active();
             if constexpr (impl::on_device<Exec>) {
                 move_on_device(core, binding);
             } else {
-                while (const impl::Incoming* const incoming = binding.wait_for_elements())
+                while (const impl::Incoming* const incoming = wait(core, binding))
                     run(core, binding, incoming->batches, core.labels.incoming);
                 run(core, binding, binding.program().last, core.labels.incoming);
             }
@@ -166,7 +190,7 @@ private:
     /// Copies staged messages to the device as they come, and moves everything in as few kernels as can be.
     void move_on_device(const impl::PlanCore& core, impl::ExchangeBinding& binding) {
         bool any = false;
-        while (const impl::Incoming* const incoming = binding.wait_for_elements()) {
+        while (const impl::Incoming* const incoming = wait(core, binding)) {
             binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *incoming);
             any = true;
         }

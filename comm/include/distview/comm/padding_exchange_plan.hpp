@@ -154,6 +154,19 @@ public:
     void combine(const Exec& exec, const Op& op, const Fields&... fields) {
         start_combine(exec, op, fields...).finish();
     }
+    /// The same for arrays whose element type the caller has found out: `Value`, that of all of them.
+    ///
+    /// Errors: also ShapeError if `Value` is not the type of one of them, or if one is read-only or `exec` cannot
+    ///         access it (on all ranks)
+    template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
+        start_combine_as<Value>(exec, op, fields).finish();
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
+        return start_described(exec, impl::CombineRunner<Op, Value>(op), described(fields),
+                               impl::element_code<Value>());
+    }
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
@@ -211,17 +224,20 @@ private:
 
     template <ExecutionSpace Exec, class Runner>
     ExchangeHandle<Exec, Runner> start_described(const Exec& exec, const Runner& runner,
-                                                 std::span<const impl::Field> fields) {
+                                                 std::span<const impl::Field> fields,
+                                                 std::uint64_t element_code = 0) {
         const auto& core = m_core.shared();
         constexpr bool fills = Runner::fills_padding;
+        impl::ArraySet arrays = impl::PaddingExchangeCore::arrays(
+            fills ? impl::ExchangeKind::fill : impl::ExchangeKind::combine, fields,
+            impl::DeviceOf<Exec>::layer());
+        arrays.element_code = element_code;
         return {core,
                 exec,
                 runner,
                 core->rank(),
                 fills ? impl::CallWord::Kind::fill : impl::CallWord::Kind::combine,
-                impl::PaddingExchangeCore::arrays(fills ? impl::ExchangeKind::fill
-                                                        : impl::ExchangeKind::combine,
-                                                  fields, impl::DeviceOf<Exec>::layer())};
+                arrays};
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

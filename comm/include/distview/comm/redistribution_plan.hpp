@@ -110,8 +110,9 @@ public:
         start(exec, source, target).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
-    template <ExecutionSpace Exec, class Scalar, class Source, class Target>
-    void execute(const Exec& exec, const Scalar& alpha, const Source& source, const Scalar& beta,
+    /// Numbers of different types count as the type that has them both.
+    template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
+    void execute(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                  const Target& target) {
         start(exec, alpha, source, beta, target).finish();
     }
@@ -141,10 +142,13 @@ public:
     auto start(const Exec& exec, const Source& source, const Target& target) {
         return start_combine(exec, impl::Insert{}, source, target);
     }
-    template <ExecutionSpace Exec, class Scalar, class Source, class Target>
-    auto start(const Exec& exec, const Scalar& alpha, const Source& source, const Scalar& beta,
+    template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
+    auto start(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                const Target& target) {
-        return start_combine(exec, impl::LinearUpdate<Scalar>{alpha, beta}, source, target);
+        using Scalar = std::common_type_t<Alpha, Beta>;
+        return start_combine(
+            exec, impl::LinearUpdate<Scalar>{static_cast<Scalar>(alpha), static_cast<Scalar>(beta)},
+            source, target);
     }
     template <ExecutionSpace Exec, class Op, class Source, class Target>
     auto start_combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {

@@ -22,6 +22,7 @@ namespace distview::impl {
 /// What a function is called in messages and in labels.
 struct Caller {
     explicit Caller(const char* function) : name(function), label("distview::" + name) {}
+    Caller(const char* function, const std::string& of_user) : name(function), label(of_user) {}
     std::string name;
     std::string label;
 };

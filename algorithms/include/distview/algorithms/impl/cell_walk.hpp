@@ -6,6 +6,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <limits>
 #include <type_traits>
@@ -120,9 +121,20 @@ template <class Class, class Result, class... Parameters>
 constexpr bool declares_narrow(Result (Class::*)(Parameters...) const) {
     return any_narrow<Parameters...>;
 }
+/// The same of its first `Count` parameters.
+template <std::size_t Count, class Class, class Result, class... Parameters>
+constexpr bool declares_narrow_first(Result (Class::*)(Parameters...) const) {
+    const std::array<bool, sizeof...(Parameters)> narrow{
+        (sizeof(std::remove_cvref_t<Parameters>) < 8)...};
+    bool any = false;
+    for (std::size_t i = 0; i < Count && i < narrow.size(); ++i) any = any || narrow[i];
+    return any;
+}
 template <class Functor>
 constexpr bool takes_narrow_indices() {
-    if constexpr (requires { &Functor::operator(); })
+    if constexpr (requires { Functor::takes_narrow_indices; })
+        return Functor::takes_narrow_indices;
+    else if constexpr (requires { &Functor::operator(); })
         return declares_narrow(&Functor::operator());
     else
         return false;

@@ -29,6 +29,7 @@ struct CommonArguments {
     ElementType element;
     std::vector<std::uint64_t> arrays; ///< DistView::identity()
     int root = 0;
+    std::size_t result_bytes = 0; ///< of a reduction
 
     std::uint64_t digest() const;
     std::vector<Argument> list() const;

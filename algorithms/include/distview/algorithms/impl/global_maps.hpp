@@ -44,8 +44,8 @@ void with_global_maps(const Exec& exec, const View& view, Use&& use) {
     }
 }
 
-/// Calls a functor of global indices with those of a cell given by local ones.
-template <class Functor, class Maps>
+/// Calls a functor of global indices with those of a cell given by local ones; `WithLocal`: of both.
+template <class Functor, class Maps, bool WithLocal>
 struct GlobalBody {
     Functor functor;
     Maps maps;
@@ -58,7 +58,10 @@ struct GlobalBody {
 private:
     template <int... Axis, class... Indices>
     KOKKOS_FUNCTION void call(std::integer_sequence<int, Axis...>, Indices... at) const {
-        functor(maps.global(Axis, at)...);
+        if constexpr (WithLocal)
+            functor(at..., maps.global(Axis, at)...);
+        else
+            functor(maps.global(Axis, at)...);
     }
 };
 

@@ -18,8 +18,8 @@ namespace distview::impl {
 // A reduction is a functor with
 //   value_type                    trivially copyable: it is sent as bytes
 //   lanes                         how many values a host thread keeps, so that the loop vectorises
-//   static init(value)            makes value the neutral element
-//   static join(value, other)     combines two values
+//   init(value)                   makes value the neutral element
+//   join(value, other)            combines two values
 //   operator()(value, i, j, ...)  takes in the cell with these local indices
 // Everything below combines values in an order that follows from the numbers of ranks, threads and
 // cells alone, so that sums have the same bits whenever they are repeated.
@@ -36,7 +36,7 @@ struct RowReduction {
         using Index = typename Walk::index_type;
         const Reduction mine = reduction;
         value_type values[lanes];
-        for (value_type& value : values) Reduction::init(value);
+        for (value_type& value : values) mine.init(value);
         walk.visit_rows(part, parts, [&](const Index* at, Index first, Index last) {
             Index i = first;
             // Lane k takes every lanes-th cell: without that the compiler may not reorder a sum.
@@ -47,10 +47,10 @@ struct RowReduction {
             for (int k = 0; i < last; ++i, k = (k + 1) % lanes)
                 Walk::call_in_row(mine, at, i, values[k]);
         });
-        for (const value_type& value : values) Reduction::join(total, value);
+        for (const value_type& value : values) mine.join(total, value);
     }
-    void init(value_type& value) const { Reduction::init(value); }
-    void join(value_type& value, const value_type& other) const { Reduction::join(value, other); }
+    void init(value_type& value) const { reduction.init(value); }
+    void join(value_type& value, const value_type& other) const { reduction.join(value, other); }
 };
 
 template <class Walk, class Reduction, class CellNumber>
@@ -62,9 +62,9 @@ struct CellReduction {
     KOKKOS_FUNCTION void operator()(CellNumber cell, value_type& total) const {
         walk.visit_cell(reduction, cell, total);
     }
-    KOKKOS_FUNCTION void init(value_type& value) const { Reduction::init(value); }
+    KOKKOS_FUNCTION void init(value_type& value) const { reduction.init(value); }
     KOKKOS_FUNCTION void join(value_type& value, const value_type& other) const {
-        Reduction::join(value, other);
+        reduction.join(value, other);
     }
 };
 
@@ -73,7 +73,7 @@ template <ExecutionSpace Exec, DistViewLike View, class Reduction>
 auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Cells cells,
                     const Reduction& reduction) {
     typename Reduction::value_type total;
-    Reduction::init(total);
+    reduction.init(total);
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return total;
     const auto launch = [&]<class Walk>(const Walk& walk) {
@@ -107,14 +107,14 @@ struct Reduced {
     bool any;
 };
 
-/// Combines what compute() returns on every rank, in the order of the ranks; `Join` is a reduction
+/// Combines what compute() returns on every rank, in the order of the ranks; `join` is a reduction
 /// or just its value_type, init and join.
 ///
 /// compute() may throw, also on some ranks only. `other` is the identity of another array that it reads.
 template <class Join, DistViewLike View, class Compute>
-Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicator& comm,
-                                          const View& view, Cells cells, Compute&& compute,
-                                          std::optional<std::uint64_t> other = {}) {
+Reduced<typename Join::value_type>
+reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, Cells cells,
+             const Join& join, Compute&& compute, std::optional<std::uint64_t> other = {}) {
     using Value = typename Join::value_type;
     static_assert(std::is_trivially_copyable_v<Contribution<Value>>);
     const CollectiveCall call(comm, caller.name);
@@ -131,17 +131,32 @@ Reduced<typename Join::value_type> reduce(const Caller& caller, const Communicat
         &view.layout(), cells, element_type<typename View::non_const_value_type>(), {}};
     arguments.arrays.push_back(view.identity());
     if (other) arguments.arrays.push_back(*other);
+    arguments.result_bytes = sizeof(Value);
     agree_on_arguments(comm, caller, failure, arguments);
 
     Reduced<Value> total{};
-    Join::init(total.value);
+    join.init(total.value);
     std::vector<Contribution<Value>> all(static_cast<std::size_t>(comm.size()));
     all_gather(comm, &mine, all.data(), sizeof(mine)); // all have met
     for (const Contribution<Value>& one : all) {
         total.any = total.any || one.any;
-        if (one.any) Join::join(total.value, one.value);
+        if (one.any) join.join(total.value, one.value);
     }
     return total;
+}
+
+/// The same for a reduction whose init and join are static.
+template <class Reduction, DistViewLike View, class Compute>
+auto reduce(const Caller& caller, const Communicator& comm, const View& view, Cells cells,
+            Compute&& compute, std::optional<std::uint64_t> other = {}) {
+    struct Join {
+        using value_type = typename Reduction::value_type;
+        static void init(value_type& value) { Reduction::init(value); }
+        static void join(value_type& value, const value_type& from) {
+            Reduction::join(value, from);
+        }
+    };
+    return reduce_ranks(caller, comm, view, cells, Join(), compute, other);
 }
 
 } // namespace distview::impl

@@ -5,7 +5,9 @@
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 
 namespace distview::impl {
@@ -44,7 +46,8 @@ struct FillRunner {
     }
 };
 
-/// Combines padding with the elements that it copies, of fields with these types.
+/// Combines padding with the elements that it copies, of fields with these types; the last one is that of all
+/// further fields.
 template <class Op, class... Values>
 struct CombineRunner : FillRunner {
     static constexpr bool fills_padding = false;
@@ -61,8 +64,8 @@ struct CombineRunner : FillRunner {
             void (*)(const Exec&, const std::string&, const CopyBox*, int, int, const Op&);
         constexpr std::array<Combine, sizeof...(Values)> combine{
             combine_boxes<Values, Exec, Op>...};
-        combine[batch.field](exec, labels.combine, program.boxes.data(), batch.begin, batch.end,
-                             op);
+        combine[of_field(batch.field)](exec, labels.combine, program.boxes.data(), batch.begin,
+                                       batch.end, op);
     }
 
     template <ExecutionSpace Exec>
@@ -72,7 +75,12 @@ struct CombineRunner : FillRunner {
         constexpr std::array<Combine, sizeof...(Values)> combine{
             combine_regions<Values, Exec, Op>...};
         for (const auto& part : program.on_device.combined)
-            combine[part.field](exec, labels.combine, part.regions, op);
+            combine[of_field(part.field)](exec, labels.combine, part.regions, op);
+    }
+
+private:
+    static std::size_t of_field(std::size_t field) noexcept {
+        return std::min(field, sizeof...(Values) - 1);
     }
 };
 

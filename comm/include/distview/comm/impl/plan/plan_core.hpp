@@ -33,6 +33,10 @@ public:
         std::string swap;
         std::string fence_ready;
         std::string fence_done;
+        // Regions, for profilers.
+        std::string start;
+        std::string finish;
+        std::string wait; ///< for other ranks
     };
 
     PlanCore(const PlanCore&) = delete;
