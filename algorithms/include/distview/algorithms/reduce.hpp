@@ -57,6 +57,8 @@ void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells 
     run(impl::as_reducer(results)...);
 }
 /// The same over the interior.
+///
+/// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>
     requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0)
 void reduce(const Exec& exec, const Communicator& comm, const View& view, const Functor& functor,
