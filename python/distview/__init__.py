@@ -39,6 +39,7 @@ from ._distview import (
     is_initialized,
 )
 from ._errors import AxisError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from ._exchange import PaddingExchange
 from ._redistribution import RedistributionPlan, redistribute
 from .plot import plot_array_distribution, plot_layout
 
@@ -63,6 +64,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "MpiError",
+    "PaddingExchange",
     "ProtocolError",
     "RedistributionPlan",
     "ShapeError",

@@ -13,7 +13,8 @@ from ._arithmetic import without_arithmetic
 from ._comm import collective, communicator, of_array
 from ._distview import Layout
 from ._errors import UsageError, short
-from ._gather import gather
+from ._exchange import PaddingExchange
+from ._gather import gather, scatter
 from ._slices import axis_slices, slice_of
 
 _CELLS = ("interior", "owned")
@@ -262,7 +263,33 @@ class DistView(_distview.Array):
         Collective over the arrays' communicator, in the same order on all ranks. Periodic axes wrap
         around; boundary padding of other axes is not touched. Finished on return.
         """
-        self._exchange_padding(*others)
+        handle = self._start_exchange("exchange_padding", list(others))
+        if handle is not None:
+            handle.finish()
+
+    @collective("start_exchange", of_array)
+    def start_exchange(self, *others: DistView) -> PaddingExchange:
+        """Begins what exchange_padding() does, and returns what ends it, to compute in between:
+
+            with u.start_exchange():
+                compute_inner_cells(u)      # that need no padding
+            compute_outer_cells(u)
+
+        Until it is finished the arrays' padding must be neither read nor written, and cells near the
+        sections' borders not written. Collective, in the same order on all ranks.
+        """
+        return PaddingExchange(self._start_exchange("start_exchange", list(others)))
+
+    @collective("combine_padding", of_array)
+    def combine_padding(self, *others: DistView, operation: str = "sum") -> None:
+        """Combines the padding with the elements that it copies: the adjoint of exchange_padding().
+
+        Each element becomes element op copy op copy ..., op being "sum", "min" or "max", for all copies of
+        it in the padding of this and other processes: what was collected there goes to its owners. The
+        padding keeps its values; set it to zero before collecting again. Of others as well, of the same
+        element type, in the same messages. Collective, in the same order on all ranks. Finished on return.
+        """
+        self._combine_padding(list(others), operation)
 
     @collective("transpose", of_array)
     def transpose(self, *axes: Any) -> DistView:
@@ -285,6 +312,16 @@ class DistView(_distview.Array):
         Unstructured axes are in ascending order of their indices. Collective.
         """
         return gather(self, root, cells)
+
+    @collective("scatter", of_array)
+    def scatter(self, values: Any, root: int = 0, cells: str = "interior") -> None:
+        """Writes a whole array on rank root to all sections' cells: the reverse of gather().
+
+        values: on root what NumPy can make an array of, with the shape that gather() gives; its elements
+        are converted as np.copyto(casting="same_kind") does. Not looked at elsewhere. An index of an
+        unstructured axis that several processes hold goes to all of them. Collective.
+        """
+        scatter(self, values, root, cells)
 
     @collective("sum", of_array)
     def sum(self, cells: str = "interior") -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A whole array on one rank."""
+"""A whole array on one rank, brought there and handed out."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
         part = view._host_part("gather", cells)
         if part.dtype.hasobject:
             raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
-        where = _checked_root(root, view.process_count)
+        where = _checked_root("gather", root, view.process_count)
         counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
         whole = _Whole(layout, cells, part.dtype, counts) if view.process == where else None
         return where, _bytes(part), counts, whole
@@ -39,6 +39,51 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
     else:
         pieces[:] = mine
     return whole.put_together(counts) if whole is not None else None
+
+
+def scatter(view: DistView, values: Any, root: Any, cells: str) -> None:
+    """See DistView.scatter()."""
+    layout = view._attached_layout("scatter")
+    comm = view._communicator
+
+    def prepare() -> tuple[int, np.ndarray, list[int], np.ndarray]:
+        part = view._host_part("scatter", cells)
+        if part.dtype.hasobject:
+            raise ShapeError("scatter: the elements are Python objects, which mean nothing elsewhere")
+        if not part.flags.writeable:
+            raise ShapeError("scatter: the array is read-only")
+        where = _checked_root("scatter", root, view.process_count)
+        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
+        pieces = np.empty(0, np.uint8)
+        if view.process == where:
+            pieces = _taken_apart(layout, cells, values, part.dtype)
+        mine = np.empty(part.shape, part.dtype)
+        return where, mine, counts, pieces
+
+    at, mine, counts, pieces = agreed(comm, "scatter", prepare, lambda made: view._alike(root=made[0], cells=cells))
+    if comm is not None:
+        comm.scatter_bytes(pieces, counts, at, mine.reshape(-1).view(np.uint8))
+    else:
+        mine.reshape(-1).view(np.uint8)[:] = pieces
+    view.copy_from_host(mine, cells)
+
+
+def _taken_apart(layout: Layout, cells: str, values: Any, dtype: np.dtype) -> np.ndarray:
+    """The cells of all processes, one process behind the other, as bytes."""
+    axes = [_GlobalAxis(layout, d, cells) for d in range(layout.rank)]
+    given = np.asarray(values)
+    expected = tuple(axis.count for axis in axes)
+    if given.shape != expected:
+        raise ShapeError(f"scatter: expected values of shape {expected}, got {given.shape}")
+    if not np.can_cast(given.dtype, dtype, "same_kind"):
+        raise ShapeError(f"scatter: values of {given.dtype} cannot become elements of {dtype}")
+    if _lie_in_order(layout):
+        return _bytes(given.astype(dtype, copy=False))
+    blocks = []
+    for p in range(layout.process_count):
+        places = [axis.places(p) for axis in axes]
+        blocks.append(_bytes(_take(given, places).astype(dtype, copy=False)))
+    return np.concatenate(blocks) if blocks else np.empty(0, np.uint8)
 
 
 class _Whole:
@@ -95,6 +140,13 @@ def _put(result: np.ndarray, places: list[slice | np.ndarray], block: np.ndarray
     result[np.ix_(*indices)] = block
 
 
+def _take(whole: np.ndarray, places: list[slice | np.ndarray]) -> np.ndarray:
+    if all(isinstance(place, slice) for place in places):
+        return whole[tuple(places)]
+    indices = [np.r_[place] if isinstance(place, slice) else place for place in places]
+    return whole[np.ix_(*indices)]
+
+
 class _GlobalAxis:
     """Where the cells of each process go along one axis of a gathered array."""
 
@@ -134,11 +186,11 @@ def _count(layout: Layout, process: int, cells: str) -> int:
     return math.prod(end - begin for begin, end in ranges)
 
 
-def _checked_root(root: Any, size: int) -> int:
+def _checked_root(caller: str, root: Any, size: int) -> int:
     try:
         index = operator.index(root)
     except TypeError:
-        raise UsageError(f"gather: expected root to be an integer, got {short(root)}") from None
+        raise UsageError(f"{caller}: expected root to be an integer, got {short(root)}") from None
     if not 0 <= index < size:
-        raise UsageError(f"gather: expected a root in [0, {size}), got {index}")
+        raise UsageError(f"{caller}: expected a root in [0, {size}), got {index}")
     return index

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "device_work.hpp"
 #include "errors.hpp"
 #include "python_objects.hpp"
 
@@ -16,6 +17,7 @@
 #include <distview/core/protocol/version.hpp>
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -42,6 +44,13 @@ struct AxisOfSection {
         return {LocalIndex(communication.low + boundary.low),
                 LocalIndex(extent - communication.high - boundary.high)};
     }
+};
+
+/// A padding exchange that has been started. Destroyed without finish() it spoils its plan.
+class ExchangeInFlight {
+public:
+    virtual ~ExchangeInFlight() = default;
+    virtual void finish() = 0;
 };
 
 /// What a Python DistView refers to. Shared by copies and by whoever reads its buffer.
@@ -98,9 +107,15 @@ public:
     /// The same as version 0.10 of the protocol counts them.
     std::vector<std::int64_t> protocol_indices(int axis) const;
 
-    /// Fills the padding of this array and of `others`, which `failure` kept from being read if it
-    /// is set. Collective over the communicator; what fails on one rank is thrown on all.
-    void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure);
+    /// Begins to fill the padding of this array and of `others`, which `failure` kept from being read if it
+    /// is set. Null if nothing is left to finish. Collective over the communicator; what fails on one rank is
+    /// thrown on all.
+    std::shared_ptr<ExchangeInFlight>
+    start_exchange(const char* caller, const std::vector<std::shared_ptr<ArrayState>>& others,
+                   Failure failure);
+    /// Combines the padding of the arrays, all of one element type, with the elements that it copies.
+    void combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
+                         nb::handle operation, Failure failure);
 
 private:
     /// A plan for arrays of some layouts, this one's first.
@@ -111,7 +126,18 @@ private:
 
     void describe_axes_from_layout();
     int checked_axis(int axis) const;
-    void check_exchange(const std::vector<ArrayState*>& arrays) const;
+    /// What an exchange of some arrays needs once all ranks have agreed on it.
+    struct Exchange {
+        Kernels kernels = Kernels::host;
+        std::shared_ptr<PaddingExchangePlan> plan{}; ///< null without a communicator
+        std::vector<AnyDistView> views{};
+    };
+
+    std::vector<ArrayState*> with_others(const std::vector<std::shared_ptr<ArrayState>>& others);
+    void check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const;
+    /// `check` may throw, and returns what the ranks must agree on besides the arrays.
+    Exchange agree_on_exchange(const char* caller, const std::vector<ArrayState*>& arrays,
+                               Failure failure, const std::function<Argument()>& check);
     std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays);
 
     protocol::ExportedSection m_exported{}; ///< until attached

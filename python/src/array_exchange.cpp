@@ -3,22 +3,28 @@
 #include "array.hpp"
 
 #include "device_work.hpp"
+#include "redistribution_update.hpp"
 #include "runtime.hpp"
 
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
+#include <string_view>
 #include <utility>
 
 namespace distview::python {
 
 namespace {
 
-constexpr const char* caller = "exchange_padding";
+constexpr const char* combine_caller = "combine_padding";
 
 std::vector<AnySection> pending_sections(const std::vector<ArrayState*>& arrays) {
     std::vector<AnySection> result;
@@ -32,29 +38,45 @@ std::vector<const AnySection*> pointers(const std::vector<AnySection>& sections)
     return result;
 }
 
+/// Calls update(from, to) for the elements of a region whose other side is in the same section.
+template <class Update>
+void for_each_own(const AnySection& section, const PaddingRegion& region, const Update& update) {
+    const int rank = section.rank();
+    std::vector<std::int64_t> at(static_cast<std::size_t>(rank), 0);
+    for (std::int64_t i = 0; i < region.elements; ++i) {
+        char* to = static_cast<char*>(section.data);
+        const char* from = to;
+        for (int d = 0; d < rank; ++d) {
+            const auto a = static_cast<std::size_t>(d);
+            to += (region.begin[a].value() + at[a]) * section.strides[a];
+            from += (region.peer_begin[a].value() + at[a]) * section.strides[a];
+        }
+        update(from, to);
+        for (int d = rank - 1; d >= 0; --d) {
+            const auto a = static_cast<std::size_t>(d);
+            if (++at[a] < region.extents[a]) break;
+            at[a] = 0;
+        }
+    }
+}
+
 /// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
 void copy_own_padding(const AnyDistView& view) {
     const AnySection& section = view.section();
-    const PaddingExchangeSchedule schedule(view.layout(), view.process());
-    const int rank = view.rank();
-    schedule.for_each_incoming([&](const PaddingRegion& region) {
-        std::vector<std::int64_t> at(static_cast<std::size_t>(rank), 0);
-        for (std::int64_t i = 0; i < region.elements; ++i) {
-            char* to = static_cast<char*>(section.data);
-            const char* from = to;
-            for (int d = 0; d < rank; ++d) {
-                const auto a = static_cast<std::size_t>(d);
-                to += (region.begin[a].value() + at[a]) * section.strides[a];
-                from += (region.peer_begin[a].value() + at[a]) * section.strides[a];
-            }
-            std::copy_n(from, section.element.bytes, to);
-            for (int d = rank - 1; d >= 0; --d) {
-                const auto a = static_cast<std::size_t>(d);
-                if (++at[a] < region.extents[a]) break;
-                at[a] = 0;
-            }
-        }
-    });
+    PaddingExchangeSchedule(view.layout(), view.process())
+        .for_each_incoming([&](const PaddingRegion& region) {
+            for_each_own(section, region, [&](const char* from, char* to) {
+                std::copy_n(from, section.element.bytes, to);
+            });
+        });
+}
+
+/// The same of combine_padding().
+void combine_own_padding(const AnyDistView& view, const Update& update) {
+    const auto combine = element_update(update, view.section().element);
+    PaddingExchangeSchedule(view.layout(), view.process())
+        .for_each_outgoing(
+            [&](const PaddingRegion& region) { for_each_own(view.section(), region, combine); });
 }
 
 std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
@@ -64,20 +86,36 @@ std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
     return layouts;
 }
 
+/// An exchange in flight on an execution space.
+template <class Handle>
+class HandleOf final : public ExchangeInFlight {
+public:
+    HandleOf(Handle handle, std::vector<AnyDistView> views)
+        : m_views(std::move(views)), m_handle(std::move(handle)) {}
+    void finish() override { m_handle.finish(); }
+
+private:
+    std::vector<AnyDistView> m_views; ///< whose memory is in use
+    Handle m_handle;
+};
+
 } // namespace
 
-void ArrayState::check_exchange(const std::vector<ArrayState*>& arrays) const {
+void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const {
     for (const ArrayState* array : arrays) {
-        const AnyDistView& view = array->view("exchange_padding");
+        const AnyDistView& view = array->view(caller);
         const bool same = array->m_comm.has_value() == m_comm.has_value() &&
                           (!m_comm || array->m_comm->state() == m_comm->state());
-        require<UsageError>(same, "exchange_padding: expected arrays of one communicator");
-        require<ShapeError>(!view.section().read_only,
-                            "exchange_padding: the array is read-only: an exchange writes its "
-                            "padding");
-        require<ShapeError>(!array->holds_objects(),
-                            "exchange_padding: the elements are Python objects or addresses, which "
-                            "mean nothing to other processes");
+        require<UsageError>(same,
+                            [&] { return text(caller, ": expected arrays of one communicator"); });
+        require<ShapeError>(!view.section().read_only, [&] {
+            return text(caller, ": the array is read-only: an exchange writes its ",
+                        std::string_view(caller) == combine_caller ? "cells" : "padding");
+        });
+        require<ShapeError>(!array->holds_objects(), [&] {
+            return text(caller, ": the elements are Python objects or addresses, which mean "
+                                "nothing to other processes");
+        });
     }
 }
 
@@ -102,45 +140,98 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
     return plan;
 }
 
-void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
-                                  Failure failure) {
-    std::vector<ArrayState*> arrays{this};
-    for (const auto& array : others) arrays.push_back(array.get());
+ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
+                                                   const std::vector<ArrayState*>& arrays,
+                                                   Failure failure,
+                                                   const std::function<Argument()>& check) {
+    Exchange exchange;
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = arrays.size();
     std::vector<AnySection> sections;
-    Kernels kernels = Kernels::host;
+    Argument own{"operation", {}};
     if (!failure.image) {
         try {
-            check_exchange(arrays);
+            check_exchange(caller, arrays);
+            own = check();
             sections = pending_sections(arrays);
-            kernels = kernels_for(caller, pointers(sections), m_comm.has_value());
+            exchange.kernels = kernels_for(caller, pointers(sections), m_comm.has_value());
             if (m_comm) require_kokkos(caller, m_comm->size());
-            begin_work(caller, kernels, pointers(sections));
+            begin_work(caller, exchange.kernels, pointers(sections));
         } catch (...) {
             failure = current_failure();
         }
         for (const ArrayState* array : arrays)
             digest = digest * 0x9e3779b97f4a7c15u + array->m_number;
+        for (const char c : own.value) digest = digest * 31 + static_cast<unsigned char>(c);
     }
     if (!m_comm) {
         if (failure.image) std::rethrow_exception(failure.image);
-        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
-        return;
+        return exchange;
     }
     agree(*m_comm, caller, failure, digest, [&] {
-        std::vector<Argument> arguments{{"number of arrays", text(arrays.size())}};
+        std::vector<Argument> arguments{own, {"number of arrays", text(arrays.size())}};
         for (std::size_t i = 0; i < arrays.size(); ++i)
-            arguments.push_back({text("array ", i, ", counted as they were made,"),
-                                 text(arrays[i]->m_number)});
+            arguments.push_back(
+                {text("array ", i, ", counted as they were made,"), text(arrays[i]->m_number)});
         return arguments;
     });
-    const std::shared_ptr<PaddingExchangePlan> plan = plan_for(arrays);
-    std::vector<AnyDistView> views;
-    for (const ArrayState* array : arrays) views.push_back(*array->m_view);
+    exchange.plan = plan_for(arrays);
+    for (const ArrayState* array : arrays) exchange.views.push_back(*array->m_view);
+    return exchange;
+}
+
+std::shared_ptr<ExchangeInFlight> ArrayState::start_exchange(
+    const char* caller, const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure) {
+    const std::vector<ArrayState*> arrays = with_others(others);
+    Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure),
+                                          [] { return Argument{"operation", "fill"}; });
+    if (!m_comm) {
+        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
+        return nullptr;
+    }
+    std::shared_ptr<ExchangeInFlight> result;
     const nb::gil_scoped_release release;
-    with_exec(kernels,
-              [&](const auto& exec) { plan->execute(exec, std::span<const AnyDistView>(views)); });
+    with_exec(exchange.kernels, [&](const auto& exec) {
+        auto handle = exchange.plan->start(exec, std::span<const AnyDistView>(exchange.views));
+        result = std::make_shared<HandleOf<decltype(handle)>>(std::move(handle),
+                                                              std::move(exchange.views));
+    });
+    return result;
+}
+
+void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
+                                 nb::handle operation, Failure failure) {
+    constexpr const char* caller = combine_caller;
+    const std::vector<ArrayState*> arrays = with_others(others);
+    Update update;
+    const auto read = [&] {
+        require<UsageError>(!operation.is_none(), [&] {
+            return text(caller, ": expected operation to be 'sum', 'min' or 'max', got None");
+        });
+        const ElementType& element = m_view->section().element;
+        update = read_update(nb::int_(1), nb::int_(0), operation, false, element, caller);
+        for (const ArrayState* array : arrays)
+            require<ShapeError>(array->m_view->section().element == element, [&] {
+                return text(caller, ": expected arrays of one element type, got ",
+                            distview::describe(element), " and ",
+                            distview::describe(array->m_view->section().element));
+            });
+        return Argument{"operation", nb::cast<std::string>(nb::str(operation))};
+    };
+    const Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure), read);
+    if (!m_comm) {
+        for (const ArrayState* array : arrays) combine_own_padding(*array->m_view, update);
+        return;
+    }
+    const nb::gil_scoped_release release;
+    execute_combination(exchange.kernels, *exchange.plan, update, exchange.views);
+}
+
+std::vector<ArrayState*>
+ArrayState::with_others(const std::vector<std::shared_ptr<ArrayState>>& others) {
+    std::vector<ArrayState*> arrays{this};
+    for (const auto& array : others) arrays.push_back(array.get());
+    return arrays;
 }
 
 } // namespace distview::python

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "redistribution_update.hpp"
 
+#include <distview/comm/combine.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -11,6 +12,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 
 namespace distview::python {
@@ -161,6 +163,22 @@ void execute_on(const Exec& exec, RedistributionPlan& plan, const Update& update
 void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
                     const AnyDistView& source, const AnyDistView& target) {
     with_exec(kernels, [&](const auto& exec) { execute_on(exec, plan, update, source, target); });
+}
+
+void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,
+                         const std::vector<AnyDistView>& views) {
+    with_number_type(views.front().section().element, [&]<class T>() {
+        const auto combine = [&](const auto& operation) {
+            with_exec(kernels, [&](const auto& exec) {
+                plan.combine_as<T>(exec, operation, std::span<const AnyDistView>(views));
+            });
+        };
+        if (update.kind == Update::Kind::sum) combine(Sum{});
+        if constexpr (has_order<T>) {
+            if (update.kind == Update::Kind::minimum) combine(Minimum{});
+            if (update.kind == Update::Kind::maximum) combine(Maximum{});
+        }
+    });
 }
 
 std::function<void(const char*, char*)> element_update(const Update& update,

@@ -4,6 +4,7 @@
 #include "device_work.hpp"
 #include "python_objects.hpp"
 
+#include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/any_dist_view.hpp>
 
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <type_traits>
+#include <vector>
 
 namespace distview::python {
 
@@ -59,6 +61,10 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
 /// Executes a plan with arrays of the update's elements.
 void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
                     const AnyDistView& source, const AnyDistView& target);
+
+/// Combines the padding of arrays of the update's elements.
+void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,
+                         const std::vector<AnyDistView>& views);
 
 /// The same for one element, from and to.
 std::function<void(const char*, char*)> element_update(const Update& update,

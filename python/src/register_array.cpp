@@ -9,11 +9,14 @@
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::python {
@@ -197,12 +200,24 @@ void add_memory_properties(nb::class_<Array>& type) {
         "Whether the section is without gaps in C order.");
 }
 
-std::shared_ptr<ArrayState> state_of(nb::handle object) {
+std::shared_ptr<ArrayState> state_of(const std::string& caller, nb::handle object) {
     Array* array = nullptr;
     require<UsageError>(nb::try_cast(object, array) && array, [&] {
-        return text("exchange_padding: expected DistViews, got ", name_of_type(object));
+        return text(caller, ": expected DistViews, got ", name_of_type(object));
     });
     return array->state;
+}
+
+/// Those of other arrays, and what kept one of them from being read.
+std::pair<std::vector<std::shared_ptr<ArrayState>>, Failure> states_of(const std::string& caller,
+                                                                       const nb::list& arrays) {
+    std::pair<std::vector<std::shared_ptr<ArrayState>>, Failure> result;
+    try {
+        for (const nb::handle array : arrays) result.first.push_back(state_of(caller, array));
+    } catch (...) {
+        result.second = current_failure();
+    }
+    return result;
 }
 
 void add_protocol(nb::class_<Array>& type) {
@@ -243,24 +258,31 @@ void add_protocol(nb::class_<Array>& type) {
         "_attach", [](const Array& self, const Communicator& comm) { self.state->attach(comm); },
         nb::arg("comm"), "Collective; see DistView.attach().");
     type.def(
-        "_exchange_padding",
-        [](const Array& self, const nb::args& others) {
-            std::vector<std::shared_ptr<ArrayState>> states;
-            Failure failure;
-            try {
-                for (const nb::handle other : others) states.push_back(state_of(other));
-            } catch (...) {
-                failure = current_failure();
-            }
+        "_start_exchange",
+        [](const Array& self, const std::string& caller, const nb::list& others) {
+            auto [states, failure] = states_of(caller, others);
             const std::shared_ptr<ArrayState> held = self.state;
-            held->exchange_padding(states, std::move(failure));
+            return held->start_exchange(caller.c_str(), states, std::move(failure));
         },
-        nb::arg("others"), "Collective; see DistView.exchange_padding().");
+        nb::arg("caller"), nb::arg("others"),
+        "Collective; see DistView.start_exchange(). None if there is nothing to finish.");
+    type.def(
+        "_combine_padding",
+        [](const Array& self, const nb::list& others, nb::handle operation) {
+            auto [states, failure] = states_of("combine_padding", others);
+            const std::shared_ptr<ArrayState> held = self.state;
+            held->combine_padding(states, operation, std::move(failure));
+        },
+        nb::arg("others"), nb::arg("operation").none(),
+        "Collective; see DistView.combine_padding().");
 }
 
 } // namespace
 
 void register_array(nb::module_& module) {
+    nb::class_<ExchangeInFlight>(module, "ExchangeInFlight", "What start_exchange() leaves to do.")
+        .def("finish", &ExchangeInFlight::finish, nb::call_guard<nb::gil_scoped_release>(),
+             "Collective; see PaddingExchange.finish().");
     nb::class_<Array> type(module, "Array", nb::type_slots(array_slots),
                            nb::is_weak_referenceable(),
                            "One process's section of a distributed array; base of DistView.");

@@ -17,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string>
@@ -92,6 +93,27 @@ void gather_into(const Communicator& comm, nb::handle mine, const std::vector<st
                  sizes, bytes);
 }
 
+/// The reverse.
+void scatter_from(const Communicator& comm, nb::handle all, const std::vector<std::int64_t>& sizes,
+                  int root, nb::handle mine) {
+    const PythonBuffer own(mine);
+    require<UsageError>(!own->readonly, "scatter: expected a buffer that can be written");
+    std::optional<PythonBuffer> whole;
+    std::vector<const char*> begins;
+    if (comm.rank() == root) {
+        whole.emplace(all);
+        begins.push_back(static_cast<const char*>((*whole)->buf));
+        for (const std::int64_t size : sizes) begins.push_back(begins.back() + size);
+    }
+    const nb::gil_scoped_release release;
+    scatter_pieces(comm, root, sizes, {},
+                   [&](int rank, std::int64_t offset, std::span<std::byte> piece) {
+                       std::memcpy(piece.data(), begins[static_cast<std::size_t>(rank)] + offset,
+                                   piece.size());
+                   },
+                   {static_cast<std::byte*>(own->buf), static_cast<std::size_t>(own->len)});
+}
+
 /// The bytes of all ranks, on every rank.
 nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
     const std::string_view own(mine.c_str(), mine.size());
@@ -135,6 +157,8 @@ void register_communicator(nb::module_& module) {
         .def("gather_bytes", &gather_into, "mine"_a, "sizes"_a, "root"_a, "all"_a.none(),
              "Brings the contiguous bytes of all ranks to root, which has a buffer for all. "
              "Collective.")
+        .def("scatter_bytes", &scatter_from, "all"_a.none(), "sizes"_a, "root"_a, "mine"_a,
+             "Hands the contiguous bytes of a buffer on root to all ranks' buffers. Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
     module.def(

@@ -244,6 +244,19 @@ void register_layout(nb::module_& module) {
             "process"_a, "version"_a = "0.10.0",
             "The protocol's dimension dictionaries of a process.")
         .def("__str__", [](const ArrayLayout& self) { return self.describe(); })
+        .def("__repr__",
+             [](const ArrayLayout& self) {
+                 const auto name = [](DistType type) {
+                     return type == DistType::block    ? "block"
+                            : type == DistType::cyclic ? "cyclic"
+                                                       : "unstructured";
+                 };
+                 std::string result = "<Layout";
+                 for (int d = 0; d < self.rank(); ++d)
+                     result += text(d == 0 ? " " : " x ", name(self.axis(d).type()), ' ',
+                                    self.extent(d), " over ", self.grid().extent(d));
+                 return result + '>';
+             })
         .def(
             "describe", [](const ArrayLayout& self) { return describe(self); },
             "The layout in words, and for small arrays who owns what, as a picture in text.")
