@@ -263,9 +263,7 @@ class DistView(_distview.Array):
         Collective over the arrays' communicator, in the same order on all ranks. Periodic axes wrap
         around; boundary padding of other axes is not touched. Finished on return.
         """
-        handle = self._start_exchange("exchange_padding", list(others))
-        if handle is not None:
-            handle.finish()
+        self._exchange_padding(list(others))
 
     @collective("start_exchange", of_array)
     def start_exchange(self, *others: DistView) -> PaddingExchange:
@@ -286,8 +284,9 @@ class DistView(_distview.Array):
 
         Each element becomes element op copy op copy ..., op being "sum", "min" or "max", for all copies of
         it in the padding of this and other processes: what was collected there goes to its owners. The
-        padding keeps its values; set it to zero before collecting again. Of others as well, of the same
-        element type, in the same messages. Collective, in the same order on all ranks. Finished on return.
+        padding keeps its values; set it to zero before collecting again. NaN on either side gives NaN. Elements
+        are int32, int64, uint32, uint64, float32, float64, and for sums complex64 or complex128. Of others as
+        well, of the same element type, in the same messages. Collective, in the same order on all ranks. Finished on return.
         """
         self._combine_padding(list(others), operation)
 

@@ -50,7 +50,7 @@ def scatter(view: DistView, values: Any, root: Any, cells: str) -> None:
         part = view._host_part("scatter", cells)
         if part.dtype.hasobject:
             raise ShapeError("scatter: the elements are Python objects, which mean nothing elsewhere")
-        if not part.flags.writeable:
+        if view.readonly:
             raise ShapeError("scatter: the array is read-only")
         where = _checked_root("scatter", root, view.process_count)
         counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]

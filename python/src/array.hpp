@@ -46,12 +46,32 @@ struct AxisOfSection {
     }
 };
 
-/// A padding exchange that has been started. Destroyed without finish() it spoils its plan.
+/// A padding exchange that has been started. Any thread may hold it, one uses it.
 class ExchangeInFlight {
 public:
-    virtual ~ExchangeInFlight() = default;
-    virtual void finish() = 0;
+    /// A handle of some type. Destroyed without finish() it spoils its plan.
+    class Work {
+    public:
+        virtual ~Work() = default;
+        virtual void finish() = 0;
+    };
+    /// `work`: null if nothing is left to do.
+    explicit ExchangeInFlight(std::unique_ptr<Work> work) : m_work(std::move(work)) {}
+
+    bool is_in_flight() const noexcept { return m_state == State::in_flight; }
+    /// Collective. UsageError if it has been finished or abandoned; what fails abandons it.
+    void finish();
+    /// Waits for nobody.
+    void abandon() noexcept;
+
+private:
+    enum class State { in_flight, finished, abandoned };
+    std::unique_ptr<Work> m_work;
+    State m_state = State::in_flight;
 };
+
+/// Before Kokkos is stopped, which handles would not survive.
+void abandon_all_exchanges() noexcept;
 
 /// What a Python DistView refers to. Shared by copies and by whoever reads its buffer.
 class ArrayState {
@@ -108,11 +128,13 @@ public:
     std::vector<std::int64_t> protocol_indices(int axis) const;
 
     /// Begins to fill the padding of this array and of `others`, which `failure` kept from being read if it
-    /// is set. Null if nothing is left to finish. Collective over the communicator; what fails on one rank is
+    /// is set. Collective over the communicator; what fails on one rank is
     /// thrown on all.
     std::shared_ptr<ExchangeInFlight>
     start_exchange(const char* caller, const std::vector<std::shared_ptr<ArrayState>>& others,
                    Failure failure);
+    /// start_exchange() and finish().
+    void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure);
     /// Combines the padding of the arrays, all of one element type, with the elements that it copies.
     void combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
                          nb::handle operation, Failure failure);
@@ -122,6 +144,7 @@ private:
     struct Plan {
         std::vector<ArrayLayout> layouts;
         std::shared_ptr<PaddingExchangePlan> plan;
+        std::uint64_t number = 0; ///< of the plans that these arrays have had
     };
 
     void describe_axes_from_layout();
@@ -138,6 +161,8 @@ private:
     /// `check` may throw, and returns what the ranks must agree on besides the arrays.
     Exchange agree_on_exchange(const char* caller, const std::vector<ArrayState*>& arrays,
                                Failure failure, const std::function<Argument()>& check);
+    /// The known plan for arrays of these layouts; drops one that cannot be used any more.
+    const Plan* find_plan(const std::vector<ArrayLayout>& layouts);
     std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays);
 
     protocol::ExportedSection m_exported{}; ///< until attached
@@ -152,6 +177,7 @@ private:
     std::map<std::uint64_t, std::uint64_t> m_slicings; ///< how often by what slices
 
     std::vector<Plan> m_plans; ///< the last used at the end
+    std::uint64_t m_plan_count = 0;
 };
 
 /// The Python object: _distview.Array, base of distview.DistView.

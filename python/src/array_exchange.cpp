@@ -10,8 +10,6 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
-#include <nanobind/stl/string.h>
-
 #include <algorithm>
 #include <functional>
 #include <memory>
@@ -88,7 +86,7 @@ std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
 
 /// An exchange in flight on an execution space.
 template <class Handle>
-class HandleOf final : public ExchangeInFlight {
+class HandleOf final : public ExchangeInFlight::Work {
 public:
     HandleOf(Handle handle, std::vector<AnyDistView> views)
         : m_views(std::move(views)), m_handle(std::move(handle)) {}
@@ -99,7 +97,38 @@ private:
     Handle m_handle;
 };
 
+/// Those that may be in flight; with the interpreter's lock.
+std::vector<std::weak_ptr<ExchangeInFlight>>& all_in_flight() {
+    static auto& all = *new std::vector<std::weak_ptr<ExchangeInFlight>>;
+    return all;
+}
+
+constexpr const char* earlier =
+    "an earlier exchange of these arrays was abandoned or failed: their plan";
+
 } // namespace
+
+void ExchangeInFlight::finish() {
+    require<UsageError>(m_state == State::in_flight, [&] {
+        return text("PaddingExchange.finish: ",
+                    m_state == State::finished ? "called twice" : "this exchange was abandoned");
+    });
+    m_state = State::finished;
+    // Unwinding destroys it: neighbours must not wait for as long as somebody keeps the exception.
+    const std::unique_ptr<Work> work = std::move(m_work);
+    if (work) work->finish();
+}
+
+void ExchangeInFlight::abandon() noexcept {
+    if (m_state == State::in_flight) m_state = State::abandoned;
+    m_work.reset();
+}
+
+void abandon_all_exchanges() noexcept {
+    for (const auto& exchange : all_in_flight())
+        if (const auto alive = exchange.lock()) alive->abandon();
+    all_in_flight().clear();
+}
 
 void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const {
     for (const ArrayState* array : arrays) {
@@ -119,15 +148,22 @@ void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState
     }
 }
 
+const ArrayState::Plan* ArrayState::find_plan(const std::vector<ArrayLayout>& layouts) {
+    const auto known = std::find_if(m_plans.begin(), m_plans.end(),
+                                    [&](const Plan& plan) { return plan.layouts == layouts; });
+    if (known == m_plans.end()) return nullptr;
+    if (!known->plan->is_usable()) {
+        m_plans.erase(known);
+        return nullptr;
+    }
+    std::rotate(known, known + 1, m_plans.end());
+    return &m_plans.back();
+}
+
 std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
     constexpr std::size_t most_plans = 4;
     const std::vector<ArrayLayout> layouts = layouts_of(arrays);
-    const auto known = std::find_if(m_plans.begin(), m_plans.end(),
-                                    [&](const Plan& plan) { return plan.layouts == layouts; });
-    if (known != m_plans.end()) {
-        std::rotate(known, known + 1, m_plans.end());
-        return m_plans.back().plan;
-    }
+    if (const Plan* const known = find_plan(layouts)) return known->plan;
     std::vector<FieldExchange> fields;
     for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
     std::shared_ptr<PaddingExchangePlan> plan;
@@ -136,7 +172,7 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
         plan = std::make_shared<PaddingExchangePlan>(*m_comm, fields);
     }
     if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
-    m_plans.push_back({layouts, plan});
+    m_plans.push_back({layouts, plan, ++m_plan_count});
     return plan;
 }
 
@@ -164,17 +200,29 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
             digest = digest * 0x9e3779b97f4a7c15u + array->m_number;
         for (const char c : own.value) digest = digest * 31 + static_cast<unsigned char>(c);
     }
+    // A rank that knows that the plan was abandoned makes a new one: then all must.
+    const Plan* const known = m_comm && !failure.image ? find_plan(layouts_of(arrays)) : nullptr;
+    const std::uint64_t plan_number = known ? known->number : 0;
+    digest = digest * 0x9e3779b97f4a7c15u + plan_number;
     if (!m_comm) {
         if (failure.image) std::rethrow_exception(failure.image);
         return exchange;
     }
-    agree(*m_comm, caller, failure, digest, [&] {
-        std::vector<Argument> arguments{own, {"number of arrays", text(arrays.size())}};
-        for (std::size_t i = 0; i < arrays.size(); ++i)
-            arguments.push_back(
-                {text("array ", i, ", counted as they were made,"), text(arrays[i]->m_number)});
-        return arguments;
-    });
+    try {
+        agree(*m_comm, caller, failure, digest, [&] {
+            std::vector<Argument> arguments{own, {"number of arrays", text(arrays.size())}};
+            for (std::size_t i = 0; i < arrays.size(); ++i)
+                arguments.push_back(
+                    {text("array ", i, ", counted as they were made,"), text(arrays[i]->m_number)});
+            arguments.push_back({earlier, plan_number == 0 ? "new" : "in use"});
+            return arguments;
+        });
+    } catch (const UsageError& error) {
+        // All ranks are told; in the next exchange all make a new plan.
+        if (std::string_view(error.what()).find(earlier) != std::string_view::npos)
+            std::erase_if(m_plans, [&](const Plan& plan) { return plan.number == plan_number; });
+        throw;
+    }
     exchange.plan = plan_for(arrays);
     for (const ArrayState* array : arrays) exchange.views.push_back(*array->m_view);
     return exchange;
@@ -185,18 +233,29 @@ std::shared_ptr<ExchangeInFlight> ArrayState::start_exchange(
     const std::vector<ArrayState*> arrays = with_others(others);
     Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure),
                                           [] { return Argument{"operation", "fill"}; });
-    if (!m_comm) {
+    std::unique_ptr<ExchangeInFlight::Work> work;
+    if (m_comm) {
+        const nb::gil_scoped_release release;
+        with_exec(exchange.kernels, [&](const auto& exec) {
+            auto handle = exchange.plan->start(exec, std::span<const AnyDistView>(exchange.views));
+            work = std::make_unique<HandleOf<decltype(handle)>>(std::move(handle),
+                                                                std::move(exchange.views));
+        });
+    } else {
         for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
-        return nullptr;
     }
-    std::shared_ptr<ExchangeInFlight> result;
-    const nb::gil_scoped_release release;
-    with_exec(exchange.kernels, [&](const auto& exec) {
-        auto handle = exchange.plan->start(exec, std::span<const AnyDistView>(exchange.views));
-        result = std::make_shared<HandleOf<decltype(handle)>>(std::move(handle),
-                                                              std::move(exchange.views));
-    });
+    auto result = std::make_shared<ExchangeInFlight>(std::move(work));
+    std::erase_if(all_in_flight(), [](const auto& old) { return old.expired(); });
+    all_in_flight().push_back(result);
     return result;
+}
+
+void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
+                                  Failure failure) {
+    const std::shared_ptr<ExchangeInFlight> exchange =
+        start_exchange("exchange_padding", others, std::move(failure));
+    const nb::gil_scoped_release release;
+    exchange->finish();
 }
 
 void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
@@ -209,14 +268,15 @@ void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>&
             return text(caller, ": expected operation to be 'sum', 'min' or 'max', got None");
         });
         const ElementType& element = m_view->section().element;
-        update = read_update(nb::int_(1), nb::int_(0), operation, false, element, caller);
+        update =
+            read_update(nb::int_(1), nb::int_(0), operation, false, element, caller, "operation");
         for (const ArrayState* array : arrays)
             require<ShapeError>(array->m_view->section().element == element, [&] {
                 return text(caller, ": expected arrays of one element type, got ",
                             distview::describe(element), " and ",
                             distview::describe(array->m_view->section().element));
             });
-        return Argument{"operation", nb::cast<std::string>(nb::str(operation))};
+        return Argument{"operation", name_of(update.kind)};
     };
     const Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure), read);
     if (!m_comm) {

@@ -85,7 +85,7 @@ std::uint64_t Update::digest() const noexcept {
 }
 
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
-                   const ElementType& element, const char* caller) {
+                   const ElementType& element, const char* caller, const char* argument) {
     Update update;
     update.conjugate = conjugate;
     const bool has_factors = !is_number(alpha, 1) || !is_number(beta, 0);
@@ -97,7 +97,7 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
         const bool is_text = nb::try_cast(combine, operation);
         require<UsageError>(
             is_text && (operation == "sum" || operation == "min" || operation == "max"), [&] {
-                return text(caller, ": expected combine to be 'sum', 'min' or 'max', got ",
+                return text(caller, ": expected ", argument, " to be 'sum', 'min' or 'max', got ",
                             nb::cast<std::string>(nb::repr(combine)));
             });
     }
@@ -126,13 +126,25 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
     const bool orders =
         update.kind == Update::Kind::minimum || update.kind == Update::Kind::maximum;
     require<ShapeError>(is_ordered || !orders, [&] {
-        return text(caller, ": complex numbers have no order, combine cannot be '", operation, "'");
+        return text(caller, ": complex numbers have no order, ", argument, " cannot be '",
+                    operation, "'");
     });
     if (has_factors) {
         update.alpha = factor(alpha, "alpha", element, caller);
         update.beta = factor(beta, "beta", element, caller);
     }
     return update;
+}
+
+const char* name_of(Update::Kind kind) noexcept {
+    switch (kind) {
+    case Update::Kind::sum: return "sum";
+    case Update::Kind::minimum: return "min";
+    case Update::Kind::maximum: return "max";
+    case Update::Kind::insert:
+    case Update::Kind::linear: break;
+    }
+    return "none";
 }
 
 namespace {

@@ -53,10 +53,15 @@ struct Update {
     std::uint64_t digest() const noexcept;
 };
 
+/// `argument` is what errors call `combine`.
+///
 /// Errors: UsageError if combine is given besides alpha and beta or is none of "sum", "min", "max", or a
 ///         factor is no number that `element` can be; ShapeError if that is nothing to calculate with
 Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool conjugate,
-                   const ElementType& element, const char* caller);
+                   const ElementType& element, const char* caller,
+                   const char* argument = "combine");
+/// As callers give it: "sum".
+const char* name_of(Update::Kind kind) noexcept;
 
 /// Executes a plan with arrays of the update's elements.
 void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,

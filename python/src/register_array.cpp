@@ -264,8 +264,15 @@ void add_protocol(nb::class_<Array>& type) {
             const std::shared_ptr<ArrayState> held = self.state;
             return held->start_exchange(caller.c_str(), states, std::move(failure));
         },
-        nb::arg("caller"), nb::arg("others"),
-        "Collective; see DistView.start_exchange(). None if there is nothing to finish.");
+        nb::arg("caller"), nb::arg("others"), "Collective; see DistView.start_exchange().");
+    type.def(
+        "_exchange_padding",
+        [](const Array& self, const nb::list& others) {
+            auto [states, failure] = states_of("exchange_padding", others);
+            const std::shared_ptr<ArrayState> held = self.state;
+            held->exchange_padding(states, std::move(failure));
+        },
+        nb::arg("others"), "Collective; see DistView.exchange_padding().");
     type.def(
         "_combine_padding",
         [](const Array& self, const nb::list& others, nb::handle operation) {
@@ -282,7 +289,9 @@ void add_protocol(nb::class_<Array>& type) {
 void register_array(nb::module_& module) {
     nb::class_<ExchangeInFlight>(module, "ExchangeInFlight", "What start_exchange() leaves to do.")
         .def("finish", &ExchangeInFlight::finish, nb::call_guard<nb::gil_scoped_release>(),
-             "Collective; see PaddingExchange.finish().");
+             "Collective; see PaddingExchange.finish().")
+        .def("abandon", &ExchangeInFlight::abandon, "Waits for nobody. Local.")
+        .def_prop_ro("is_in_flight", &ExchangeInFlight::is_in_flight, "Local.");
     nb::class_<Array> type(module, "Array", nb::type_slots(array_slots),
                            nb::is_weak_referenceable(),
                            "One process's section of a distributed array; base of DistView.");

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "runtime.hpp"
 
+#include "array.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 #include <distview/core/version.hpp>
@@ -81,6 +83,7 @@ void register_runtime(nanobind::module_& module) {
         "finalize",
         [] {
             if (!started_here || Kokkos::is_finalized()) return;
+            abandon_all_exchanges();
             Kokkos::finalize();
         },
         "Stops Kokkos if this module started it; called at the interpreter's exit.\n\n"

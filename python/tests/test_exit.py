@@ -218,3 +218,17 @@ def test_failures_are_seen():
     loud = program("exit", NO_MPI).replace("sys.exit(0)", "sys.exit('planted')")
     status, _, words = run(sys.executable, "-c", loud)
     assert status == 1 and "planted" in words
+
+
+@pytest.mark.time_limit(60)
+def test_an_exchange_in_flight_at_the_end(tmp_path):
+    """Kokkos is stopped before the handle goes."""
+    for last in ("", "distview.finalize()\ntry:\n    e.finish()\nexcept distview.UsageError:\n    print('told')"):
+        file = tmp_path / "program.py"
+        file.write_text(
+            "from mpi4py import MPI\nimport distview\n"
+            "u = distview.zeros(8, comm=MPI.COMM_SELF, padding=1, periodic=True)\ne = u.start_exchange()\n" + last
+        )
+        status, out, err = run(sys.executable, str(file), session_folder=tmp_path)
+        assert status == 0, err
+        assert out.strip() == ("told" if last else "")

@@ -52,16 +52,47 @@ def test_what_cannot_be_exchanged_raises_everywhere(comm):
     view.exchange_padding()
 
 
-def test_a_dropped_exchange_is_told(comm):
+def test_one_that_all_drop_spoils_nothing(comm):
+    view = ring(comm)
+    for _ in range(3):
+        exchange = view.start_exchange()
+        with pytest.raises(RuntimeError, match="planted"), exchange:
+            raise RuntimeError("planted")
+        with pytest.raises(distview.UsageError, match="abandoned"):
+            exchange.finish()
+        comm.Barrier()
+        view.interior[...] = comm.rank
+        view.exchange_padding()
+        assert (view.view[0] == (comm.rank - 1) % comm.size).all()
+
+
+def test_one_that_a_rank_drops_is_told_once(comm):
     if comm.size == 1:
         return
     part = comm.Dup()
     view = ring(part)
-    with pytest.raises(RuntimeError, match="planted"), view.start_exchange():
-        raise RuntimeError("planted")
-    gc.collect()
-    with pytest.raises(distview.UsageError, match="abandoned"):
-        view.exchange_padding()
+    exchange = view.start_exchange()
+    if comm.rank == 0:
+        del exchange
+        gc.collect()
+    else:
+        try:
+            exchange.finish()
+        except distview.UsageError as error:  # if it waits for rank 0
+            assert "abandoned" in str(error)
+    comm.Barrier()
+    # All learn of it at the latest here; then a new plan is made.
+    tries = 0
+    while tries < 3:
+        tries += 1
+        try:
+            view.interior[...] = comm.rank
+            view.exchange_padding()
+            break
+        except distview.UsageError as error:
+            assert "abandoned" in str(error)
+    assert comm.allreduce(tries) == tries * comm.size and tries <= 2
+    assert (view.view[0] == (comm.rank - 1) % comm.size).all()
     del view
     part.Free()
 
@@ -99,6 +130,17 @@ def test_combine_padding(comm, operation, dtype):
         assert (view.view[:1] == low).all()
 
 
+@pytest.mark.parametrize("operation", ["min", "max"])
+def test_combined_with_nan_is_nan_on_either_side(comm, operation):
+    for in_padding in (False, True):
+        u = ring(comm)
+        if comm.rank == 0:
+            u.view[0 if in_padding else 1] = np.nan
+        u.combine_padding(operation=operation)
+        u.view[...] = np.isnan(u.view)  # of all processes one row of cells
+        assert u.sum() == 3
+
+
 def test_combine_padding_is_the_adjoint_of_exchange_padding(comm):
     u, v = ring(comm), ring(comm)
     rng = np.random.default_rng(comm.rank)
@@ -116,12 +158,14 @@ def test_combine_padding_is_the_adjoint_of_exchange_padding(comm):
 def test_combine_padding_errors(comm):
     u = ring(comm)
     cases = [
-        (lambda: u.combine_padding(operation="product"), "expected combine to be 'sum', 'min' or 'max', got 'product'"),
+        (lambda: u.combine_padding(operation="product"), "expected operation to be 'sum', 'min' or 'max', got 'product'"),
         (lambda: u.combine_padding(operation=None), "got None"),
         (lambda: u.combine_padding(ring(comm, "i4")), "expected arrays of one element type, got float64 and int32"),
         (lambda: ring(comm, "c16").combine_padding(operation="min"), "complex numbers have no order"),
         (lambda: ring(comm, "i2").combine_padding(), "combine_padding: expected elements of int32"),
     ]
+    if comm.size > 1:
+        cases.append((lambda: u.combine_padding(u), "fields 0 and 1 share memory"))
     for call, text in cases:
         assert text in str(raised_on_all(comm, call))
     if comm.size > 1:

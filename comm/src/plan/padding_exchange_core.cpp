@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
+#include <distview/comm/impl/transport/field_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -55,6 +56,7 @@ std::vector<int> PaddingExchangeCore::receive_peers() const {
 void PaddingExchangeCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;
     DeviceLayer* const layer = arrays.layer;
+    const bool combines = static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::combine;
     require<UsageError>(
         m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
             const std::string expected =
@@ -84,6 +86,12 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
         require<ShapeError>(!layer || !fields[i].data || layer->reaches(fields[i].data), [&] {
             return text(name(), ": field ", i, " is in memory that the device cannot access");
         });
+        // Filled twice it would be the same.
+        for (std::size_t j = 0; combines && j < i; ++j)
+            require<UsageError>(!overlap(fields[j], fields[i]), [&] {
+                return text(name(), ": fields ", j, " and ", i,
+                            " share memory: their padding would be combined twice");
+            });
     }
 }
 

@@ -161,16 +161,19 @@ TEST(Gather, has_at_a_location_what_was_found_there) {
     });
 }
 
+struct ColumnMinusRow {
+    KOKKOS_FUNCTION double operator()(std::int64_t i, std::int64_t j) const {
+        return static_cast<double>(j - i);
+    }
+};
+
 // Boundary padding is at negative indices and at those from the extent on, in all that has indices.
 TEST(Gather, owned_cells_begin_with_boundary_padding) {
     const Exec exec;
     const Communicator comm = world();
     const ArrayLayout layout = plate(comm.size());
     const auto x = make_section<double, 2>(layout);
-    fill_with(
-        exec, x,
-        KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { return static_cast<double>(-i + j); },
-        Cells::owned);
+    fill_with(exec, x, ColumnMinusRow(), Cells::owned);
     const auto corner = max_location(exec, comm, x, Cells::owned);
     EXPECT_EQ(corner.index[0].value(), -3);
     EXPECT_EQ(corner.index[1].value(), layout.axis(1).size() + 1);

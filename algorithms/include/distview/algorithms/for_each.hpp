@@ -43,7 +43,8 @@ template <ExecutionSpace Exec, DistViewLike View, class Functor, class Which = C
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
               const Which& cells = Cells::interior) {
-    impl::launch_for(impl::Caller("for_each", label), exec, view, cells, functor);
+    static const impl::Caller caller("for_each");
+    impl::launch_for(caller, label, exec, view, cells, functor);
 }
 
 /// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
@@ -71,7 +72,7 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
     static const impl::Caller caller("for_each_global");
     impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
         impl::launch_for(caller, exec, view, cells,
-                         impl::GlobalBody<Functor, Maps, false>{functor, maps});
+                         impl::GlobalBody<Functor, Maps, View::rank(), false>{functor, maps});
     });
 }
 
@@ -83,6 +84,7 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
 ///     });
 ///
 /// Collective: no (local)
+/// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
 template <ExecutionSpace Exec, DistViewLike View, class Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_with_global(const Exec& exec, const View& view, const Functor& functor,
@@ -90,7 +92,7 @@ void for_each_with_global(const Exec& exec, const View& view, const Functor& fun
     static const impl::Caller caller("for_each_with_global");
     impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
         impl::launch_for(caller, exec, view, cells,
-                         impl::GlobalBody<Functor, Maps, true>{functor, maps});
+                         impl::GlobalBody<Functor, Maps, View::rank(), true>{functor, maps});
     });
 }
 

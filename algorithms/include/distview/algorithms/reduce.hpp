@@ -15,7 +15,7 @@ namespace distview {
 /// Kokkos::Max<double>(most), or a variable, which gets a sum.
 template <class T>
 concept ReductionResult =
-    Kokkos::is_reducer<std::remove_cvref_t<T>>::value ||
+    (Kokkos::is_reducer<std::remove_cvref_t<T>>::value && impl::gives_to_host<T>()) ||
     (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>> &&
      std::is_arithmetic_v<std::remove_reference_t<T>>);
 

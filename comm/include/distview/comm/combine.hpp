@@ -15,19 +15,19 @@ struct Sum {
     }
 };
 
-/// The smaller one; `here` if neither is, as with NaN.
+/// The smaller one; NaN if one is, as min() gives.
 struct Minimum {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
-        return incoming < here ? incoming : here;
+        return incoming < here || incoming != incoming ? incoming : here;
     }
 };
 
-/// The larger one; `here` if neither is, as with NaN.
+/// The larger one; NaN if one is, as max() gives.
 struct Maximum {
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
-        return here < incoming ? incoming : here;
+        return here < incoming || incoming != incoming ? incoming : here;
     }
 };
 

@@ -203,6 +203,11 @@ public:
     /// Processes whose elements this one gets in every execute, ascending.
     std::vector<int> receive_peers() const { return m_core->receive_peers(); }
 
+    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
+    /// Neighbours learn of it in their finish() or their next execution.
+    ///
+    /// Collective: no (local)
+    bool is_usable() const { return m_core->is_usable(); }
     /// Bytes of the buffers of the sets bound so far: of messages, and of what is packed for others in shared memory.
     std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
     /// Geometry, partners and transports of this process, for people.

@@ -110,7 +110,7 @@ public:
         start(exec, source, target).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
-    /// Numbers of different types count as the type that has them both.
+    /// The products are of the types that C++ gives them; their sum is converted to the target's.
     template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
     void execute(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                  const Target& target) {
@@ -145,10 +145,7 @@ public:
     template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
     auto start(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                const Target& target) {
-        using Scalar = std::common_type_t<Alpha, Beta>;
-        return start_combine(
-            exec, impl::LinearUpdate<Scalar>{static_cast<Scalar>(alpha), static_cast<Scalar>(beta)},
-            source, target);
+        return start_combine(exec, impl::LinearUpdate<Alpha, Beta>{alpha, beta}, source, target);
     }
     template <ExecutionSpace Exec, class Op, class Source, class Target>
     auto start_combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {

@@ -22,7 +22,6 @@ namespace distview::impl {
 /// What a function is called in messages and in labels.
 struct Caller {
     explicit Caller(const char* function) : name(function), label("distview::" + name) {}
-    Caller(const char* function, const std::string& of_user) : name(function), label(of_user) {}
     std::string name;
     std::string label;
 };
@@ -71,29 +70,34 @@ std::int64_t part_count(const Exec& exec, std::int64_t cell_count) {
 
 /// Launches body(i, j, ...) for every cell of a walk; returns at once.
 template <ExecutionSpace Exec, class Walk, class Body>
-void launch_walk(const Caller& caller, const Exec& exec, const Walk& walk, const Body& body) {
+void launch_walk(const std::string& label, const Exec& exec, const Walk& walk, const Body& body) {
     if constexpr (loops_by_row<Exec>) {
         const std::int64_t parts = part_count(exec, walk.count());
-        Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
+        Kokkos::parallel_for(label, cell_policy<std::int64_t>(exec, parts),
                              RowKernel<Walk, Body>{walk, body, parts});
     } else if (walk.count() <= std::numeric_limits<int>::max()) {
-        Kokkos::parallel_for(caller.label, cell_policy<int>(exec, walk.count()),
+        Kokkos::parallel_for(label, cell_policy<int>(exec, walk.count()),
                              CellKernel<Walk, Body, int>{walk, body});
     } else {
-        Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, walk.count()),
+        Kokkos::parallel_for(label, cell_policy<std::int64_t>(exec, walk.count()),
                              CellKernel<Walk, Body, std::int64_t>{walk, body});
     }
 }
 
 /// Launches body(i, j, ...) for every cell of `cells`, which are Cells or a LocalBox; returns at once.
 template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
-void launch_for(const Caller& caller, const Exec& exec, const View& view, const Which& cells,
-                const Body& body) {
+void launch_for(const Caller& caller, const std::string& label, const Exec& exec, const View& view,
+                const Which& cells, const Body& body) {
     const CellBox<View::rank()> box = cell_box(view, cells);
     if (box.count() == 0) return;
     with_cell_walk<Body, !loops_by_row<Exec>>(
         caller.name.c_str(), view, box,
-        [&](const auto& walk) { launch_walk(caller, exec, walk, body); });
+        [&](const auto& walk) { launch_walk(label, exec, walk, body); });
+}
+template <ExecutionSpace Exec, DistViewLike View, class Which, class Body>
+void launch_for(const Caller& caller, const Exec& exec, const View& view, const Which& cells,
+                const Body& body) {
+    launch_for(caller, caller.label, exec, view, cells, body);
 }
 
 } // namespace distview::impl

@@ -130,6 +130,13 @@ constexpr bool declares_narrow_first(Result (Class::*)(Parameters...) const) {
     for (std::size_t i = 0; i < Count && i < narrow.size(); ++i) any = any || narrow[i];
     return any;
 }
+template <class Functor, int Count>
+constexpr bool declares_narrow_indices() {
+    if constexpr (requires { &Functor::operator(); })
+        return declares_narrow_first<static_cast<std::size_t>(Count)>(&Functor::operator());
+    else
+        return false;
+}
 template <class Functor>
 constexpr bool takes_narrow_indices() {
     if constexpr (requires { Functor::takes_narrow_indices; })

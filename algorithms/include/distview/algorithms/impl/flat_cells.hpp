@@ -59,9 +59,9 @@ void launch_flat(const Caller& caller, const Exec& exec, std::int64_t count, con
     CellBox<1> box;
     box.end[0] = count;
     if (!loops_by_row<Exec> && count <= std::numeric_limits<int>::max())
-        launch_walk(caller, exec, CellWalk<1, 0, false, int>(box), body);
+        launch_walk(caller.label, exec, CellWalk<1, 0, false, int>(box), body);
     else
-        launch_walk(caller, exec, CellWalk<1, 0, false, std::int64_t>(box), body);
+        launch_walk(caller.label, exec, CellWalk<1, 0, false, std::int64_t>(box), body);
 }
 
 /// Launches `Body` over the cells of `x` and `y`, which are shifted against each other: make(x, y)

@@ -38,6 +38,17 @@ KOKKOS_FORCEINLINE_FUNCTION auto& value_at(Pack& pack) {
         return value_at<Number - 1>(pack.rest);
 }
 
+/// Whether a Kokkos reducer's result is in memory of the host.
+template <class Reducer>
+constexpr bool gives_to_host() {
+    if constexpr (requires { typename std::remove_cvref_t<Reducer>::result_view_type; })
+        return Kokkos::SpaceAccessibility<
+            Kokkos::HostSpace,
+            typename std::remove_cvref_t<Reducer>::result_view_type::memory_space>::accessible;
+    else
+        return false;
+}
+
 /// A Kokkos reducer for what the user passes: itself, or a sum for a plain variable.
 template <class T>
 auto as_reducer(T& result) {
@@ -53,12 +64,7 @@ struct FunctorReduction {
     using value_type = ValuePack<typename Reducers::value_type...>;
     /// So many that sums are not bound by the latency of an addition.
     static constexpr int lanes = 8;
-    static constexpr bool takes_narrow_indices = [] {
-        if constexpr (requires { &Functor::operator(); })
-            return declares_narrow_first<static_cast<std::size_t>(Rank)>(&Functor::operator());
-        else
-            return false;
-    }();
+    static constexpr bool takes_narrow_indices = declares_narrow_indices<Functor, Rank>();
 
     FunctorReduction(const Functor& body, const Reducers&... all)
         : functor(body), reducers(make_pack(all...)) {}

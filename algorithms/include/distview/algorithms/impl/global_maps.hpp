@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/algorithms/cells.hpp>
+#include <distview/algorithms/impl/cell_walk.hpp>
 #include <distview/core/device_layout.hpp>
 
 namespace distview::impl {
@@ -45,8 +45,10 @@ void with_global_maps(const Exec& exec, const View& view, Use&& use) {
 }
 
 /// Calls a functor of global indices with those of a cell given by local ones; `WithLocal`: of both.
-template <class Functor, class Maps, bool WithLocal>
+template <class Functor, class Maps, int Rank, bool WithLocal>
 struct GlobalBody {
+    static constexpr bool takes_narrow_indices =
+        WithLocal && declares_narrow_indices<Functor, Rank>();
     Functor functor;
     Maps maps;
 

@@ -329,15 +329,15 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
 }
 
 /// The same; special cases of alpha and beta look at less.
-template <class From, class To, ExecutionSpace Exec, class Scalar>
+template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
 void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves,
-                const LinearUpdate<Scalar>& op, bool conjugate) {
-    if (op.beta == Scalar(0) && op.alpha == Scalar(1))
+                const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
+    if (op.beta == Beta(0) && op.alpha == Alpha(1))
         move_tiles<From, To>(exec, label, moves, Insert{}, conjugate);
-    else if (op.beta == Scalar(0))
-        move_tiles<From, To>(exec, label, moves, ScaledInsert<Scalar>{op.alpha}, conjugate);
+    else if (op.beta == Beta(0))
+        move_tiles<From, To>(exec, label, moves, ScaledInsert<Alpha>{op.alpha}, conjugate);
     else
-        move_tiles<From, To, Exec, LinearUpdate<Scalar>>(exec, label, moves, op, conjugate);
+        move_tiles<From, To, Exec, LinearUpdate<Alpha, Beta>>(exec, label, moves, op, conjugate);
 }
 
 } // namespace distview::impl

@@ -40,11 +40,11 @@ struct ScaledInsert {
 };
 
 /// beta * here + alpha * incoming.
-template <class Scalar>
+template <class Alpha, class Beta = Alpha>
 struct LinearUpdate {
     static constexpr bool reads_target = true;
-    Scalar alpha;
-    Scalar beta;
+    Alpha alpha;
+    Beta beta;
     template <class T>
     KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
         return static_cast<T>(beta * here + alpha * incoming);
@@ -59,8 +59,8 @@ template <>
 inline constexpr bool combines_copies<Insert> = false;
 template <class Scalar>
 inline constexpr bool combines_copies<ScaledInsert<Scalar>> = false;
-template <class Scalar>
-inline constexpr bool combines_copies<LinearUpdate<Scalar>> = false;
+template <class Alpha, class Beta>
+inline constexpr bool combines_copies<LinearUpdate<Alpha, Beta>> = false;
 
 template <class Op>
 constexpr bool reads_target() {

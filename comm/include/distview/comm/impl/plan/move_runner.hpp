@@ -34,16 +34,16 @@ void move_typed(const Exec& exec, const std::string& label, const MoveUnits& uni
 }
 
 /// The same; special cases of alpha and beta look at less.
-template <class From, class To, ExecutionSpace Exec, class Scalar>
+template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
 void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const LinearUpdate<Scalar>& op, bool conjugate) {
-    if (op.beta == Scalar(0) && op.alpha == Scalar(1))
+                const Batch& batch, const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
+    if (op.beta == Beta(0) && op.alpha == Alpha(1))
         move_typed<From, To>(exec, label, units, batch, Insert{}, conjugate);
-    else if (op.beta == Scalar(0))
-        move_typed<From, To>(exec, label, units, batch, ScaledInsert<Scalar>{op.alpha}, conjugate);
+    else if (op.beta == Beta(0))
+        move_typed<From, To>(exec, label, units, batch, ScaledInsert<Alpha>{op.alpha}, conjugate);
     else
         move_units(exec, label, units, batch.begin, batch.end,
-                   Mover<From, To, LinearUpdate<Scalar>>{op, conjugate, false});
+                   Mover<From, To, LinearUpdate<Alpha, Beta>>{op, conjugate, false});
 }
 
 /// Whether what is in a target goes into what becomes of it.
@@ -51,9 +51,9 @@ template <class Op>
 bool reads_target(const Op&) {
     return reads_target<Op>();
 }
-template <class Scalar>
-bool reads_target(const LinearUpdate<Scalar>& op) {
-    return !(op.beta == Scalar(0));
+template <class Alpha, class Beta>
+bool reads_target(const LinearUpdate<Alpha, Beta>& op) {
+    return !(op.beta == Beta(0));
 }
 
 /// Makes elements of a batch change places; an operation that reads the target is refused before.
@@ -66,10 +66,10 @@ void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& uni
                                          Mover<From, To, Op>::is_copy &&
                                              !(IsComplex<From>::value && conjugate)});
 }
-template <class From, class To, ExecutionSpace Exec, class Scalar>
+template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
 void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const LinearUpdate<Scalar>& op, bool conjugate) {
-    swap_typed<From, To>(exec, label, units, batch, ScaledInsert<Scalar>{op.alpha}, conjugate);
+                const Batch& batch, const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
+    swap_typed<From, To>(exec, label, units, batch, ScaledInsert<Alpha>{op.alpha}, conjugate);
 }
 
 /// Runs a batch of units of one pair of arrays, whose types are `Pair`.

@@ -65,6 +65,8 @@ public:
     void abandon() noexcept;
 
     std::size_t workspace_bytes() const noexcept;
+    /// Whether no execution has been abandoned or has failed, as far as this rank knows.
+    bool is_usable() const noexcept { return !m_unusable; }
 
     const Labels labels;
 
