@@ -54,6 +54,26 @@ def words(tree):
                 yield Violation("words", path, line, f"{match[0]}: the word is padding")
 
 
+def pronouns(tree):
+    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it."""
+    pronoun = re.compile(
+        r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
+        r"everybody|somebody|everything)\b",
+        re.IGNORECASE,
+    )
+    for path in tree.paths:
+        if not (path.startswith(("comm/src/", "comm/include/")) and path.endswith((".hpp", ".cpp"))):
+            continue
+        goes_on = False
+        for line, text in tree.lines(path):
+            whole = re.match(r"\s*//+ *(.*)", text)
+            behind = re.search(r"///< *(.*)", text)
+            begins = behind if behind else None if goes_on else whole
+            goes_on = whole is not None and behind is None
+            if begins and pronoun.match(begins[1]):
+                yield Violation("pronouns", path, line, f"begin with a noun or a verb: {begins[1]}")
+
+
 def paths(tree):
     """A file of the repository knows nothing of the machine on which it was written."""
     for path in tree.paths:
@@ -96,4 +116,4 @@ def options(tree):
             yield Violation("options", path, 1, f"the option {name} is not listed in {root}")
 
 
-RULES = (spdx, pragma_once, words, paths, todo, options)
+RULES = (spdx, pragma_once, words, pronouns, paths, todo, options)

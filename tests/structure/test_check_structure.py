@@ -120,6 +120,8 @@ PLANTED = [
     ("words", "comm/src/plan/plan.cpp", CPP + "// the Ghost cells\n", 2),
     ("words", "docs/index_spaces.md", "{}Two halos.\n", 2),
     ("words", "README.md", "exchanges ghosts\n", 1),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// What it does.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< those of a\n", 2),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),

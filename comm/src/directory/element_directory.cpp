@@ -25,7 +25,7 @@ constexpr const char* name = "RedistributionPlan";
 
 enum class Side : std::int32_t { source, target };
 
-/// What a process tells.
+/// Message of a process to the one that looks after an element.
 struct Told {
     ElementPlace place;
     std::int32_t coordinate;
@@ -48,7 +48,7 @@ bool same_place(const Registered& a, const Registered& b) {
            a.told.place.local == b.told.place.local;
 }
 
-/// What it is told: one run of one element, seen from `side`.
+/// Answer to a process: one run of one element, seen from `side`.
 struct Match {
     std::int64_t element;
     std::int64_t mirror;
@@ -60,12 +60,12 @@ struct Match {
     int rank; ///< the process that is told
 };
 
-/// What all processes have of the elements that this rank looks after.
+/// Holders of the elements that this rank looks after.
 class ElementDirectory {
 public:
     void add(int rank, const Told& told) { m_entries.push_back({told, rank}); }
 
-    /// What to tell whom.
+    /// Answers by process.
     std::vector<Match> matches() {
         std::sort(m_entries.begin(), m_entries.end(), [](const Registered& a, const Registered& b) {
             return order_of(a) < order_of(b);
@@ -172,7 +172,7 @@ private:
     std::vector<AxisRunList> m_lists;
 };
 
-/// What is the same on all ranks. Collective.
+/// Totals over all ranks. Collective.
 MatchedElements summed_up(const Communicator& comm, const std::shared_ptr<FoundAxis>& found,
                           const ElementDirectory& directory) {
     std::array<std::int64_t, 3> sums{directory.matched(), directory.delivered(),

@@ -13,18 +13,18 @@ namespace distview::impl {
 
 /// Where one process has an element of a slice of an axis, or of a whole one.
 struct ElementPlace {
-    std::int64_t element = 0; ///< its number in the slice, or its index
+    std::int64_t element = 0; ///< number in the slice, or index
     std::int64_t local = 0;
     std::int64_t mirror = 0;
 };
 
-/// What one process has of one side of an axis.
+/// Elements that one process has of one side of an axis.
 struct OwnPlaces {
     int coordinate = -1; ///< -1: it is outside the grid, and has nothing
     std::vector<ElementPlace> places{};
 };
 
-/// What is matched along an axis.
+/// Elements to match along an axis.
 struct ElementSides {
     /// Called once each; may throw.
     std::function<OwnPlaces()> from;

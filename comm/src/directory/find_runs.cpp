@@ -45,7 +45,7 @@ std::string where(const Side& side) {
                 side.role == AxisSide::Role::source ? "source" : "target", ": ");
 }
 
-/// What this process has of one side.
+/// Elements that this process has of one side.
 class OwnSide {
 public:
     /// Collective if the axis is partly known.

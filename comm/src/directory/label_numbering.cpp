@@ -23,7 +23,7 @@ constexpr const char* name = "RedistributionPlan";
 
 using Key = LabelRanges::Key;
 
-/// What a process tells of a label that it holds.
+/// Message of a process about a label that it holds.
 struct Holding {
     std::int64_t label;
     std::int64_t local;
@@ -39,11 +39,11 @@ auto place_of(const Registered& entry) {
     return std::tie(entry.holding.label, entry.holding.coordinate, entry.holding.local);
 }
 
-/// What it is told.
+/// Answer about a label: the cell that it is.
 struct Numbered {
     std::int64_t local;
     std::int64_t cell;
-    int rank; ///< which holds it
+    int rank; ///< process that holds the label
 };
 
 /// The labels that this rank looks after, sorted.

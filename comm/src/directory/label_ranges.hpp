@@ -9,7 +9,7 @@
 
 namespace distview::impl {
 
-/// Which rank looks after which labels: ranges that ascend with the ranks.
+/// Ranges of labels that ranks look after, ascending with the ranks.
 ///
 /// Labels at most four times as far apart as there are of them are dealt out in equal pieces of the values
 /// between the lowest and the highest; others such that each rank looks after as many.

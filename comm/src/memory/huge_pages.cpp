@@ -100,7 +100,7 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
         return ::posix_fallocate(descriptor, static_cast<off_t>(begin),
                                  static_cast<off_t>(end - begin));
     };
-    // What does not fit is refused without a piece of it.
+    // If not all of it fits, nothing is reserved.
     struct statvfs system{};
     if (huge_page == 0 || bytes < huge_page || ::fstatvfs(descriptor, &system) != 0 ||
         (system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail))
@@ -115,7 +115,7 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
             // One small page, for nothing is made of pages that are not there; not all, which would have
             // to be copied.
             if (const int failure = reserve(page, page + 1)) return failure;
-        // Whatever /sys says of shared memory, which by default is not to have huge pages by itself.
+        // The kernel's default for shared memory is no huge pages unless they are asked for.
         has_more = has_more && ::madvise(data + begin, end - begin, collapse) == 0;
         if (const int failure = reserve(begin, end)) return failure;
     }

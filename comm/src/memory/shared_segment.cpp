@@ -39,7 +39,7 @@ int make_descriptor() {
     return -1;
 }
 
-/// What a segment begins with.
+/// Header of a segment.
 struct Header {
     std::int64_t key = 0;
     std::int64_t version = SharedSegment::layout_version;

@@ -58,7 +58,7 @@ std::uint64_t word_of(std::uint64_t attempt, const Outcome& outcome) {
            static_cast<std::uint64_t>(outcome.kind);
 }
 
-/// What is of that attempt in a word that is of it, of an earlier one or of a later one.
+/// The outcome of an attempt by a word that is of it, of an earlier one or of a later one.
 Outcome outcome_in(std::uint64_t word, std::uint64_t attempt) {
     constexpr std::uint64_t attempts = std::uint64_t{1} << (64 - index_bits - kind_bits);
     const std::uint64_t ahead =

@@ -23,7 +23,7 @@ CallLine* line_in(const SharedSegment& segment) {
     return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
 }
 
-/// Those of all ranks of the node. If some rank does not see them all, as where containers share a node, ranks
+/// Lines of all ranks of the node. If some rank does not see them all, as where containers share a node, ranks
 /// are grouped by the first one that each sees, and so on.
 CallLines map_lines(MPI_Comm node, int rank) {
     int ranks = 0;

@@ -61,7 +61,7 @@ RankGroup Calls::closing_ranks() const {
 
 bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept {
     if (attempt <= m_left_attempts) return true;
-    // Nobody will come to another one.
+    // A rank that closes comes to no other attempt.
     for (const Rank& other : m_ranks)
         if (other.line->closes.load(std::memory_order_acquire)) return false;
     if (failed.index == Outcome::no_index) return false;
@@ -117,7 +117,7 @@ std::optional<Calls::Seen> Calls::find_call(const CallLine& line, const CallPlac
     return std::nullopt;
 }
 
-/// What a line's rank did at that place.
+/// The part of a call that a line's rank made at that place.
 std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = find_call(line, place);
     for (std::uint64_t count = last ? last->call.count : 0; count > 0; --count) {
@@ -166,7 +166,7 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     if (way == Way::message) return closes_before(line, call.place) ? Reason::closed : Reason::none;
     const std::optional<Seen> theirs =
         way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
-    // What fails within a call need not end it.
+    // A failure within a call need not end it.
     const bool is_part = theirs && theirs->call.word != theirs->call.whole;
     if (theirs && theirs->failed && (way == Way::memory || !is_part)) return Reason::error;
     if (line.closes.load(std::memory_order_acquire)) return Reason::closed;

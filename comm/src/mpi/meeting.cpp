@@ -26,7 +26,7 @@ std::string describe(const MeetingRecord& record, bool with_step) {
     return !with_step || step.empty() || step == call ? call : text(call, " (", step, ')');
 }
 
-/// What differs between two nodes' records.
+/// Text about the difference between two nodes' records.
 std::string describe_difference(const MeetingRecord& one, const MeetingRecord& other) {
     const bool same_call = one.call == other.call;
     if (!same_call || one.step != other.step)
@@ -98,7 +98,7 @@ void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
     if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
 }
 
-/// What is done while waiting: may find that not all will come, and ends the attempt then.
+/// Called while waiting: may find that not all will come, and ends the attempt then.
 void Meeting::look_around(const MeetingRecord& mine) {
     const auto leave_for = [&](bool is_lost) {
         m_calls.keep_interruption(std::current_exception());
@@ -197,7 +197,7 @@ Meeting::Description Meeting::describe_calls(const MeetingRecord& mine) const {
         bool is_here =
             other.rank == m_calls.rank() || find_record(other.line->records, m_attempt, theirs);
         const std::string there = m_calls.call_of(other, m_calls.current());
-        // It may have come with another call than the one that it has made where this rank is.
+        // The other rank may have come with another call than the one that it has made where this rank is.
         is_here &= there.empty() || (there == own && theirs.call == mine.call);
         is_complete &= is_here || (!there.empty() && there != own);
         if (is_here) add_to_groups(steps, describe(theirs, true), other.rank);
@@ -225,7 +225,7 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
     Description calls = describe_calls(mine);
     while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
     if (calls.differ) return text(expected_the_same, calls.text);
-    // What came from other nodes; who told it may have left by now.
+    // Difference told by other nodes; the rank that received it may have left by now.
     MeetingRecord all;
     if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
         return std::string(get(all.difference));
@@ -262,7 +262,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
     throw UsageError(why);
 }
 
-/// What this rank meets for.
+/// Fills in the call and the step that this rank meets for.
 void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
     mine.call = m_calls.current().word.bits;
     mine.step = CallWord::of_name(name).bits;

@@ -63,7 +63,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
     std::deque<MeetingRecord>& received = m_received[from];
     constexpr int patience = 1000;
     for (int looks = 0;; ++looks) {
-        // What nobody waited for, as its attempt had failed already.
+        // Messages of earlier attempts, which had failed already.
         while (!received.empty() && received.front().attempt < mine.attempt) received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
@@ -81,7 +81,7 @@ MeetingRecord NodeMessages::combine(const MeetingRecord& mine) {
     const std::size_t count = m_ranks.size();
     for (std::size_t distance = 1; distance < count; distance *= 2) {
         send(m_ranks[(m_place + distance) % count], all);
-        // Who knows that ranks differ waits for nobody: others may not come.
+        // A node that knows that ranks differ waits for nobody: others may not come.
         if (all.difference.front() != '\0') continue;
         const MeetingRecord theirs = receive(m_ranks[(m_place + count - distance) % count], all);
         all = combined(all, theirs);

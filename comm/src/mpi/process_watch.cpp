@@ -89,7 +89,7 @@ std::string ProcessWatch::find_ended() const {
     // Others of this node may see first that this rank leaves, and only later why.
     m_calls->line().knows_end.store(true, std::memory_order_release);
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
-    // Who waits for a rank that has noticed, and so does not come, learns of it.
+    // Ranks that wait for one that has noticed, and so does not come, learn of it.
     MPIX_Comm_revoke(m_comm);
 #endif
     std::string list;

@@ -125,7 +125,7 @@ void SparseExchange::run(const Take& take) {
             has_entered = m_awaited == 0 && m_next == m_outgoing.size();
             if (has_entered) check_mpi(MPI_Ibarrier(m_comm.mpi(), &barrier), "MPI_Ibarrier");
         }
-        // Those that we wait for may need this core.
+        // The processes that we wait for may need this core.
         if (!received) std::this_thread::yield();
     }
     // All of these have been received: nobody waits here for what another one has still to do.

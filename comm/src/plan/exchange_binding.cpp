@@ -171,7 +171,7 @@ void ExchangeBinding::leave() noexcept {
     step->m_messages.abandon();
     if (!std::exchange(step->m_under_way, false)) return;
     for (ExchangeBinding* later = step->next(); later; later = later->next()) {
-        // Their lines may be those of the step that was given up: they must not seem to be further.
+        // Later steps may share lines with the step that was given up: they must not seem to be further.
         later->m_direct.refuse(step->m_epoch);
         later->m_messages.refuse();
     }

@@ -18,7 +18,7 @@ struct Elements {
     std::array<std::int64_t, max_rank> strides{};
 };
 
-/// Those of a field from a position on.
+/// Elements of a field from a position on.
 Elements elements(char* data, const std::array<std::int64_t, max_rank>& strides,
                   const std::array<LocalIndex, max_rank>& begin, int rank);
 
@@ -35,7 +35,7 @@ LocalBox positions(const ExchangePart& part);
 /// `box` without `hole` as boxes that do not overlap.
 void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank);
 
-/// That of some of a part's positions.
+/// The box of some of a part's positions.
 ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells);
 
 /// Whether two boxes of a section of one field have a cell in common.

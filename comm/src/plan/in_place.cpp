@@ -20,7 +20,7 @@ constexpr const char* name = "RedistributionPlan";
 using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
 
-/// What this process keeps, on one side.
+/// The part of a side that this process exchanges with itself; null if there is none.
 const Peer* own(const std::vector<Peer>& peers, int rank) {
     const auto found = std::find_if(peers.begin(), peers.end(),
                                     [&](const Peer& peer) { return peer.rank == rank; });

@@ -22,7 +22,7 @@ namespace distview::impl {
 namespace {
 
 constexpr const char* name = "RedistributionPlan";
-/// What is held if no limit was set: enough that steps take longer than agreeing on them, and small enough
+/// Buffer if no limit was set: enough that steps take longer than agreeing on them, and small enough
 /// that what is packed is still in a cache when it is read.
 constexpr std::int64_t usual_bytes = std::int64_t{8} << 20;
 /// For what a process keeps, most of it.
@@ -52,7 +52,7 @@ public:
         for (const Peer& peer : m_peers) bytes += 2 * most_of(peer).bytes;
         return bytes + m_own.bytes();
     }
-    /// What would be enough with these parts: of it a quarter is for what a process keeps.
+    /// Bytes that suffice with these parts; a quarter is for the elements that a process keeps.
     std::int64_t sufficient() const {
         constexpr std::int64_t line = 64;
         const std::int64_t for_pairs = needed() - m_own.bytes();

@@ -198,7 +198,7 @@ private:
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 
-    /// What others read first, then message by message.
+    /// Packs elements that others read first, then message by message.
     ///
     /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
     /// which goes best along one stream of them.
@@ -242,7 +242,7 @@ private:
             append_copy(m_program.boxes, box_of(part, field.element_size, mine(part), to));
     }
 
-    /// What to copy when elements of a rank are here.
+    /// Copies to make when a rank's elements have arrived.
     void add_incoming(Incoming& incoming, const Partner& partner) {
         incoming.rank = partner.rank;
         incoming.bytes = partner.bytes;

@@ -155,7 +155,7 @@ ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
 ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const known = m_has_outsiders ? nullptr : find(arrays);
     const CallWord word = word_of(kind, known);
-    // What this rank alone misuses is no call; that a plan is unusable others may still have to find out.
+    // A misuse on this rank alone is no call; that a plan is unusable others may still have to find out.
     if (known && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
         if (known && m_unusable) check_ready(true);

@@ -102,7 +102,7 @@ std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
            static_cast<std::uint64_t>(arrays.variant);
 }
 
-/// What it is on all ranks together. Collective.
+/// Combines the flag of all ranks. Collective.
 RedistributionCore::Sharing RedistributionCore::agreed(Sharing sharing) const {
     std::array<std::int64_t, 2> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1};
     all_reduce(communicator(), ReduceOperation::max, std::span<std::int64_t>(flags));

@@ -132,7 +132,7 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
     const std::uint64_t number = comm.state()->next_plan();
     if (is_partly_known(from) || is_partly_known(to))
         schedule = find_runs(comm, from, to, options, *schedule);
-    // Its lists may not fit into memory, which is agreed on as well.
+    // The schedule's lists may not fit into memory, which is agreed on as well.
     std::shared_ptr<RedistributionCore> core;
     try {
         core = std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),

@@ -175,7 +175,7 @@ private:
         }
     }
 
-    /// Everything that is written in place, in the order in which it lies in the source.
+    /// Adds the elements that are written in place, in the order in which they lie in the source.
     void add_written() {
         for (const auto& [rank, target] : m_transports.sources)
             m_program.in_place.push_back({.rank = rank, .transport = Transport::direct});

@@ -154,7 +154,7 @@ bool RedistributionCore::can_write_in_place(const Stage& stage, const ArraySet& 
 std::shared_ptr<ExchangeBinding>
 RedistributionCore::bind_rounds(Stage& stage, const ArraySet& arrays, SharedRounds rounds,
                                 const DeviceSetting& device, bool writes, bool carries, int tag) {
-    // Whoever touches another's elements is told where they are, and says when it has done so.
+    // Processes that touch another's elements are told where they are, and say when they have done so.
     const auto owned = writes ? arrays.targets : arrays.sources;
     const std::vector<int> touched = writes ? stage.role.send_ranks() : stage.role.receive_ranks();
     std::optional<PlanLines>& lines = stage.lines[writes ? 1 : 0];

@@ -133,7 +133,7 @@ void intersect_blocks(const AxisSide& side, int p, const AxisSide& other, AxisRu
         intersect(Lane(side, p), Lane(window), window.mirror, window.begin, window.end, list);
 }
 
-/// What process p of one side shares with all processes of the other.
+/// Runs that process p of one side shares with all processes of the other.
 std::vector<AxisRun> runs_of(const AxisSide& side, int p, const AxisSide& other) {
     AxisRunList list;
     if (side.form() == Form::lists || other.form() == Form::lists) {
@@ -219,7 +219,7 @@ struct MissingIndices {
     std::int64_t lowest = 0;
 };
 
-/// Those of the target that the source does not have. One of the two is a list, which is walked through.
+/// Indices of the target that the source does not have. One of the two is a list, which is walked through.
 MissingIndices missing_indices(const AxisIndices& source, const AxisIndices& target) {
     MissingIndices missing;
     const auto add = [&](std::int64_t lowest, std::int64_t count) {

@@ -129,7 +129,7 @@ std::vector<AxisRun> AxisRunList::finish() {
     for (const std::size_t end : ends) {
         std::span part = std::span(runs).subspan(begin, end - begin);
         begin = end;
-        // What lies within one period first: the repeats of a run must stay together.
+        // Runs within one period first: the repeats of a run must stay together.
         part = part.first(merge(part));
         for (AxisRun& run : part)
             if (run.repeats > 1) collapse(run);

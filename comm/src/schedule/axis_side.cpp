@@ -156,7 +156,7 @@ std::int64_t AxisSide::find_at(const std::int64_t* sorted, std::int64_t count, s
 std::int64_t AxisSide::bound(int p) const noexcept {
     if (m_layout.is_block()) {
         const BlockLayout& block = m_layout.as_block();
-        // That of the last process ends the interior.
+        // The bound after the last process is the size.
         return p == m_grid_size ? m_size : block.interior(p).begin.value();
     }
     return p > 0 && m_block_size > m_size / p ? m_size : std::min(p * m_block_size, m_size);

@@ -15,7 +15,7 @@ namespace distview::impl {
 /// Elements [begin, end) of a slice that one process has in one piece: t is at offset + t * step.
 struct AxisWindow {
     int process = 0;
-    std::int64_t mirror = 0; ///< which copy of a periodic axis: 0 the interior itself
+    std::int64_t mirror = 0; ///< copy of a periodic axis: 0 the interior itself
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::int64_t offset = 0;
@@ -33,7 +33,7 @@ struct AxisPlace {
     std::int64_t local = 0;
 };
 
-/// Which element each index of an unstructured axis is.
+/// Element numbers of the indices of an unstructured axis.
 struct AxisNumbering {
     /// Whether elements are numbered by index values; else by the cells of the slice.
     bool by_index = false;
@@ -139,7 +139,7 @@ private:
     void find_widest_padding();
     /// The processes that hold each label, where labels are shared.
     struct Holders {
-        std::vector<std::int64_t> offsets{}; ///< those of label i begin here
+        std::vector<std::int64_t> offsets{}; ///< holders of label i begin here
         std::vector<AxisPlace> places{};     ///< by label, then process
     };
     void list_holders();
@@ -172,7 +172,7 @@ private:
     AxisNumbering m_numbering{};
     std::shared_ptr<const Holders>
         m_holders{}; ///< null: each label is on one process, or none is asked for
-    int m_copy = 0;  ///< which of an element's holders a source is read from
+    int m_copy = 0;  ///< number of the holder from which a source's element is read
 };
 
 template <class Visit>

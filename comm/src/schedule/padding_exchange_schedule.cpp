@@ -14,7 +14,7 @@ constexpr int low = 0;
 constexpr int middle = 1;
 constexpr int high = 2;
 
-/// What a process must own for its neighbour's padding to be filled from it.
+/// Elements that a process must own for its neighbour's padding to be filled from it.
 struct Source {
     int coordinate;
     GlobalRange elements; ///< from which the padding is taken, at one end
@@ -126,7 +126,7 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
         const auto s = static_cast<std::size_t>(side);
         m_incoming[a][s] = piece(me, side);
 
-        // Whoever receives from here at its low side is my upper neighbour, and the reverse.
+        // A process that receives from here at its low side is the upper neighbour, and the reverse.
         const int last = block.grid_size() - 1;
         int to = side == low ? me + 1 : me - 1;
         if (to < 0 || to > last) {

@@ -37,7 +37,7 @@ std::shared_ptr<char> owned(void* memory, cudaError_t (*release)(void*)) {
             }};
 }
 
-/// What MPI says of itself.
+/// MPI's own answer to whether it takes device memory.
 bool mpi_claims_cuda() {
 #if defined(MPIX_CUDA_AWARE_SUPPORT)
     return MPIX_Query_cuda_support() == 1;

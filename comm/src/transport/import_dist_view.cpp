@@ -25,7 +25,7 @@ using protocol::DimData;
 using protocol::ExportedSection;
 using protocol::SectionDescription;
 
-/// What ranks tell each other of their sections, as a row of numbers.
+/// A section's description for other ranks, as a row of numbers.
 struct Numbers {
     std::vector<std::int64_t> values{};
     std::size_t next = 0;
@@ -143,7 +143,7 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     const CollectiveCall call(comm, "import_dist_view");
     const Numbers mine = agree_on(comm, "import_dist_view", [&] {
         protocol::require_conforming(exported.version, exported.description(), comm.rank());
-        // What would make this rank's AnyDistView throw, after the others have theirs.
+        // Checks here what would make this rank's AnyDistView throw after the others have theirs.
         impl::check_memory(exported.section, "import_dist_view");
         return numbers_of(exported);
     });

@@ -154,7 +154,7 @@ bool travels_in_messages(Transport transport) {
            transport == Transport::gpu_message;
 }
 
-/// What is made of an offer: the best transport of those allowed, or none.
+/// Answer to an offer: the best transport of those allowed, or none.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<std::int64_t>& offer,
                                    std::span<const Field> fields, std::optional<Transport> required,
                                    DeviceLayer* layer, Access access) {

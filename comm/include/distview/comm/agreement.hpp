@@ -44,7 +44,7 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
 
 namespace impl {
 
-/// What a rank brings to agree().
+/// A rank's contribution to agree().
 struct Agreement {
     std::exception_ptr failure{};
     std::uint64_t digest = 0;

@@ -16,7 +16,7 @@ class AxisSide;
 struct FoundAxis;
 } // namespace impl
 
-/// Which elements along one axis move from which process to which, when (a slice of) one layout is assigned
+/// Elements along one axis that move from process to process when (a slice of) one layout is assigned
 /// to (a slice of) another.
 ///
 /// Slices pair by order: element t of the source's slice goes to element t of the target's. Two whole axes
@@ -49,7 +49,7 @@ public:
     struct Side {
         AxisLayout layout{};
         AxisSlice slice{};
-        int axis = 0; ///< its number, for error texts
+        int axis = 0; ///< number of the axis, for error texts
     };
 
     /// No elements.
@@ -71,13 +71,13 @@ public:
     /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
     AxisSlice from_slice() const noexcept { return m_from_slice; }
     AxisSlice to_slice() const noexcept { return m_to_slice; }
-    /// What is known of one process only, or null.
+    /// The runs of the one process whose labels are known, or null.
     const impl::FoundAxis* found() const noexcept { return m_found.get(); }
 
-    /// What coordinate `p` of the target's grid receives; by peer, then in the order that
+    /// Runs that coordinate `p` of the target's grid receives; by peer, then in the order that
     /// runs_from(peer) lists the same runs of `p`.
     std::vector<AxisRun> runs_to(int p) const;
-    /// What coordinate `p` of the source's grid sends.
+    /// Runs that coordinate `p` of the source's grid sends.
     std::vector<AxisRun> runs_from(int p) const;
 
     /// The most processes of the source that hold one index. Cost: O(its tables)

@@ -118,7 +118,7 @@ private:
         begin_step();
     }
 
-    /// What profilers show between the kernels.
+    /// A region of Kokkos Tools: profilers show it beside the kernels.
     class Region {
     public:
         explicit Region(const std::string& label) { Kokkos::Profiling::pushRegion(label); }

@@ -18,7 +18,7 @@
 
 namespace distview {
 
-/// What a plan exchanges of one field among several.
+/// Layout and options of one field among several.
 struct FieldExchange {
     ArrayLayout layout;
     PaddingExchangeOptions options{};
@@ -182,7 +182,7 @@ public:
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
     void wait_for_readers() { m_core->wait_for_readers(); }
 
-    /// What field `field` exchanges on this process; all fields share schedule(0) if the plan was
+    /// Schedule of field `field` on this process; all fields share schedule(0) if the plan was
     /// made from one layout.
     ///
     /// Errors: UsageError if there is no such field

@@ -12,13 +12,13 @@
 
 namespace distview {
 
-/// Which neighbours a padding exchange reads from.
+/// Neighbours that a padding exchange reads from.
 enum class Stencil {
     box,  ///< all 3^d - 1 neighbours, corners included
     faces ///< the 2 d neighbours that differ along one axis only
 };
 
-/// What a padding exchange fills; by default all communication and periodic padding.
+/// Padding that an exchange fills; by default all communication and periodic padding.
 struct PaddingExchangeOptions {
     Stencil stencil = Stencil::box;
     /// Widths to fill along each axis, next to the owned elements; at most the layout's padding,
@@ -36,7 +36,7 @@ struct PaddingRegion {
     std::int64_t elements = 0;
 };
 
-/// Who sends which box to whom to fill padding: a plain value, computed without communication.
+/// Boxes that processes send each other to fill padding: a plain value, computed without communication.
 ///
 /// Everything follows from the layout by arithmetic, for any one process, without looking at the
 /// others: along each axis a section has at most three pieces (low padding, middle, high padding)
@@ -97,7 +97,7 @@ public:
         for_each_region(joined(m_outgoing), others_only(visit));
     }
 
-    /// What one process sends to (or receives from) one peer; `elements` over all its regions.
+    /// Regions that one process sends to (or receives from) one peer; `elements` over all of them.
     struct Message {
         int peer = 0;
         int regions = 0;
@@ -119,7 +119,7 @@ public:
     //
     //     start(); kernel over inner_cells(); finish(); kernel over each of outer_cells()
 
-    /// Those for which no element of another process is read; may be none.
+    /// Cells for which no element of another process is read; may be none.
     LocalBox inner_cells() const noexcept;
     /// All others, in disjoint boxes: at most two for every axis along which there are neighbours.
     std::vector<LocalBox> outer_cells() const;

@@ -23,7 +23,7 @@ namespace distview {
 
 namespace impl {
 
-/// What a plan takes as a section: a DistView, or a pointer to one, null on ranks outside its grid.
+/// Section argument of a plan: a DistView, or a pointer to one, null on ranks outside its grid.
 template <class T>
 struct SectionArgument {
     using view_type = T;
@@ -204,13 +204,13 @@ public:
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
-    /// This rank's process of the source's grid, and of the target's; -1 if it is none.
+    /// Process of this rank in the source's grid, and in the target's; -1 if it is none.
     int from_process() const { return m_core->from_process(); }
     int to_process() const { return m_core->to_process(); }
     /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
     std::vector<int> send_peers() const { return m_core->send_ranks(); }
     std::vector<int> receive_peers() const { return m_core->receive_ranks(); }
-    /// What is executed one after the other, see redistribution_stages(); of one stage, schedule() itself.
+    /// Number of stages executed one after the other, see redistribution_stages(); one stage is schedule() itself.
     int stage_count() const { return m_core->stage_count(); }
     const RedistributionSchedule& stage(int number) const { return m_core->stage(number); }
 

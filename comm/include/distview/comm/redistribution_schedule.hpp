@@ -19,12 +19,12 @@ class RedistributionCore;
 } // namespace impl
 /// How elements get to processes along several axes of the grid.
 enum class RedistributionStrategy {
-    automatic,   ///< which of the others is likely to be faster; see redistribution_stages()
+    automatic,   ///< the one that is likely to be faster; see redistribution_stages()
     direct,      ///< to where they belong, at once
     by_dimension ///< along one axis of the grid after the other: to few processes each time
 };
 
-/// What a redistribution moves where; by default every interior cell to that with the same global index.
+/// Options of a redistribution; by default every interior cell moves to that with the same global index.
 ///
 /// Axes without slices (AxisSlice() on both sides) are paired by global index: cell i of a structured axis,
 /// from 0 on, with cell i; on unstructured axes, which list their indices, equal indices, and on an
@@ -88,7 +88,7 @@ struct RedistributionRuns {
     std::array<std::vector<AxisRun>, max_rank> axes{}; ///< by axis of the target, by peer
 };
 
-/// Which elements move from which process to which, from one layout to another: a plain value,
+/// Elements that move from process to process, from one layout to another: a plain value,
 /// computed without communication.
 ///
 /// Axes are independent: along each, intersecting the two layouts gives a short list of runs
@@ -134,10 +134,10 @@ public:
     /// Number of elements written, which is more where the target's labels are shared or its padding
     /// is filled. Cost: O(the grids' extents, with their runs)
     std::int64_t delivered_elements() const;
-    /// Those of delivered_elements() that another rank sends. Cost: as delivered_elements(), and
+    /// Elements of delivered_elements() that another rank sends. Cost: as delivered_elements(), and
     /// O(processes), or O(1) if all processes had to be asked
     std::int64_t wire_elements() const;
-    /// What rank `rank` gets from itself.
+    /// Elements that rank `rank` gets from itself.
     ///
     /// Errors: UsageError if it is a process of neither grid
     std::int64_t local_elements(int rank) const;
@@ -155,15 +155,15 @@ public:
     /// permuted, and nothing is written but owned cells (or there is no element).
     bool is_identity() const noexcept;
 
-    /// What one process sends to (or receives from) one process of the other grid.
+    /// Elements that one process sends to (or receives from) one process of the other grid.
     struct Message {
         int peer = 0;
         std::int64_t elements = 0;
         friend bool operator==(const Message&, const Message&) = default;
     };
-    /// What process `to_process` of the target receives, by ascending process of the source.
+    /// Messages that process `to_process` of the target receives, by ascending process of the source.
     std::vector<Message> receives(int to_process) const { return messages(runs_to(to_process)); }
-    /// What process `from_process` of the source sends, by ascending process of the target.
+    /// Messages that process `from_process` of the source sends, by ascending process of the target.
     std::vector<Message> sends(int from_process) const { return messages(runs_from(from_process)); }
     std::vector<Message> messages(const RedistributionRuns& runs) const;
 
@@ -180,7 +180,7 @@ public:
     RedistributionRuns runs_to(int to_process) const;
     RedistributionRuns runs_from(int from_process) const;
 
-    /// Those of a process's runs that are with one process of the other grid, by axis of the target:
+    /// Runs of a process with one process of the other grid, by axis of the target:
     /// what moves between the two is their product. Valid as long as `runs`.
     using PeerRuns = std::array<std::span<const AxisRun>, max_rank>;
     PeerRuns runs_with(const RedistributionRuns& runs, int peer) const;
@@ -213,7 +213,7 @@ public:
 
 private:
     friend class impl::RedistributionCore;
-    /// What combine() moves after the elements of this schedule, where indices of the source are on several
+    /// Schedules of combine() after this one, where indices of the source are on several
     /// processes: one schedule for each further choice of holders, that of the last axis changing fastest.
     /// They have runs and messages; numbers of elements are those of this schedule.
     std::vector<RedistributionSchedule> of_further_copies() const;

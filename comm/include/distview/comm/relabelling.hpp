@@ -9,7 +9,7 @@
 
 namespace distview {
 
-/// Which ranks best are the processes of a target's grid, so that much stays where it is.
+/// Assignment of ranks to the processes of a target's grid that leaves many elements where they are.
 ///
 /// Collective: no (local)
 struct Relabelling {

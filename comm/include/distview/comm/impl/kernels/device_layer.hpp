@@ -14,7 +14,7 @@
 
 namespace distview::impl {
 
-/// What is enqueued to it runs in order: the stream of an execution-space instance.
+/// The stream of an execution-space instance, in which work runs in order.
 struct DeviceQueue {
     void* native = nullptr;
 };
@@ -30,7 +30,7 @@ struct IpcHandle {
     friend auto operator<=>(const IpcHandle&, const IpcHandle&) = default;
 };
 
-/// What transports need of a device's programming interface besides kernels and fences, which are Kokkos'.
+/// The part of a device's programming interface that transports need besides Kokkos' kernels and fences.
 ///
 /// An interface, so that staging, the order of things and the bookkeeping of mappings are tested where
 /// there is no device. Functions throw Error if the device refuses what cannot be done without.
@@ -68,7 +68,7 @@ public:
     /// Another process's allocation as this one reaches it; null if it does not.
     virtual void* open(const IpcHandle& handle) noexcept = 0;
     virtual void close(void* mapping) noexcept = 0;
-    /// What the device said when memory was last not shared, for people; may be empty.
+    /// The device's last reason for not sharing memory, for people; may be empty.
     virtual std::string why_not_shared() const { return {}; }
 
     /// Whether MPI sends from and receives into the device's memory: asked and tried.

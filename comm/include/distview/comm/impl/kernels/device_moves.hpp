@@ -81,7 +81,7 @@ private:
     std::int64_t m_tiles = 0;
 };
 
-/// What stands for RawElement on a device: words that are loaded and stored at once.
+/// RawElement on a device: words that are loaded and stored at once.
 template <std::size_t Bytes>
 struct DeviceWord;
 template <>

@@ -125,7 +125,7 @@ void move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
                                   outer.to_stride);
                           });
 
-    // What is left around the squares: above, below, and on either side.
+    // Moves the remainder around the squares: above, below, and on either side.
     const auto rest = [&](std::int64_t j, std::int64_t columns, std::int64_t i, std::int64_t rows) {
         move_half_squares(mover, block.from + j * outer.from_stride + i * inner.from_stride,
                           block.to + j * outer.to_stride + i * inner.to_stride,

@@ -76,7 +76,7 @@ struct MoveUnit {
     std::int64_t first_block = 0;
 };
 
-/// What an exchange moves at one time: units [begin, end) of all transfers together.
+/// Units of work of an exchange: [begin, end) of all transfers together.
 struct MoveUnits {
     std::vector<MoveTransfer> transfers;
     std::vector<MoveUnit> units;

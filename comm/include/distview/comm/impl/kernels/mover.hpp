@@ -15,7 +15,7 @@
 
 namespace distview::impl {
 
-// What happens to an element that arrives: To operator()(To here, To incoming), and whether `here` is
+// Element operations: To operator()(To here, To incoming) for an element that arrives, and whether `here` is
 // looked at. Sections are typed, packed messages are bytes: all goes through memcpy, which compilers
 // turn into loads and stores.
 

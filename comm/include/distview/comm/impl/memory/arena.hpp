@@ -39,10 +39,10 @@ public:
     };
     /// Where memory lies that allocate() gave out; empty for other memory.
     std::optional<Place> find(const void* data) const;
-    /// Who owns a piece that allocate() gave out and that holds these bytes; null for other memory.
+    /// The owner of the piece given out by allocate() that holds these bytes; null for other memory.
     std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
 
-    /// What is given out, and what the segments hold, in bytes.
+    /// Bytes given out, and bytes of the segments.
     std::size_t bytes_in_use() const;
     std::size_t bytes_reserved() const;
 

@@ -25,7 +25,7 @@ struct alignas(128) SyncLine {
 static_assert(sizeof(SyncLine) == 128 && std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// What happened to the process that was waited for.
+/// The state of a process that is waited for.
 enum class Arrival { here, not_yet, gone, elsewhere };
 
 inline constexpr std::uint64_t gone_bit = std::uint64_t{1} << 63;

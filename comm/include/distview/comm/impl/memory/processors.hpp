@@ -10,7 +10,7 @@ namespace distview::impl {
 /// Processors of a node, one bit each.
 using ProcessorSet = std::array<std::uint64_t, 16>;
 
-/// Those that the calling thread may use; none if the system does not tell, or has more than a set holds.
+/// Processors that the calling thread may use; none if the system does not tell, or has more than a set holds.
 ProcessorSet allowed_processors() noexcept;
 
 /// Whether the processes that may use one of the processors `mine` are more than the processors that they may use

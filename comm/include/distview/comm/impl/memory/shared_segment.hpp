@@ -9,9 +9,9 @@
 
 namespace distview::impl {
 
-/// What another process of the node needs to find a segment; plain numbers that can be sent.
+/// The address of a segment for other processes of the node; plain numbers that can be sent.
 struct SegmentAddress {
-    std::int64_t process = -1; ///< its maker, as the operating system counts; -1: there is none
+    std::int64_t process = -1; ///< number of the process that made it; -1: there is none
     std::int64_t descriptor = -1;
     std::int64_t bytes = 0;
     std::int64_t key = 0; ///< a random number that the segment begins with
@@ -19,7 +19,7 @@ struct SegmentAddress {
     friend constexpr bool operator==(const SegmentAddress&, const SegmentAddress&) = default;
 };
 
-/// What a process may do with another one's segment.
+/// Access of a process to another one's segment.
 enum class Access { read, write };
 
 /// Memory that several processes of a node see.

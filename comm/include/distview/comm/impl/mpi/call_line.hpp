@@ -14,7 +14,7 @@
 
 namespace distview::impl {
 
-/// What a collective call is, in 64 bits: equal on all ranks that make the same call.
+/// A collective call in 64 bits: equal on all ranks that make the same call.
 ///
 /// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16) and 16 of 0, or hash
 /// of the call's name (48, without those 8).
@@ -92,14 +92,14 @@ struct CallPlaces {
     }
 };
 
-/// What a rank tells in a meeting: what it met for, and what is combined of all ranks. Plain 64-bit numbers
+/// A rank's record in a meeting: its call, and the values to combine over all ranks. Plain 64-bit numbers
 /// and characters, to be sent as bytes.
 struct MeetingRecord {
     std::uint64_t attempt = 0; ///< number of the attempt to meet, from 1
     CallPlaces places{};
     std::uint64_t call = 0; ///< the call's word
     std::uint64_t step = 0; ///< hash of what this meeting is for
-    std::int64_t rank = 0;  ///< whose record this is; of several the one that sent it
+    std::int64_t rank = 0;  ///< the record's rank; of several the one that sent it
     /// Combined by the minimum.
     std::array<std::uint64_t, 5> least{};
     /// Combined by AND.
@@ -164,10 +164,10 @@ private:
 struct CallLine {
     /// One of the last calls.
     struct Call {
-        std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< its CallPlace
+        std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< the call's CallPlace
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
-        std::atomic<bool> failed{false};     ///< it ended by an exception
+        std::atomic<bool> failed{false};     ///< whether the call ended by an exception
         std::array<std::atomic<std::uint64_t>, 6> name{};
 
         void set_place(const CallPlace& place) noexcept {
@@ -182,19 +182,19 @@ struct CallLine {
         std::string get_name() const;
     };
     static constexpr std::uint64_t kept_calls = 64;
-    /// What was told when all last met may still be read while they try to meet again; so may, to describe an error,
-    /// what was told in the attempt before.
+    /// Records of the last meeting may still be read while ranks try to meet again; so may, to describe an error,
+    /// those of the attempt before.
     using Records = std::array<SharedRecord, 4>;
     static SharedRecord& slot(Records& records, const MeetingRecord& of) noexcept {
         return records[of.places.meetings % 2 * 2 + of.attempt % 2];
     }
 
-    SyncLine met;  ///< its epoch: records that the rank has brought to meetings
+    SyncLine met;  ///< epoch: number of records that the rank has brought to meetings
     SyncLine told; ///< results of meetings that it has told its node
     std::atomic<std::uint64_t> count{0};   ///< of the calls that the rank has begun, on this line
     std::atomic<std::uint64_t> ended{0};   ///< the same at the end of its last call
     std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
-    /// What it waited for in an execution when it looked last: progress there (40 bits), rank + 1;
+    /// The rank that an execution of this one waits for, when it looked last: progress there (40 bits), rank + 1;
     /// 0: for messages.
     std::atomic<std::uint64_t> waits_for{0};
     std::atomic<std::uint64_t> looks{0};  ///< how often it did
@@ -207,7 +207,7 @@ struct CallLine {
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
-    Outcomes outcomes{}; ///< those of the node's lowest rank count
+    Outcomes outcomes{}; ///< valid on the line of the node's lowest rank
 
     Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
     const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }

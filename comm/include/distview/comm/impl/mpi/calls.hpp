@@ -57,15 +57,15 @@ public:
         std::uint64_t count = 0; ///< on the rank's line, from 1
         CallPlace place{};
         CallWord word{};
-        CallWord whole{}; ///< that it is part of, or it
+        CallWord whole{}; ///< the call of which it is a part, or itself
     };
     /// `ranks`: ascending. `memory` keeps all lines.
     Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded);
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;
 
-    /// What waiting loops do now and then, and what is done before an error is thrown because another rank does not
-    /// come: throws one that tells if its process has ended. Both may throw.
+    /// Functions that waiting loops call now and then, and that is called before an error because another rank does not
+    /// come: the latter throws if its process has ended. Both may throw.
     void set_checks(std::function<void()> idle, std::function<void()> before_error) {
         m_idle = std::move(idle);
         m_before_error = std::move(before_error);
@@ -74,7 +74,7 @@ public:
         if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
         if (m_idle) m_idle();
     }
-    /// What idle() threw where nobody could leave: it throws it again.
+    /// Keeps an exception of idle() where the rank could not leave; the next idle() throws it again.
     void keep_interruption(std::exception_ptr interruption) {
         m_interruption = std::move(interruption);
     }
@@ -163,7 +163,7 @@ public:
     /// WaitingCircle::look() in that call.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
-    /// What a rank did where a call of this one is, or does in a meeting; empty if neither.
+    /// The call of a rank at the place of a call of this one, or in a meeting; empty if neither.
     std::string call_of(const Rank& other, const Call& call) const;
 
 private:

@@ -23,7 +23,7 @@
 
 namespace distview::impl {
 
-/// What all copies of a Communicator share.
+/// State that all copies of a Communicator share.
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
 public:
     CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit, bool crowded);

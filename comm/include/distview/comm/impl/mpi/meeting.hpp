@@ -38,7 +38,7 @@ public:
     /// `between`: null if all ranks are of this node.
     explicit Meeting(Calls& calls, NodeExchange* between) : m_calls(calls), m_between(between) {}
 
-    /// What is combined of all ranks' records. `mine.least` and `mine.flags` are given, `name` says what this
+    /// Combines the records of all ranks. `mine.least` and `mine.flags` are given, `name` says what this
     /// meeting is for.
     ///
     /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
@@ -86,7 +86,7 @@ private:
     std::uint64_t m_told = 0;    ///< records
 };
 
-/// What two records say together; a difference between them is told in the result.
+/// Combines two records; the result tells a difference between them.
 MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other);
 
 } // namespace distview::impl

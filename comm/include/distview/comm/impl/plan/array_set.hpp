@@ -14,11 +14,11 @@ struct ArraySet {
     std::span<const Field> sources;   ///< or all fields, if there are no targets
     std::span<const Field> targets{}; ///< by source; of no data if this process has no section
     DeviceLayer* layer = nullptr; ///< of the device whose kernels move elements; null: the host's
-    /// What is executed differently, and so bound apart: a plan's own numbers.
+    /// Kind of execution, a number of the plan's own; sets of different kinds are bound apart.
     int variant = 0;
     bool as_bytes = false;          ///< element types must be alike
     bool reads_target = false;      ///< whether what is in the target goes into the result
-    std::uint64_t element_code = 0; ///< that all must have, if not 0
+    std::uint64_t element_code = 0; ///< required of all arrays, if not 0
 
     bool are_of_that_type() const noexcept {
         if (element_code == 0) return true;

@@ -15,7 +15,7 @@
 
 namespace distview::impl {
 
-/// What a padding exchange does with its elements.
+/// Kinds of padding exchange.
 enum class ExchangeKind {
     fill,   ///< owned elements are copied into others' padding
     combine ///< the reverse: padding is combined with the elements that it copies
@@ -28,7 +28,7 @@ struct ExchangePart {
     int rank = 0;
 };
 
-/// What an exchange takes and gives: field by field, box by box, in the order both sides agree on.
+/// Boxes that an exchange takes and gives: field by field, in the order both sides agree on.
 struct ExchangeParts {
     std::vector<ExchangePart> taken;
     std::vector<ExchangePart> given; ///< to other processes only

@@ -97,7 +97,7 @@ struct ExchangeProgram {
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
     std::size_t workspace_bytes = 0;           ///< of both
     bool writes = false;            ///< others' arrays: `in_place` are the ranks that are written
-    Incoming written{};             ///< what is done when all of these may be written
+    Incoming written{};             ///< work to do when all of these may be written
     bool packs_for_readers = false; ///< for describe(), as
     std::string note{};
 };

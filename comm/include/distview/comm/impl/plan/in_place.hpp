@@ -16,7 +16,7 @@
 
 namespace distview::impl {
 
-/// What it takes to bind arrays of which sources and targets share memory.
+/// Arguments of binding arrays of which sources and targets share memory.
 struct InPlaceSetting {
     const Communicator& comm;
     const RedistributionSchedule& schedule;
@@ -41,7 +41,7 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
 
 /// All elements that a process sends, to itself, too, leave its section before one arrives.
 std::shared_ptr<ExchangeBinding> bind_packed(const InPlaceSetting& setting);
-/// Those that change places do so a part at a time.
+/// Binds an exchange of places, a part at a time.
 std::shared_ptr<ExchangeBinding> bind_exchanging(const InPlaceSetting& setting);
 
 /// The fields' elements for one process, packed one field after the other.

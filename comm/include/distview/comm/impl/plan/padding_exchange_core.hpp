@@ -13,7 +13,7 @@
 
 namespace distview::impl {
 
-/// What a PaddingExchangePlan does with its geometry. Variants of sets of arrays are values of ExchangeKind.
+/// The untyped part of a PaddingExchangePlan. Variants of sets of arrays are values of ExchangeKind.
 class PaddingExchangeCore final : public PlanCore {
 public:
     /// Collective; the schedules are this process's.

@@ -12,7 +12,7 @@
 
 namespace distview::impl {
 
-// What a handle runs of a program: the kernels of one kind of execution. A runner has
+// Runners give a handle the kernels of one kind of execution. A runner has
 //
 //     run(exec, labels, label, program, batch)       on the host
 //     pack_on_device(exec, labels, program)          before others may read; with copies within the section

@@ -28,7 +28,7 @@ public:
                         const char* incoming_kernel);
         std::string pack;
         std::string local;    ///< copies within the section
-        std::string incoming; ///< what arrived
+        std::string incoming; ///< elements that arrived
         std::string combine;
         std::string swap;
         std::string fence_ready;
@@ -80,7 +80,7 @@ protected:
     using Maker = std::function<std::shared_ptr<ExchangeBinding>(int tag)>;
     /// Checks the arrays of a new set, which outlive the maker, and takes what memory may lack for; local.
     virtual Maker prepare(const ArraySet& arrays) = 0;
-    /// What ranks must agree on besides the arrays' types and numbers.
+    /// Hash of all else that ranks must agree on besides the arrays' types and numbers.
     virtual std::uint64_t digest_of(const ArraySet& arrays) const = 0;
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }

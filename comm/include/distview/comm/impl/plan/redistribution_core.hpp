@@ -18,7 +18,7 @@ namespace distview::impl {
 
 class SharedRounds;
 
-/// What a RedistributionPlan does with its schedule. Sets of arrays of variant 1 combine every copy of a source's
+/// The untyped part of a RedistributionPlan. Sets of arrays of variant 1 combine every copy of a source's
 /// element, those of variant 0 take one of them.
 class RedistributionCore final : public PlanCore {
 public:
@@ -29,7 +29,7 @@ public:
     ~RedistributionCore() override;
 
     const RedistributionSchedule& schedule() const noexcept { return m_schedule; }
-    /// What is done one after the other; the schedule itself if it is done at once.
+    /// Schedules executed one after the other; the schedule itself if there is one stage.
     int stage_count() const noexcept { return static_cast<int>(m_stages.size()); }
     const RedistributionSchedule& stage(int number) const noexcept {
         return m_stages[static_cast<std::size_t>(number)].schedule;
@@ -40,7 +40,7 @@ public:
     bool conjugate() const noexcept { return m_conjugate; }
     /// Whether several processes of the source hold an element.
     bool has_copies() const noexcept { return m_has_copies; }
-    /// This rank's process of either grid; -1 if it is none.
+    /// Process of this rank in either grid; -1 if it is none.
     int from_process() const noexcept { return m_from_process; }
     int to_process() const noexcept { return m_to_process; }
     std::string describe() const;
@@ -88,7 +88,7 @@ private:
     RedistributionSchedule m_schedule;
     std::vector<Stage> m_stages; ///< never fewer or more: intermediate arrays are of their layouts
     bool m_has_copies;
-    /// What combine() does after m_stages, which is one then: one for each further choice of holders. Made
+    /// Schedules of combine() after m_stages, which is one then: one for each further choice of holders. Made
     /// when it is first called.
     std::vector<Stage> m_copy_stages;
     int m_from_process = -1;

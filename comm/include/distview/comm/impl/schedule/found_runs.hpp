@@ -12,9 +12,9 @@
 
 namespace distview::impl {
 
-/// What a process knows of an axis of which the layouts say its own labels only, once all have been asked.
+/// Runs of an axis of which layouts say one process's labels only, after all processes have been asked.
 struct FoundAxis {
-    /// Those of the lowest process that holds each element of the source, of the second, and so on.
+    /// Runs from the lowest process that holds each element of the source, from the second, and so on.
     using RunsByCopy = std::vector<std::vector<AxisRun>>;
 
     int to_coordinate = -1; ///< -1: it is no process of the target's grid
@@ -27,7 +27,7 @@ struct FoundAxis {
     bool in_place = false;      ///< whether, on all processes, these are where they are sent from
 };
 
-/// What a LayoutError says of indices of a target that the source does not have.
+/// Text of a LayoutError about indices of a target that the source does not have.
 std::string missing_indices_text(const std::string& where, int source_axis, std::int64_t count,
                                  std::int64_t lowest);
 

@@ -8,7 +8,7 @@
 
 namespace distview::impl {
 
-/// What one process has to do in a redistribution, whichever arrays are moved.
+/// The part of one process in a redistribution, whichever arrays are moved.
 struct RedistributionRole {
     /// Another process, or this one, and the runs' name for it.
     struct Peer {

@@ -49,7 +49,7 @@ private:
             if (found) return;
             const Calls::Reason reason = calls->find_reason(peer, call, way);
             if (reason == Calls::Reason::none) return;
-            // It may have arrived before it went on.
+            // The other rank may have arrived before it went on.
             for_each_missing([&](int other) {
                 if (other == peer) found = {peer, reason};
             });

@@ -24,13 +24,13 @@ namespace distview::impl {
 /// line in which that reader says that it has finished.
 class DirectExchange {
 public:
-    /// Somebody whose elements are copied from its memory.
+    /// A process whose elements are copied from its memory.
     struct Source {
         int peer = 0;
         SyncLine* ready = nullptr; ///< in its memory
         SyncLine* done = nullptr;  ///< in its memory, written here
     };
-    /// Somebody who copies from here.
+    /// A process that copies from this one's memory.
     struct Reader {
         int peer = 0;
         SyncLine* done = nullptr; ///< in this process's memory, written there

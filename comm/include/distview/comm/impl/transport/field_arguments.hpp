@@ -12,7 +12,7 @@
 
 namespace distview::impl {
 
-/// What ranks agree on when they bind arrays: CommunicatorState::digest_of() both lists.
+/// Hash on which ranks agree when they bind arrays: CommunicatorState::digest_of() both lists.
 std::optional<std::uint64_t> arrays_of(const CommunicatorState& state,
                                        std::span<const Field> fields,
                                        std::span<const Field> targets);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/transport/device_setting.hpp>
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/transport/device_setting.hpp>
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/transport.hpp>
 
@@ -48,7 +48,7 @@ struct ReadablePeer {
         std::array<std::int64_t, max_rank> strides{};
     };
     std::vector<RemoteField> fields;
-    const char* packed = nullptr; ///< what it packs for this process; mapped here
+    const char* packed = nullptr; ///< elements that it packs for this process; mapped here
     /// Whether it packs whole fields, since this process cannot map them.
     bool packs_fields() const noexcept;
     std::vector<std::shared_ptr<SharedSegment>> segments; ///< kept mapped
