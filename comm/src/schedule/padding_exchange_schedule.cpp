@@ -138,7 +138,8 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     }
 }
 
-/// The pieces with those of an axis that is this process's alone made one, if corners are filled.
+/// Merges the low, middle and high piece of every axis that this process does not share, if corners are filled: exchanged
+/// boxes then include the padding filled locally.
 PaddingExchangeSchedule::Pieces PaddingExchangeSchedule::joined(const Pieces& pieces) const {
     Pieces result = pieces;
     if (m_stencil == Stencil::faces) return result;
