@@ -76,16 +76,16 @@ def _has_functions(code, begin, end):
     )
 
 
-def _missing(text, code, begin, end, inside=False):
-    """(offset, name) of public functions and classes in namespaces that do not say whether they are
-    collective; an overload without a comment of its own has that of the one before it."""
+def _public(text, code, begin, end, inside=False):
+    """(offset, name, comment) of public functions and of classes with functions in namespaces; an overload without a
+    comment of its own has that of the one before it."""
     last_function, last_doc = None, ""
     for start, body, stop in _items(code, begin, end):
         head = code[start : body or stop]
         space = _NAMESPACE.search(head)
         if space:
             if space[1] not in ("impl", "detail", ""):
-                yield from _missing(text, code, body + 1, stop, inside=True)
+                yield from _public(text, code, body + 1, stop, inside=True)
             continue
         if not inside:
             continue
@@ -94,8 +94,8 @@ def _missing(text, code, begin, end, inside=False):
         doc = _doc(text, start)
         type_name = _TYPE.match(head)
         if type_name and "(" not in head.split(type_name[2])[0]:
-            if body and _has_functions(code, body + 1, stop) and "Collective:" not in doc:
-                yield start, type_name[2]
+            if body and _has_functions(code, body + 1, stop):
+                yield start, type_name[2], doc
             last_function = None
             continue
         name = _function_name(head)
@@ -103,22 +103,42 @@ def _missing(text, code, begin, end, inside=False):
             continue
         doc = doc or (last_doc if name == last_function else "")
         last_function, last_doc = name, doc
-        if "Collective:" not in doc:
-            yield start, name
+        yield start, name, doc
 
 
-def collective(tree):
-    """Public headers of comm and algorithms say of each function and class what all ranks must call."""
+def _public_of_headers(tree):
+    """(path, line, name, comment) of what the public headers of comm and algorithms declare."""
     for path in tree.below("comm/include", "algorithms/include", suffixes=(".hpp",)):
         if "/impl/" in path:
             continue
         text = tree.text(path)
         code = without_strings(text)
-        for offset, name in _missing(text, code, 0, len(code)):
+        for offset, name, doc in _public(text, code, 0, len(code)):
+            yield path, line_of(text, offset), name, doc
+
+
+def collective(tree):
+    """Public headers of comm and algorithms say of each function and class what all ranks must call."""
+    for path, line, name, doc in _public_of_headers(tree):
+        if "Collective:" not in doc:
             yield Violation(
-                "collective", path, line_of(text, offset),
-                f"{name}: its comment lacks 'Collective:', whether all ranks must call it",
-            )  # fmt: skip
+                "collective", path, line, f"{name}: its comment lacks 'Collective:', whether all ranks must call it"
+            )
 
 
-RULES = (collective,)
+_SHEET = "docs/api_sheet.md"
+#: Public only until they have moved to impl.
+_NOT_FOR_USERS = {"check_available", "message_count", "most_partners", "required_transport", "static_cast"}
+
+
+def api_sheet(tree):
+    """docs/api_sheet.md names every public function and class of comm and algorithms."""
+    if _SHEET not in tree.paths:
+        return
+    sheet = set(re.findall(r"\w+", tree.text(_SHEET)))
+    for path, line, name, _ in _public_of_headers(tree):
+        if name not in sheet and name not in _NOT_FOR_USERS and not name.startswith("operator"):
+            yield Violation("api_sheet", path, line, f"{name} is not in {_SHEET}")
+
+
+RULES = (collective, api_sheet)

@@ -20,6 +20,7 @@ GOOD = {
     "CMakeLists.txt": f"# {LICENCE}\noption(DISTVIEW_ENABLE_COMM \"\" ON)\n"
     "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
     "docs/index_spaces.md": "Say *padding*, never *halo* or another word; shallow, hallo.\n",
+    "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `a`, `b`, `send`, `Plan`, `sum` |\n",
     "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Core.hpp>\n#include <vector>\n",
     "core/include/distview/core/impl/i.hpp": HPP,
     "core/src/a.cpp": CPP
@@ -100,6 +101,8 @@ PLANTED = [
     ("labels", "examples/heat.cpp", CPP + "int main() { Kokkos::parallel_for(n, f); }\n", 2),
     ("instances", "core/src/a.cpp", CPP + 'f() { Kokkos::fence("distview::x"); }\n', 2),
     ("instances", "core/src/a.cpp", CPP + "f() { Kokkos::deep_copy(a, b(1, 2)); }\n", 2),
+    ("api_sheet", "comm/include/distview/comm/plan.hpp",
+     "{}namespace distview {\n/// Collective: no\nvoid another(int x);\n}\n", 32),
     ("collective", "comm/include/distview/comm/plan.hpp",
      HPP + "namespace distview {\n/// Sends.\nvoid send(int x);\n}\n", 5),
     ("collective", "comm/include/distview/comm/plan.hpp",
