@@ -17,7 +17,7 @@ class Bench:
 
     def __init__(self, comm):
         self.comm = comm
-        self.a, self.b = (self.make() for _ in range(2))
+        self.a, self.b, self.c = (self.make() for _ in range(3))
         self.whole = np.arange(ROWS * COLUMNS, dtype=float).reshape(ROWS, COLUMNS)
         for array in (self.a, self.b):
             rows = array.global_indices(0, "interior")
@@ -34,6 +34,22 @@ class Bench:
         for array in arrays:
             assert (array.view[0] == self.whole[(rows[0] - 1) % ROWS]).all()
             assert (array.view[-1] == self.whole[(rows[-1] + 1) % ROWS]).all()
+
+    def start_and_finish(self, array):
+        array.view[0], array.view[-1] = -1, -1
+        with array.start_exchange():
+            pass
+        rows = array.global_indices(0, "interior")
+        assert (array.view[0] == self.whole[(rows[0] - 1) % ROWS]).all()
+
+    def combine(self, operation):
+        self.c.view[...] = 1
+        self.c.combine_padding(operation=operation)
+        assert self.c.interior.max() <= (3 if operation == "sum" else 1)
+
+    def scatter(self, root):
+        self.c.scatter(self.whole if self.comm.rank == root else None, root)
+        assert (self.c.interior == self.whole[self.c.global_indices(0, "interior")]).all()
 
     def gather(self, root, cells="interior"):
         got = self.a.gather(root, cells)
@@ -54,6 +70,11 @@ class Bench:
             "exchange b": lambda: self.exchange(b),
             "exchange both": lambda: self.exchange(a, b),
             "exchange both the other way": lambda: self.exchange(b, a),
+            "start and finish": lambda: self.start_and_finish(a),
+            "combine": lambda: self.combine("sum"),
+            "combine the maximum": lambda: self.combine("max"),
+            "scatter": lambda: self.scatter(0),
+            "scatter from another": lambda: self.scatter(self.comm.size - 1),
             "sum": lambda: self.equal(a.sum(), whole.sum()),
             "sum of owned": lambda: a.sum("owned"),
             "min": lambda: self.equal(a.min(), whole.min()),

@@ -7,6 +7,7 @@
 #include <distview/algorithms/gather.hpp>
 #include <distview/algorithms/min_max.hpp>
 #include <distview/algorithms/norm.hpp>
+#include <distview/algorithms/reduce.hpp>
 #include <distview/algorithms/sum.hpp>
 #include <distview/comm/import_dist_view.hpp>
 #include <distview/comm/make_dist_view.hpp>
@@ -27,6 +28,13 @@ namespace distview::testing {
 
 namespace {
 
+struct CountCells {
+    template <class... Counts>
+    KOKKOS_FUNCTION void operator()(int, int, Counts&... counts) const {
+        ((counts += 1), ...);
+    }
+};
+
 struct Call {
     std::string name;
     std::function<void()> make;
@@ -44,6 +52,7 @@ TEST(AlgorithmCalls, EndWithAnErrorOnAllRanksWhereTheyDiffer) {
     const auto wide = make_dist_view<double**>(exec, comm, other_layout, "wide");
     const auto part = make_dist_view<double**>(exec, comm, layout, "part");
     const GlobalView<decltype(a)> whole = gather(exec, comm, a, 0);
+    double count = 0;
     const std::vector<Call> calls{
         {"sum", [&] { sum(exec, comm, a); }},
         {"sum of owned cells", [&] { sum(exec, comm, a, Cells::owned); }},
@@ -57,6 +66,8 @@ TEST(AlgorithmCalls, EndWithAnErrorOnAllRanksWhereTheyDiffer) {
         {"max", [&] { max(exec, comm, a); }},
         {"min_location", [&] { min_location(exec, comm, a); }},
         {"max_location", [&] { max_location(exec, comm, a); }},
+        {"reduce", [&] { reduce(exec, comm, a, CountCells(), count); }},
+        {"reduce to two results", [&] { reduce(exec, comm, a, CountCells(), count, count); }},
         {"gather", [&] { gather(exec, comm, a, 0); }},
         {"gather to another rank", [&] { gather(exec, comm, a, 1); }},
         {"scatter", [&] { scatter(exec, comm, whole, 0, part); }},

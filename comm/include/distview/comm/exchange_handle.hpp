@@ -54,7 +54,7 @@ public:
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() {
         const std::shared_ptr<impl::PlanCore> core = complete();
-        const Region region(core->labels.wait);
+        const Region region(m_is_profiled, core->labels.wait);
         core->wait_for_readers();
     }
 
@@ -112,7 +112,7 @@ private:
                    const Runner& runner, int rank, impl::CallWord::Kind call,
                    const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner), m_rank(rank) {
-        const Region region(core->labels.start);
+        const Region region(m_is_profiled, core->labels.start);
         core->begin(call, arrays);
         m_in_flight = impl::PlanInFlight(core);
         begin_step();
@@ -121,16 +121,23 @@ private:
     /// A region of Kokkos Tools: profilers show it beside the kernels.
     class Region {
     public:
-        explicit Region(const std::string& label) { Kokkos::Profiling::pushRegion(label); }
+        Region(bool is_profiled, const std::string& label) : m_is_profiled(is_profiled) {
+            if (m_is_profiled) Kokkos::Profiling::pushRegion(label);
+        }
         Region(const Region&) = delete;
         Region& operator=(const Region&) = delete;
-        ~Region() { Kokkos::Profiling::popRegion(); }
+        ~Region() {
+            if (m_is_profiled) Kokkos::Profiling::popRegion();
+        }
+
+    private:
+        bool m_is_profiled;
     };
 
     template <class... Which>
-    static const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
-                                      const Which&... which) {
-        const Region region(core.labels.wait);
+    const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
+                               const Which&... which) const {
+        const Region region(m_is_profiled, core.labels.wait);
         return binding.wait_for_elements(which...);
     }
 
@@ -164,7 +171,7 @@ private:
     /// All but waiting for readers of the last step.
     std::shared_ptr<impl::PlanCore> complete() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
-        const Region region(core.labels.finish);
+        const Region region(m_is_profiled, core.labels.finish);
         for (;;) {
             impl::ExchangeBinding& binding = core.active();
             if constexpr (impl::on_device<Exec>) {
@@ -200,6 +207,7 @@ private:
     Exec m_exec;
     Runner m_runner;
     int m_rank;
+    bool m_is_profiled = Kokkos::Profiling::profileLibraryLoaded();
     impl::PlanInFlight m_in_flight;
 };
 
