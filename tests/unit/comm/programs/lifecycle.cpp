@@ -169,7 +169,7 @@ void abandons(int argc, char** argv, std::int64_t columns, bool everywhere) {
         handle.finish();
     } catch (const UsageError& error) {
         // What is read in place may be gone before it has been read.
-        expect(std::string_view(error.what()).find("process 0 has abandoned") !=
+        expect(std::string_view(error.what()).find("rank 0 has abandoned") !=
                    std::string_view::npos,
                "an error that names the process");
     }

@@ -78,7 +78,7 @@ void abandons(int argc, char** argv, std::int64_t count, bool everywhere) {
         handle.finish();
     } catch (const UsageError& error) {
         // What is read in place may be gone before it has been read.
-        expect(std::string_view(error.what()).find("RedistributionPlan: process 0 has abandoned") !=
+        expect(std::string_view(error.what()).find("RedistributionPlan: rank 0 has abandoned") !=
                    std::string_view::npos,
                "an error that names the process");
     }
