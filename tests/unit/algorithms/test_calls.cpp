@@ -30,7 +30,7 @@ namespace {
 
 struct CountCells {
     template <class... Counts>
-    KOKKOS_FUNCTION void operator()(int, int, Counts&... counts) const {
+    KOKKOS_FUNCTION void operator()(std::int64_t, std::int64_t, Counts&... counts) const {
         ((counts += 1), ...);
     }
 };
