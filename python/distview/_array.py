@@ -286,7 +286,8 @@ class DistView(_distview.Array):
         it in the padding of this and other processes: what was collected there goes to its owners. The
         padding keeps its values; set it to zero before collecting again. NaN on either side gives NaN. Elements
         are int32, int64, uint32, uint64, float32, float64, and for sums complex64 or complex128. Of others as
-        well, of the same element type, in the same messages. Collective, in the same order on all ranks. Finished on return.
+        well, of the same element type, in the same messages. Collective, in the same order on all ranks.
+        Finished on return.
         """
         self._combine_padding(list(others), operation)
 

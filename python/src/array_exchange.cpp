@@ -156,14 +156,18 @@ const ArrayState::Plan* ArrayState::find_plan(const std::vector<ArrayLayout>& la
         m_plans.erase(known);
         return nullptr;
     }
-    std::rotate(known, known + 1, m_plans.end());
-    return &m_plans.back();
+    return &*known;
 }
 
 std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
     constexpr std::size_t most_plans = 4;
     const std::vector<ArrayLayout> layouts = layouts_of(arrays);
-    if (const Plan* const known = find_plan(layouts)) return known->plan;
+    if (const Plan* const known = find_plan(layouts)) {
+        // Only here, where all ranks have agreed: the oldest one must be the same everywhere.
+        const auto at = m_plans.begin() + (known - m_plans.data());
+        std::rotate(at, at + 1, m_plans.end());
+        return m_plans.back().plan;
+    }
     std::vector<FieldExchange> fields;
     for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
     std::shared_ptr<PaddingExchangePlan> plan;

@@ -8,6 +8,7 @@
 #include <distview/algorithms/sum.hpp>
 
 #include <type_traits>
+#include <utility>
 
 namespace distview {
 
