@@ -40,7 +40,9 @@ from ._distview import (
 )
 from ._errors import AxisError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
 from ._exchange import PaddingExchange
-from ._redistribution import RedistributionPlan, redistribute
+from ._layout import make_layout
+from ._redistribute import redistribute
+from ._redistribution import RedistributionPlan
 from .plot import plot_array_distribution, plot_layout
 
 # Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
@@ -81,6 +83,7 @@ __all__ = [
     "full",
     "initialize",
     "is_initialized",
+    "make_layout",
     "ones",
     "plot_array_distribution",
     "plot_layout",

@@ -14,14 +14,34 @@ import traceback
 import types
 from typing import Any
 
-USAGE = "usage: python -m distview (program.py | -m module | -c command) [argument ...]"
+USAGE = "usage: python -m distview [-h] (program.py | -m module | -c command) [argument ...]"
+
+HELP = f"""{USAGE}
+
+Runs a Python program, module or command on all ranks, as python itself does:
+
+    mpirun -n 4 python -m distview program.py
+
+An error that nobody catches is printed once, with the ranks that it arose on, and ends the job, whatever
+other ranks wait for.
+
+options:
+  -h, --help  show this text and end
+"""
 
 #: Seconds that ranks which failed wait for others that may fail as well.
 PATIENCE = 2.0
 
+#: Where launchers tell a process its rank: Open MPI, other PMIx launchers, MPICH's and Intel's, MVAPICH, Slurm.
+_RANKS = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WORLD_RANK", "SLURM_PROCID")
+
 
 def main(arguments: list[str]) -> int:
-    if not arguments or arguments[0] in ("-m", "-c") and len(arguments) < 2:
+    if arguments and arguments[0] in ("-h", "--help"):
+        sys.stdout.write(HELP)
+        return 0
+    unknown = arguments and arguments[0].startswith("-") and arguments[0] not in ("-m", "-c")
+    if not arguments or unknown or arguments[0] in ("-m", "-c") and len(arguments) < 2:
         sys.stderr.write(USAGE + "\n")
         return 2
     try:
@@ -33,7 +53,10 @@ def main(arguments: list[str]) -> int:
         text = "" if isinstance(code, int) else str(code)
         return _end(("SystemExit", str(code)), text, False, code if isinstance(code, int) else 1)
     except BaseException as error:
-        text = "".join(traceback.format_exception(type(error), error, _of_program(error.__traceback__)))
+        trace = _of_program(error.__traceback__)
+        if isinstance(error, SyntaxError) and trace is error.__traceback__:
+            trace = None  # in the program itself, whose line the error shows
+        text = "".join(traceback.format_exception(type(error), error, trace))
         key = (type(error).__name__, str(error))
         return _end(key, text.rstrip("\n"), error.__cause__ is not None, 1)
     return 0
@@ -56,7 +79,8 @@ def _run(arguments: list[str]) -> None:
 
 
 def _of_program(trace: types.TracebackType | None) -> types.TracebackType | None:
-    """A traceback without this file's and runpy's frames; all of it if there is nothing else."""
+    """A traceback without this file's and runpy's frames; all of it if there is nothing else, as where there is no
+    such program."""
     at = trace
     while at is not None:
         file = at.tb_frame.f_code.co_filename
@@ -81,7 +105,7 @@ def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
     """
     world = _world()
     if world is None:
-        _print(text)
+        _print_alone(text)
         return code
     try:
         reports = _meet(world, (key, text, caused))
@@ -97,6 +121,16 @@ def _end(key: tuple[str, str], text: str, caused: bool, code: int) -> int:
     # Also if all ranks failed: what they left unfinished could keep MPI_Finalize waiting.
     world.Abort(code)
     return code
+
+
+def _print_alone(text: str) -> None:
+    """Prints what happened before MPI was there to tell what happened to others, as in a program with an error of
+    syntax: of ranks that a launcher has started, the lowest at once, as its end is that of the job; others, in case
+    they are the only ones, a little later."""
+    rank = next((os.environ[name] for name in _RANKS if name in os.environ), "0")
+    if text and rank != "0":
+        time.sleep(PATIENCE)
+    _print(text)
 
 
 def _meet(world: Any, mine: Any) -> dict[int, Any]:

@@ -105,10 +105,18 @@ def _comparison(symbol: str) -> Any:
     return refuse
 
 
+def _assign(self: Any, key: Any, value: Any = None) -> None:
+    raise TypeError(
+        "array[...] = value: a DistView is distributed; write array.interior[...] = value for this process's cells, "
+        "array[key].interior[...] = value for those of a slice, or array.scatter(values) from one rank"
+    )
+
+
 def without_arithmetic(cls: type[Class]) -> type[Class]:
-    """Class decorator: NumPy's functions, operators and comparisons raise a TypeError that says what to
+    """Class decorator: NumPy's functions, operators, comparisons and assignments raise a TypeError that says what to
     write instead. Equality as objects is ``is``, and hashing stays that of the object."""
     methods = {"array_ufunc": _array_ufunc, "array_function": _array_function, "bool": _truth}
+    methods.update(setitem=_assign, delitem=_assign)
     methods["hash"] = object.__hash__
     methods.update({name: _number(f"{name}()") for name in ("int", "float", "complex")})
     for name, symbol in _SYMBOLS.items():

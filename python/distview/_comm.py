@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn, ParamSpec, TypeVar, cast
 
 from . import _distview
-from ._errors import UsageError
+from ._errors import Error, UsageError, named_after, short
 
 Result = TypeVar("Result")
 Parameters = ParamSpec("Parameters")
@@ -55,7 +55,7 @@ def _warn_of_no_comm() -> None:
 
 
 def communicator(comm: Any) -> _distview.Communicator | None:
-    """The library's communicator of an mpi4py communicator, a Fortran handle or None.
+    """The library's communicator of an mpi4py communicator, of the int that its py2f() returns, or of None.
 
     Collective over comm the first time that it comes.
     """
@@ -63,18 +63,38 @@ def communicator(comm: Any) -> _distview.Communicator | None:
         _warn_of_no_comm()
     if comm is None or isinstance(comm, _distview.Communicator):
         return comm
-    if isinstance(comm, int) and not isinstance(comm, bool):
-        if not -(2**31) <= comm < 2**31:
-            raise UsageError(f"distview: {comm} is no Fortran handle of a communicator")
-        return _distview.communicator_from_fortran(comm)
     module = sys.modules.get("mpi4py.MPI")
+    if module is not None and (type(comm) is int or isinstance(comm, module.Comm)):
+        if not module.Is_initialized():
+            raise UsageError("distview: MPI is not initialised; call mpi4py.MPI.Init() first")
+        if module.Is_finalized():
+            raise UsageError("distview: MPI is already finalised")
+    if module is not None and type(comm) is int:
+        # Of any other number MPI libraries may make something that looks like a communicator.
+        if not -(2**31) <= comm < 2**31 or (found := _of_fortran(module, comm)) is None:
+            raise UsageError(_expected_comm(f"{comm}, which py2f() does not return for any communicator"))
+        comm = found
     if module is not None and isinstance(comm, module.Comm):
+        if comm == module.COMM_NULL:
+            raise UsageError(_expected_comm("MPI.COMM_NULL"))
         _check_same_mpi()
         return _distview.communicator_at(module._addressof(comm))
-    raise UsageError(
-        "distview: expected comm to be an mpi4py communicator, a Fortran handle (int) or None, "
-        f"got {type(comm).__name__}"
-    )
+    raise UsageError(_expected_comm(short(comm) if type(comm) is int else type(comm).__name__))
+
+
+def _of_fortran(module: Any, handle: int) -> Any:
+    """mpi4py's communicator of a Fortran handle; None for other numbers."""
+    try:
+        found = module.Comm.f2py(handle)
+        if found != module.COMM_NULL:
+            found.Get_size()
+        return found
+    except module.Exception:
+        return None
+
+
+def _expected_comm(got: str) -> str:
+    return f"distview: expected comm to be an mpi4py communicator (or the int of its py2f()) or None, got {got}"
 
 
 def agreed(
@@ -103,10 +123,10 @@ def agreed(
 
 
 def collective(
-    caller: str, communicator_of: Callable[..., _distview.Communicator | None]
+    caller: str, communicator_of: Callable[..., _distview.Communicator | None], *inner: str
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
     """Decorator of a collective function: arguments that Python itself refuses on one rank, as unknown
-    keywords, are a UsageError on all.
+    keywords, are a UsageError on all, and texts of errors begin as named_after() says.
 
     communicator_of: of the function's arguments, the communicator on which the others wait.
     """
@@ -116,16 +136,24 @@ def collective(
         def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
             try:
                 return function(*args, **kwargs)
+            except Error as error:
+                named_after(error, caller, inner)
+                raise
             except TypeError as error:
                 # Of an error at the call itself, and of no other, the traceback ends here.
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                     raise
-                text = str(error)
+                # "DistView.gather() got ..."
+                text = f"{caller}: {str(error).partition('() ')[2] or error}"
 
             def refuse() -> NoReturn:
                 raise UsageError(text)
 
-            return agreed(communicator_of(*args, **kwargs), caller, refuse)
+            try:
+                return agreed(communicator_of(*args, **kwargs), caller, refuse)
+            except Error as error:
+                named_after(error, caller, inner)
+                raise
 
         return call
 

@@ -4,31 +4,70 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack, overload
 
 import numpy as np
+import numpy.typing as npt
 
-from . import _device, _distview
+from . import _distview
 from ._array import DistView
 from ._comm import agreed, collective, communicator, of_array, of_comm
-from ._device_import import memory_of
-from ._distview import Communicator, Layout
 from ._errors import Error, UsageError, short
-from ._layout import build_layout, check_layout, finish_layout
+from ._making import make, make_like
+
+if TYPE_CHECKING:
+    from ._types import (
+        AnyType, Comm, Complex, Description, Device, Flags, Float64, Grid, Integer, LayoutOptions, Options, Shape,
+        Widths,
+    )  # fmt: skip
+
+S = TypeVar("S", bound=np.generic)
+
+# What a dtype makes of an array's type: of builtins int stands before float and complex, which it passes for.
 
 
-@collective("DistView", of_comm(2))
+@overload
 def zeros(
-    shape: Any,
-    layout: Any = None,
-    comm: Any = None,
-    dtype: Any = "float64",
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Float64 = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.integer[Any]]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[float] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Complex = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.complexfloating[Any, Any]]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: AnyType = ...,
+    **keywords: Unpack[Options],
+) -> DistView[Any]: ...  # fmt: skip
+@collective("zeros", of_comm(2))
+def zeros(
+    shape: Shape,
+    layout: Description = None,
+    comm: Comm = None,
+    dtype: AnyType = "float64",
     *,
-    padding: Any = 0,
-    boundary: Any = None,
-    periodic: Any = False,
-    grid: Any = None,
-    device: Any = None,
+    padding: Widths = 0,
+    boundary: Widths | None = None,
+    periodic: Flags = False,
+    grid: Grid = None,
+    device: Device = None,
 ) -> DistView:
     """A new distributed array of zeros.
 
@@ -48,10 +87,10 @@ def zeros(
     index lists or block bounds the size may be None. Or a Layout, whose shape is the shape
     (or None), and which has padding, periodicity and grid of its own.
 
-    comm: an mpi4py communicator, a Fortran handle, or None for one process. padding: width of the
-    communication padding, of all block axes, or one width or (low, high) per axis. boundary: the
-    same of the padding at the array's two ends; as wide as padding unless given. periodic: whether
-    the ends meet, for all block axes or per axis. grid: numbers of processes per axis; None or 0
+    comm: an mpi4py communicator (or the int that its py2f() returns), or None for one process.
+    padding: width of the communication padding, of all block axes, or one width or (low, high) per
+    axis. boundary: the same of the padding at the array's two ends; as wide as padding unless given.
+    periodic: whether the ends meet, for all block axes or per axis. grid: numbers of processes per axis; None or 0
     where it may be chosen: as near to equal as possible, the greater for the earlier axes.
     dtype: any of NumPy's booleans, integers, floating-point and complex numbers in native byte
     order, but for those of long double; other elements can be wrapped and imported, not made.
@@ -63,41 +102,175 @@ def zeros(
     Collective over comm: all ranks pass the same, but for index arrays. Raises LayoutError or
     UsageError, the same on all ranks.
     """
-    return _make(shape, layout, comm, dtype, padding, boundary, periodic, grid, (), device)
+    return make(
+        DistView, "zeros", shape, layout, comm, dtype,
+        padding=padding, boundary=boundary, periodic=periodic, grid=grid, device=device,
+    )  # fmt: skip
 
 
-@collective("DistView", of_comm(2))
-def empty(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
-    """A new distributed array of any values (today zeros); arguments as zeros(). Collective over comm."""
-    return zeros(shape, layout, comm, dtype, **keywords)
-
-
-@collective("DistView", of_comm(2))
-def ones(shape: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any) -> DistView:
-    """A new distributed array of ones, padding included; arguments as zeros(). Collective over comm."""
-    return full(shape, 1, layout, comm, dtype, **keywords)
-
-
-@collective("DistView", of_comm(3))
-def full(
-    shape: Any, value: Any, layout: Any = None, comm: Any = None, dtype: Any = "float64", **keywords: Any
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Float64 = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.integer[Any]]: ...  # fmt: skip
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[float] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Complex = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.complexfloating[Any, Any]]: ...  # fmt: skip
+@overload
+def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: AnyType = ...,
+    **keywords: Unpack[Options],
+) -> DistView[Any]: ...  # fmt: skip
+@collective("empty", of_comm(2))
+def empty(
+    shape: Shape, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64", **keywords: Any
 ) -> DistView:
+    """A new distributed array of any values (today zeros); arguments as zeros(). Collective over comm."""
+    return make(DistView, "empty", shape, layout, comm, dtype, **_checked("empty", comm, keywords))
+
+
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Float64 = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.integer[Any]]: ...  # fmt: skip
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[float] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Complex = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.complexfloating[Any, Any]]: ...  # fmt: skip
+@overload
+def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: AnyType = ...,
+    **keywords: Unpack[Options],
+) -> DistView[Any]: ...  # fmt: skip
+@collective("ones", of_comm(2))
+def ones(
+    shape: Shape, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64", **keywords: Any
+) -> DistView:
+    """A new distributed array of ones, padding included; arguments as zeros(). Collective over comm."""
+    return _filled("ones", shape, 1, layout, comm, dtype, keywords)
+
+
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: Float64 = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.integer[Any]]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: type[float] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: Complex = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.complexfloating[Any, Any]]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: AnyType = ...,
+    **keywords: Unpack[Options],
+) -> DistView[Any]: ...  # fmt: skip
+@collective("full", of_comm(3))
+def full(
+    shape: Shape, value: Any, layout: Description = None, comm: Comm = None, dtype: AnyType = "float64",
+    **keywords: Any,
+) -> DistView:  # fmt: skip
     """A new distributed array of one value, padding included; other arguments as zeros().
 
     Collective over comm.
     """
-    result = zeros(shape, layout, comm, dtype, **keywords)
-    agreed(result._communicator, "full", lambda: _assign(result, value))
+    return _filled("full", shape, value, layout, comm, dtype, keywords)
+
+
+def _filled(
+    caller: str, shape: Shape, value: Any, layout: Description, comm: Comm, dtype: AnyType, keywords: dict[str, Any]
+) -> DistView:
+    result = make(DistView, caller, shape, layout, comm, dtype, **_checked(caller, comm, keywords))
+    agreed(result._communicator, caller, lambda: result.copy_from_host(value))
     return result
 
 
-@collective("DistView", of_comm(3))
+@overload
 def from_function(
-    function: Callable[..., Any],
-    shape: Any,
-    layout: Any = None,
-    comm: Any = None,
-    dtype: Any = "float64",
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Float64 = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.integer[Any]]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[float] = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.float64]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Complex = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.complexfloating[Any, Any]]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: AnyType = ...,
+    **keywords: Unpack[Options],
+) -> DistView[Any]: ...  # fmt: skip
+@collective("from_function", of_comm(3))
+def from_function(
+    function: Callable[..., npt.ArrayLike],
+    shape: Shape,
+    layout: Description = None,
+    comm: Comm = None,
+    dtype: AnyType = "float64",
     **keywords: Any,
 ) -> DistView:
     """A new distributed array of function(i, j, ...) at each global index, padding included.
@@ -109,7 +282,8 @@ def from_function(
 
     Collective over comm.
     """
-    result = zeros(shape, layout, comm, dtype, **keywords)
+    caller = "from_function"
+    result = make(DistView, caller, shape, layout, comm, dtype, **_checked(caller, comm, keywords))
     raised: list[BaseException] = []
 
     def fill() -> None:
@@ -120,10 +294,10 @@ def from_function(
         except BaseException as error:
             raised.append(error)
             raise
-        _assign(result, values)
+        result.copy_from_host(values)
 
     try:
-        agreed(result._communicator, "from_function", fill)
+        agreed(result._communicator, caller, fill)
     except Error:
         if not raised:
             raise
@@ -132,37 +306,66 @@ def from_function(
     return result
 
 
-def _assign(array: DistView, values: Any) -> None:
-    array.copy_from_host(values)
+#: Keywords of zeros(), for functions that pass them on.
+_KEYWORDS = ("padding", "boundary", "periodic", "grid", "device")
 
 
-@collective("DistView", of_array)
-def zeros_like(view: DistView, dtype: Any = None, device: Any = None) -> DistView:
+def _checked(caller: str, comm: Comm, keywords: dict[str, Any]) -> dict[str, Any]:
+    unknown = [name for name in keywords if name not in _KEYWORDS]
+    if unknown:
+
+        def refuse() -> None:
+            raise UsageError(f"{caller}: got an unexpected keyword argument {short(unknown[0])}")
+
+        agreed(communicator(comm), caller, refuse)
+    return keywords
+
+
+@overload
+def zeros_like(view: DistView[S], dtype: None = None, device: Device = None) -> DistView[S]: ...
+@overload
+def zeros_like(view: DistView, dtype: Float64, device: Device = None) -> DistView[np.float64]: ...
+@overload
+def zeros_like(view: DistView, dtype: type[S] | np.dtype[S], device: Device = None) -> DistView[S]: ...
+@overload
+def zeros_like(view: DistView, dtype: Integer, device: Device = None) -> DistView[np.integer[Any]]: ...
+@overload
+def zeros_like(view: DistView, dtype: type[float], device: Device = None) -> DistView[np.float64]: ...
+@overload
+def zeros_like(
+    view: DistView, dtype: Complex, device: Device = None
+) -> DistView[np.complexfloating[Any, Any]]: ...
+@overload
+def zeros_like(view: DistView, dtype: AnyType, device: Device = None) -> DistView: ...
+@collective("zeros_like", of_array)
+def zeros_like(view: DistView, dtype: AnyType | None = None, device: Device = None) -> DistView:
     """A new array of zeros with the layout of another one. Collective over its communicator.
 
     dtype, device: those of the other one unless given.
     """
-    layout = view._attached_layout("zeros_like")
-
-    def build() -> tuple[Layout, str, Any, tuple[int, int]]:
-        typestr = np.dtype(view.dtype if dtype is None else dtype).str
-        kind = _device.kind_like(view) if device is None else _device.memory_kind(device)
-        return layout, typestr, None, kind
-
-    return DistView(_distview.make_array(build, view._communicator), view.comm)
+    return make_like(DistView, "zeros_like", view, dtype, device)
 
 
-@collective("DistView", of_comm(3))
+@overload
+def wrap(
+    section: npt.NDArray[S] | DistView[S], shape: Shape, layout: Description = ..., comm: Comm = ...,
+    **keywords: Unpack[LayoutOptions],
+) -> DistView[S]: ...  # fmt: skip
+@overload
+def wrap(
+    section: Any, shape: Shape, layout: Description = ..., comm: Comm = ..., **keywords: Unpack[LayoutOptions]
+) -> DistView[Any]: ...
+@collective("wrap", of_comm(3))
 def wrap(
     section: Any,
-    shape: Any,
-    layout: Any = None,
-    comm: Any = None,
+    shape: Shape,
+    layout: Description = None,
+    comm: Comm = None,
     *,
-    padding: Any = 0,
-    boundary: Any = None,
-    periodic: Any = False,
-    grid: Any = None,
+    padding: Widths = 0,
+    boundary: Widths | None = None,
+    periodic: Flags = False,
+    grid: Grid = None,
 ) -> DistView:
     """A distributed array of memory that exists: this process's section, all padding included.
 
@@ -170,11 +373,14 @@ def wrap(
     alive and never copied. Other arguments as zeros(). Collective over comm. Raises ShapeError if the
     section has not the extents that the layout gives this process.
     """
-    return _make(shape, layout, comm, None, padding, boundary, periodic, grid, (section,), None)
+    return make(
+        DistView, "wrap", shape, layout, comm, None,
+        padding=padding, boundary=boundary, periodic=periodic, grid=grid, memory=(section,),
+    )  # fmt: skip
 
 
 @collective("from_distarray", of_comm(1))
-def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistView:
+def from_distarray(obj: Any, comm: Comm = None, validate: str = "full") -> DistView[Any]:
     """A DistView of any array that exports itself as the Distributed Array Protocol says. No copy.
 
     obj: has ``__distarray__()``, or is what that returns. It is kept alive. Versions 0.9.z, 0.10.z.
@@ -197,48 +403,5 @@ def from_distarray(obj: Any, comm: Any = None, validate: str = "full") -> DistVi
     return DistView(_distview.import_together(obj, taken), comm)
 
 
-def _refuse_validate(validate: Any) -> None:
+def _refuse_validate(validate: str) -> None:
     raise UsageError(f'from_distarray: expected validate to be "full" or "local", got {short(validate)}')
-
-
-def _make(
-    shape: Any, layout: Any, comm: Any, dtype: Any, padding: Any, boundary: Any, periodic: Any,
-    grid: Any, given: tuple[Any, ...], device: Any,
-) -> DistView:  # fmt: skip
-    taken = communicator(comm)
-
-    def plan() -> Any:
-        if isinstance(layout, Layout):
-            check_layout(layout, shape, padding, boundary, periodic, grid)
-            return layout
-        return build_layout(shape, layout, taken, padding, boundary, periodic, grid)
-
-    # The lists of index arrays are exchanged: nobody may have failed before.
-    planned = agreed(taken, "DistView", plan)
-    gathered: list[list[np.ndarray]] = []
-    if taken is not None:
-        wanted = 0 if isinstance(planned, Layout) else sum(a.own_list is not None for a in planned[0])
-        # Of [n, -n] the minima are the least n and minus the greatest.
-        least, greatest = taken.all_reduce_int("min", [wanted, -wanted])
-        if least != -greatest:
-            raise UsageError("DistView: expected index arrays on all ranks, or on none")
-        if wanted:
-            gathered = [
-                _gather_lists(taken, a.own_list) for a in planned[0] if a.own_list is not None
-            ]
-
-    def build() -> tuple[Layout, str, Any, tuple[int, int]]:
-        memory = memory_of(given[0]) if given else None
-        kind = _device.memory_kind(device)
-        typestr = memory.typestr if memory is not None else np.dtype(dtype).str
-        if isinstance(planned, Layout):
-            return planned, typestr, memory, kind
-        remaining = iter(gathered)
-        gather = (lambda own: next(remaining)) if gathered else None
-        return finish_layout(planned[0], planned[1], grid, gather), typestr, memory, kind
-
-    return DistView(_distview.make_array(build, taken), comm)
-
-
-def _gather_lists(comm: Communicator, own: np.ndarray) -> list[np.ndarray]:
-    return [np.frombuffer(part, np.int64) for part in comm.all_gather_bytes(own.tobytes())]

@@ -3,7 +3,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import re
+from collections.abc import Callable
+from typing import Any, ParamSpec, TypeVar
+
+Result = TypeVar("Result")
+Parameters = ParamSpec("Parameters")
 
 
 class Error(Exception):
@@ -55,7 +61,7 @@ class ProtocolError(Error, ValueError):
         self.key = key
         self.process = process
 
-    def __reduce__(self):
+    def __reduce__(self) -> tuple[Any, ...]:
         return (type(self), (str(self), self.code, self.axis, self.key, self.process))
 
 
@@ -67,3 +73,51 @@ def short(value: Any) -> str:
     if len(shown) > most:
         return shown[:most] + "..."
     return shown + "..." if is_text and len(value) > most else shown
+
+
+#: What texts begin with that no program in Python has called: classes of the compiled part, helpers of this package.
+_INNER = (
+    "AnyDistView", "ArrayLayout", "Communicator", "DistView", "PaddingExchangePlan", "PaddingExchangeSchedule",
+    "Layout", "ProcessGrid", "RedistributionSchedule", "distview", "import_dist_view", "layout", "permute_axes",
+)  # fmt: skip
+
+#: What the compiled part says of itself elsewhere in a text, and what programs in Python say.
+_WORDS = (
+    (re.compile(r"^Communicator: used after"), "distview: the communicator cannot be used after"),
+    (re.compile(r"\bPaddingExchangePlan #\d+ combine\b"), "combine_padding"),
+    (re.compile(r"\bPaddingExchangePlan(?: #\d+ (?:execute|bind)\b|(?!:))"), "exchange_padding"),
+    (re.compile(r"\bRedistributionPlan #\d+ (?:execute|combine|bind)\b"), "RedistributionPlan.execute"),
+    (re.compile(r"\bimport_dist_view\b(?!:)"), "from_distarray"),
+)
+
+
+def named_after(error: Error, caller: str, inner: tuple[str, ...] = ()) -> None:
+    """Lets an error's text begin with what the program has called, where it begins with a name of _INNER or of
+    ``inner``: of functions that the called one consists of."""
+    text = str(error)
+    for pattern, word in _WORDS:
+        text = pattern.sub(word, text)
+    name, colon, rest = text.partition(": ")
+    if colon and (name in _INNER or name in inner):
+        text = f"{caller}: {rest}"
+    if text != str(error):
+        error.args = (text, *error.args[1:])
+
+
+def named(
+    caller: str, *inner: str
+) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
+    """Decorator of what programs call: see named_after()."""
+
+    def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
+        @functools.wraps(function)
+        def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+            try:
+                return function(*args, **kwargs)
+            except Error as error:
+                named_after(error, caller, inner)
+                raise
+
+        return call
+
+    return decorate

@@ -6,6 +6,7 @@ from __future__ import annotations
 from types import TracebackType
 
 from . import _distview
+from ._errors import named
 
 
 class PaddingExchange:
@@ -19,6 +20,7 @@ class PaddingExchange:
     def __init__(self, handle: _distview.ExchangeInFlight) -> None:
         self._handle = handle
 
+    @named("PaddingExchange.finish")
     def finish(self) -> None:
         """Waits for the neighbours' elements, and until they have read this section's.
 
@@ -36,4 +38,4 @@ class PaddingExchange:
         if kind is not None:
             self._handle.abandon()
         elif self._handle.is_in_flight:
-            self._handle.finish()
+            self.finish()

@@ -6,19 +6,17 @@ from __future__ import annotations
 import itertools
 import math
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ._comm import agreed
 from ._distview import Layout
 from ._errors import ShapeError, UsageError, short
-
-if TYPE_CHECKING:
-    from ._array import DistView
+from ._section import Section
 
 
-def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
+def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
     """See DistView.gather()."""
     layout = view._attached_layout("gather")
     comm = view._communicator
@@ -41,7 +39,7 @@ def gather(view: DistView, root: Any, cells: str) -> np.ndarray | None:
     return whole.put_together(counts) if whole is not None else None
 
 
-def scatter(view: DistView, values: Any, root: Any, cells: str) -> None:
+def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
     """See DistView.scatter()."""
     layout = view._attached_layout("scatter")
     comm = view._communicator

@@ -5,31 +5,72 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _distview
-from ._distview import Communicator, Layout
-from ._errors import LayoutError, short
+from ._distview import Layout
+from ._errors import LayoutError, named, short
 from ._layout_axes import Axis, axis_of, integer, is_entry, is_lists
+
+if TYPE_CHECKING:
+    from ._types import Description, Flags, Grid, Shape, Widths
 
 Gather = Callable[[np.ndarray], list[np.ndarray]]
 
 
-def build_layout(
-    shape: Any,
-    layout: Any,
-    comm: Communicator | None,
-    padding: Any,
-    boundary: Any,
-    periodic: Any,
-    grid: Any,
-) -> tuple[list[Axis], int]:
-    """The axes as asked for, and the number of processes; local."""
+@named("make_layout")
+def make_layout(
+    shape: Shape,
+    layout: Description = None,
+    processes: int | None = None,
+    *,
+    padding: Widths = 0,
+    boundary: Widths | None = None,
+    periodic: Flags = False,
+    grid: Grid = None,
+) -> Layout:
+    """A Layout without an array, for plans, pictures and arrays that are made later.
+
+        whole = distview.make_layout((180, 360), "bb", 6, padding=1)
+        distview.plot_layout(whole)
+
+    processes: their number; None for as many as the grid and the layout say, one along the other axes. Other
+    arguments as zeros(), but an index array of this process alone is refused where there are others. Raises
+    LayoutError. Local (not collective).
+    """
+    if isinstance(layout, Layout):
+        check_layout(layout, shape, padding, boundary, periodic, grid)
+        if processes is not None and integer(processes, "processes") != layout.process_count:
+            raise LayoutError(
+                f"layout: the Layout has {layout.process_count} processes, got processes={short(processes)} as well"
+            )
+        return layout
+    axes = build_axes(shape, layout, padding, boundary, periodic)
+    count = None if processes is None else integer(processes, "processes")
+    for d, axis in enumerate(axes):
+        if axis.own_list is not None and math.prod(_grid(axes, count, grid)) > 1:
+            raise LayoutError(
+                f"layout: axis {d}: expected ('u', lists) with the indices of all processes, got an array of those "
+                "of one"
+            )
+    return finish_layout(axes, count, grid, None)
+
+
+def build_axes(
+    shape: Any, layout: Any, padding: Any, boundary: Any, periodic: Any
+) -> list[Axis]:
+    """The axes as asked for; local."""
     sizes = _sizes(shape)
-    entries = _entries(layout, len(sizes))
+    try:
+        entries = _entries(layout, len(sizes))
+    except LayoutError:
+        if shape is None:
+            raise _no_shape() from None
+        raise
     axes = [axis_of(entry, d) for d, entry in enumerate(entries)]
+    if shape is None and axes[0].kind != "u" and axes[0].bounds is None:
+        raise _no_shape()
     paddings = _widths(padding, len(axes), "padding")
     boundaries = paddings if boundary is None else _widths(boundary, len(axes), "boundary")
     periodics = _flags(periodic, len(axes))
@@ -46,7 +87,14 @@ def build_layout(
         elif periodics[d] and (isinstance(periodic, (tuple, list)) or not blocks):
             raise LayoutError(f"layout: axis {d} is {_name(axis)} and cannot be periodic")
         _check_size(axis, d)
-    return axes, comm.size if comm else 1
+    return axes
+
+
+def _no_shape() -> LayoutError:
+    return LayoutError(
+        "layout: expected shape to be the sizes of the axes, got None, which is for a Layout, and for one axis with "
+        "block bounds or index lists"
+    )
 
 
 def check_layout(
@@ -62,8 +110,10 @@ def check_layout(
         raise LayoutError(f"layout: the shape says {short(shape)}, the Layout {layout.shape}")
 
 
-def finish_layout(axes: list[Axis], processes: int, grid: Any, gather: Gather | None) -> Layout:
-    """The Layout of the axes; collective if one of them lists the indices of this process alone."""
+def finish_layout(
+    axes: list[Axis], processes: int | None, grid: Any, gather: Gather | None
+) -> Layout:
+    """The Layout of the axes. gather: brings the indices of all processes, where one lists its own alone."""
     extents = _grid(axes, processes, grid)
     specs = []
     for d, axis in enumerate(axes):
@@ -90,7 +140,7 @@ def _entries(layout: Any, rank: int) -> list[Any]:
         return [layout]
     if isinstance(layout, (str, tuple, list)) and len(layout) == rank:
         return list(layout)
-    raise LayoutError(f"layout: expected one entry for {_axes(rank)}, got {short(layout)}")
+    raise LayoutError(f"layout: expected a layout with one entry for {_axes(rank)}, got {short(layout)}")
 
 
 def _pair(value: Any, what: str) -> tuple[int, int]:
@@ -141,8 +191,10 @@ def _check_size(axis: Axis, d: int) -> None:
         raise LayoutError(f"layout: axis {d}: expected a size, got None")
 
 
-def _grid(axes: list[Axis], processes: int, grid: Any) -> list[int]:
+def _grid(axes: list[Axis], processes: int | None, grid: Any) -> list[int]:
     """Processes along each axis: as given, else as near to a square as what is fixed allows."""
+    if processes is not None and not 1 <= processes < 2**31:
+        raise LayoutError(f"layout: expected processes in [1, 2^31), got {processes}")
     given: list[int | None] = [axis.fixed for axis in axes]
     if grid is not None:
         if isinstance(grid, str) or not isinstance(grid, Sequence) or len(grid) != len(axes):
@@ -159,6 +211,8 @@ def _grid(axes: list[Axis], processes: int, grid: Any) -> list[int]:
                                   f"grid says {count}")  # fmt: skip
             given[d] = count
     taken = math.prod(count for count in given if count is not None)
+    if processes is None:
+        return [1 if count is None else count for count in given]
     free = [d for d, count in enumerate(given) if count is None]
     if taken < 1 or processes % taken or (not free and taken != processes):
         whole = [d for d, axis in enumerate(axes) if axis.kind == "n"]
@@ -184,8 +238,9 @@ def _near_equal(number: int, count: int, most: int) -> list[int] | None:
     """
     if count <= 1:
         return [number][:count] if number <= (most if count else 1) else None
-    for first in range(1, min(number, most) + 1):
-        if number % first == 0 and first**count >= number:
+    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    for first in sorted({*small, *(number // d for d in small)}):
+        if first <= most and first**count >= number:
             rest = _near_equal(number // first, count - 1, first)
             if rest is not None:
                 return [first, *rest]
@@ -204,18 +259,28 @@ def _lists_of_axis(own: np.ndarray, d: int, extents: list[int], gather: Gather |
     return [lists[r * stride] for r in range(extents[d])]
 
 
-def _spec(axis: Axis, d: int) -> _distview.AxisSpec:
+def _spec(axis: Axis, d: int) -> dict[str, Any]:
+    """What the compiled part takes, and pickles of layouts hold."""
     if axis.kind == "u":
         assert axis.lists is not None
-        lists: list[Any] = [part.tolist() for part in axis.lists]
         distinct = len(np.unique(np.concatenate(axis.lists)))
         if axis.size is not None and axis.size != distinct:
             raise LayoutError(f"layout: axis {d}: the shape says {axis.size} elements, the lists "
                               f"have {distinct} distinct indices")  # fmt: skip
-        return _distview.unstructured(lists, axis.one_to_one)
+        return {
+            "dist_type": "u", "lists": axis.lists, "one_to_one": axis.one_to_one, "periodic": False,
+        }  # fmt: skip
     assert axis.size is not None
     if axis.kind == "c":
-        return _distview.block_cyclic(axis.size, axis.block_size)
-    if axis.bounds is not None:
-        return _distview.block_bounds(axis.bounds, axis.padding, axis.boundary, axis.periodic)
-    return _distview.block(axis.size, axis.regular, axis.padding, axis.boundary, axis.periodic)
+        return {
+            "dist_type": "c", "size": axis.size, "block_size": axis.block_size, "periodic": False,
+        }  # fmt: skip
+    split: Any = "regular" if axis.regular else "balanced"
+    return {
+        "dist_type": "b",
+        "size": axis.size,
+        "bounds": split if axis.bounds is None else axis.bounds,
+        "padding": axis.padding,
+        "boundary": axis.boundary,
+        "periodic": axis.periodic,
+    }

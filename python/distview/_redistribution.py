@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
 from . import _distview
-from ._array import DistView
 from ._comm import agreed, collective, communicator, of_array
-from ._create import zeros
 from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
 from ._errors import LayoutError, UsageError, short
+from ._making import make
+from ._section import Section
 from ._slices import Slices, axis_slices, slices_or_none
+
+if TYPE_CHECKING:
+    from ._types import AnyType, Comm, Description
+
+Moved = TypeVar("Moved", bound=Section)
 
 #: What describes the layout of a new array beside its letters; see zeros().
 _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
@@ -62,9 +67,9 @@ class RedistributionPlan:
     @collective("RedistributionPlan", lambda self, *args, **kwargs: of_array(*args, **kwargs))
     def __init__(
         self,
-        source: Layout | DistView,
-        target: Layout | DistView,
-        comm: Any = None,
+        source: Layout | Section,
+        target: Layout | Section,
+        comm: Comm = None,
         *,
         permutation: Sequence[int] | None = None,
         from_slice: Any = ...,
@@ -102,13 +107,13 @@ class RedistributionPlan:
             taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most, way,
             bool(allow_missing_indices),
         )  # fmt: skip
-        self._buffers: dict[Any, DistView] = {}
+        self._buffers: dict[Any, Section] = {}
 
-    @collective("RedistributionPlan.execute", of_array)
+    @collective("RedistributionPlan.execute", of_array, "RedistributionPlan")
     def execute(
         self,
-        source: DistView,
-        target: DistView,
+        source: Section,
+        target: Section,
         *,
         alpha: Any = 1,
         beta: Any = 0,
@@ -130,13 +135,15 @@ class RedistributionPlan:
             source, target, alpha, beta, combine, lambda: self._converted(source, target)
         )
 
-    def _converted(self, source: DistView, target: DistView) -> DistView:
+    def _converted(self, source: Section, target: Section) -> Section:
         """The source with the target's elements. Collective the first time."""
         key = target.dtype, source.device[0]
         buffer = self._buffers.get(key)
         if buffer is None:
             kind = kind_like(source)
-            buffer = zeros(None, self.source_layout, source.comm, target.dtype, device=kind)
+            buffer = make(
+                Section, "RedistributionPlan.execute", None, self.source_layout, source.comm, target.dtype, device=kind
+            )
             self._buffers[key] = buffer
         if source.device[0] in HOST_TYPES:
             settle(source, "RedistributionPlan.execute")  # the host reads it
@@ -177,46 +184,30 @@ class RedistributionPlan:
         )
 
 
-@collective("redistribute", of_array)
-def redistribute(
-    array: DistView,
-    layout: Any = None,
+def redistributed(
+    kind: type[Moved],
+    array: Section,
+    layout: Description | Section,
     *,
-    permutation: Sequence[int] | None = None,
-    from_slice: Any = ...,
-    to_slice: Any = ...,
-    fill_padding: bool = False,
-    conjugate: bool = False,
-    alpha: Any = 1,
-    beta: Any = 0,
-    combine: str | None = None,
-    allow_missing_indices: bool = False,
-    dtype: Any = None,
-    out: DistView | None = None,
-    **keywords: Any,
-) -> DistView:
-    """An array's elements in another layout; a new array, or ``out``.
-
-        b = distview.redistribute(a, "cb")                      # dealt out along the first axis
-        c = distview.redistribute(a, [0, 5, 9], from_slice=slice(None, None, -1))
-        distview.redistribute(a, out=d, to_slice=slice(10, 20)) # into a part of d
-        distview.redistribute(a, out=b, alpha=2.0, beta=1.0)    # b += 2 a
-        single = distview.redistribute(a, a, dtype="float32")
-
-    layout: that of the new array: a Layout, a DistView whose layout it is, or a description as
-    zeros() takes it, with its keywords (padding, boundary, periodic, grid, device; in the array's
-    memory unless given). Cells of a new array that nothing is written to are 0. dtype: that of the
-    new array, the array's unless given. permutation, from_slice, to_slice, fill_padding, conjugate,
-    allow_missing_indices: see RedistributionPlan, which is what to use for moving again and again; alpha, beta, combine:
-    see its execute(). The array keeps the plans of the last four different calls.
-
-    Collective over the array's communicator.
-    """
+    permutation: Sequence[int] | None,
+    from_slice: Any,
+    to_slice: Any,
+    fill_padding: bool,
+    conjugate: bool,
+    alpha: Any,
+    beta: Any,
+    combine: str | None,
+    allow_missing_indices: bool,
+    dtype: AnyType | None,
+    out: Moved | None,
+    keywords: dict[str, Any],
+) -> Moved:
+    """See redistribute(); a new array is a ``kind``."""
     if out is None:
-        out = _new(array, layout, permutation, from_slice, to_slice, dtype, keywords)
+        out = _new(kind, array, layout, permutation, from_slice, to_slice, dtype, keywords)
     else:
         _check_out(array, out, layout, dtype, keywords)
-    keywords = {
+    what: dict[str, Any] = {
         "permutation": permutation, "from_slice": from_slice, "to_slice": to_slice,
         "fill_padding": fill_padding, "conjugate": conjugate,
         "allow_missing_indices": allow_missing_indices,
@@ -224,9 +215,9 @@ def redistribute(
     plans = array._joint.plans
     plan, key = None, None
     try:
-        plan, key = _known_plan(array, out, keywords)
+        plan, key = _known_plan(array, out, what)
         if plan is None:
-            plan = RedistributionPlan(array, out, **keywords)
+            plan = RedistributionPlan(array, out, **what)
         plan.execute(array, out, alpha=alpha, beta=beta, combine=combine)
     except BaseException:
         # Whatever ranks keep now may differ, or be a plan that cannot be used any more.
@@ -243,7 +234,7 @@ def redistribute(
 _MOST_PLANS = 4
 
 
-def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[RedistributionPlan | None, Any]:
+def _known_plan(array: Section, out: Section, keywords: Any) -> tuple[RedistributionPlan | None, Any]:
     """The plan that the array keeps for this, and what defines it. All ranks have one, or all have none: a
     rank that kept another history is an error of all."""
 
@@ -276,8 +267,8 @@ def _known_plan(array: DistView, out: DistView, keywords: Any) -> tuple[Redistri
     return plan, key
 
 
-def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:
-    """See DistView.transpose()."""
+def transpose(array: Section, axes: tuple[Any, ...], kind: type[Moved]) -> Moved:
+    """See DistView.transpose(); the new array is a ``kind``."""
 
     def prepare() -> tuple[Layout, list[int]]:
         layout = array._attached_layout("transpose")
@@ -289,22 +280,27 @@ def transpose(array: DistView, axes: tuple[Any, ...]) -> DistView:
     layout, permutation = agreed(
         array._communicator, "transpose", prepare, lambda made: {"axes": made[1]}
     )
-    return redistribute(array, layout.permuted(permutation), permutation=permutation)
+    return redistributed(
+        kind, array, layout.permuted(permutation), permutation=permutation, from_slice=..., to_slice=...,
+        fill_padding=False, conjugate=False, alpha=1, beta=0, combine=None, allow_missing_indices=False, dtype=None,
+        out=None, keywords={},
+    )  # fmt: skip
 
 
 def _new(
-    array: DistView,
+    kind: type[Moved],
+    array: Section,
     layout: Any,
     permutation: Any,
     from_slice: Any,
     to_slice: Any,
     dtype: Any,
     keywords: Any,
-) -> DistView:
+) -> Moved:
     def shape() -> Any:
         source = _layout_of(array, "array", "redistribute", only_arrays=True)
         _check_keywords(keywords)
-        if isinstance(layout, (Layout, DistView)):
+        if isinstance(layout, (Layout, Section)):
             return None
         if layout is None:
             raise UsageError("redistribute: expected a layout, or out")
@@ -319,9 +315,10 @@ def _new(
 
     taken = _communicator_of(None, array)
     sizes = agreed(taken, "redistribute", shape, lambda sizes: {"shape": sizes})
-    given = layout.layout if isinstance(layout, DistView) else layout
+    given = layout.layout if isinstance(layout, Section) else layout
     keywords.setdefault("device", kind_like(array))
-    return zeros(sizes, given, array.comm, array.dtype if dtype is None else dtype, **keywords)
+    element = array.dtype if dtype is None else dtype
+    return make(kind, "redistribute", sizes, given, array.comm, element, **keywords)
 
 
 def _check_keywords(keywords: Any) -> None:
@@ -335,7 +332,7 @@ def _check_keywords(keywords: Any) -> None:
         raise UsageError("redistribute: the new array has the array's comm")
 
 
-def _check_out(array: DistView, out: DistView, layout: Any, dtype: Any, keywords: Any) -> None:
+def _check_out(array: Section, out: Section, layout: Any, dtype: Any, keywords: Any) -> None:
     def check() -> None:
         _layout_of(array, "array", "redistribute", only_arrays=True)
         _layout_of(out, "out", "redistribute", only_arrays=True)
@@ -352,13 +349,13 @@ def _communicator_of(comm: Any, *arguments: Any) -> _distview.Communicator | Non
     if comm is not None:
         return communicator(comm)
     for argument in arguments:
-        if isinstance(argument, DistView) and argument._communicator is not None:
+        if isinstance(argument, Section) and argument._communicator is not None:
             return argument._communicator
     return None
 
 
 def _layout_of(given: Any, what: str, caller: str, only_arrays: bool = False) -> Layout:
-    if isinstance(given, DistView):
+    if isinstance(given, Section):
         return given._attached_layout(caller)
     if isinstance(given, Layout) and not only_arrays:
         return given

@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ._comm import agreed
 from ._errors import ShapeError, UsageError, short
-
-if TYPE_CHECKING:
-    from ._array import DistView
+from ._section import Section
 
 
-def total(view: DistView, caller: str, cells: str) -> Any:
+def total(view: Section, caller: str, cells: str) -> Any:
     """See DistView.sum()."""
 
     def mine() -> Any:
@@ -25,12 +23,12 @@ def total(view: DistView, caller: str, cells: str) -> Any:
     return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(cells=cells)))
 
 
-def dot(view: DistView, other: DistView, cells: str) -> Any:
+def dot(view: Section, other: Section, cells: str) -> Any:
     """See DistView.dot()."""
 
     def mine() -> Any:
         first = _numbers(view, "dot", cells)
-        if not hasattr(other, "_attached_layout"):
+        if not isinstance(other, Section):
             raise UsageError(f"dot: expected a DistView, got {type(other).__name__}")
         if other._attached_layout("dot") != view.layout:
             raise ShapeError("dot: expected two arrays of the same layout")
@@ -46,7 +44,7 @@ def dot(view: DistView, other: DistView, cells: str) -> Any:
     return _added_up(view, value)
 
 
-def norm(view: DistView, order: Any, cells: str) -> float:
+def norm(view: Section, order: Any, cells: str) -> float:
     """See DistView.norm()."""
 
     def mine() -> np.ndarray:
@@ -62,7 +60,7 @@ def norm(view: DistView, order: Any, cells: str) -> float:
     return _euclidean(view, sizes)
 
 
-def _euclidean(view: DistView, sizes: np.ndarray) -> float:
+def _euclidean(view: Section, sizes: np.ndarray) -> float:
     """The 2-norm, right wherever it is representable. What it branches on is the same on all ranks."""
 
     def sum_of_squares(factor: float) -> float:
@@ -83,7 +81,7 @@ def _euclidean(view: DistView, sizes: np.ndarray) -> float:
     return math.sqrt(sum_of_squares(factor)) / factor
 
 
-def extreme(view: DistView, operation: str, cells: str) -> Any:
+def extreme(view: Section, operation: str, cells: str) -> Any:
     """See DistView.min() and DistView.max()."""
 
     def mine() -> Any:
@@ -106,7 +104,7 @@ def extreme(view: DistView, operation: str, cells: str) -> Any:
     return bool(result) if dtype.kind == "b" else result
 
 
-def _numbers(view: DistView, caller: str, cells: str) -> np.ndarray:
+def _numbers(view: Section, caller: str, cells: str) -> np.ndarray:
     part = view._host_part(caller, cells)
     if part.dtype.kind not in "biufc":
         raise ShapeError(f"{caller}: elements of type {part.dtype} are no numbers")
@@ -129,7 +127,7 @@ def _shift(dtype: np.dtype) -> int:
     return 2**63 if dtype.kind == "u" and dtype.itemsize == 8 else 0
 
 
-def _combined(view: DistView, operation: str, values: list[Any]) -> list[Any]:
+def _combined(view: Section, operation: str, values: list[Any]) -> list[Any]:
     comm = view._communicator
     if comm is None:
         return values
@@ -138,7 +136,7 @@ def _combined(view: DistView, operation: str, values: list[Any]) -> list[Any]:
     return comm.all_reduce_float(operation, values)
 
 
-def _added_up(view: DistView, value: Any) -> Any:
+def _added_up(view: Section, value: Any) -> Any:
     """The sum of a NumPy number of each rank, of the same type on all."""
     if value.dtype.kind == "c":
         return complex(*_combined(view, "sum", [float(value.real), float(value.imag)]))
@@ -149,7 +147,7 @@ def _added_up(view: DistView, value: Any) -> Any:
     return whole % 2**64 if value.dtype.kind == "u" else whole
 
 
-def _extreme_of_all(view: DistView, operation: str, value: float) -> float:
+def _extreme_of_all(view: Section, operation: str, value: float) -> float:
     """The least or greatest number of all ranks, NaN if one is: MPI does not say what it makes of
     NaN."""
     is_worst = math.isnan(value)

@@ -4,13 +4,9 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from . import _distview
 from ._errors import UsageError, short
-
-if TYPE_CHECKING:
-    from ._array import DistView
 
 Slices = list[tuple[int, int, int]]
 
@@ -70,9 +66,3 @@ def _is_integer(entry: Any) -> bool:
     except TypeError:
         return False
     return not isinstance(entry, bool)
-
-
-def slice_of(view: DistView, key: Any) -> _distview.Array:
-    """See DistView.__getitem__(); without the communicator."""
-    shape = view._attached_layout("slice").shape
-    return _distview.slice_array(view, axis_slices(key, shape, "slice"))

@@ -183,7 +183,8 @@ protocol::ExportedSection ArrayState::exported(const Version& version) const {
 }
 
 std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
-    const AxisLayout& layout = view("global_indices").layout().axis(checked_axis(axis));
+    const AxisLayout& layout =
+        view("global_indices").layout().axis(checked_axis("global_indices", axis));
     const AxisOfSection& at = m_axes[static_cast<std::size_t>(axis)];
     std::vector<std::int64_t> result;
     result.reserve(static_cast<std::size_t>(at.extent));
@@ -194,13 +195,14 @@ std::vector<std::int64_t> ArrayState::global_indices(int axis) const {
 
 std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
     if (m_view) {
-        const AxisLayout& layout = m_view->layout().axis(checked_axis(axis));
+        const AxisLayout& layout = m_view->layout().axis(checked_axis("protocol_indices", axis));
         std::vector<std::int64_t> result = global_indices(axis);
         for (std::int64_t& index : result)
             index = layout.protocol_index(GlobalIndex(index)).value();
         return result;
     }
-    const AxisOfSection& at = m_axes[static_cast<std::size_t>(checked_axis(axis))];
+    const AxisOfSection& at =
+        m_axes[static_cast<std::size_t>(checked_axis("protocol_indices", axis))];
     std::vector<std::int64_t> result(static_cast<std::size_t>(at.extent));
     const auto process = static_cast<int>(at.grid_rank);
     const protocol::CanonicalAxis canonical = protocol::canonical_axis(
@@ -222,9 +224,9 @@ std::vector<std::int64_t> ArrayState::protocol_indices(int axis) const {
     return result;
 }
 
-int ArrayState::checked_axis(int axis) const {
+int ArrayState::checked_axis(const char* caller, int axis) const {
     require<AxisError>(axis >= 0 && axis < rank(), [&] {
-        return text("global_indices: expected an axis in [0, ", rank(), "), got ", axis);
+        return text(caller, ": expected an axis in [0, ", rank(), "), got ", axis);
     });
     return axis;
 }

@@ -128,42 +128,47 @@ public:
     std::vector<std::int64_t> protocol_indices(int axis) const;
 
     /// Begins to fill the padding of this array and of `others`, which `failure` kept from being read if it
-    /// is set. Collective over the communicator; what fails on one rank is
+    /// is set. `stencil`: "box" or "faces". Collective over the communicator; what fails on one rank is
     /// thrown on all.
     std::shared_ptr<ExchangeInFlight>
     start_exchange(const char* caller, const std::vector<std::shared_ptr<ArrayState>>& others,
-                   Failure failure);
+                   nb::handle stencil, Failure failure);
     /// start_exchange() and finish().
-    void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure);
+    void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
+                          nb::handle stencil, Failure failure);
     /// Combines the padding of the arrays, all of one element type, with the elements that it copies.
     void combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
-                         nb::handle operation, Failure failure);
+                         nb::handle operation, nb::handle stencil, Failure failure);
 
 private:
     /// A plan for arrays of some layouts, this one's first.
     struct Plan {
         std::vector<ArrayLayout> layouts;
+        Stencil stencil = Stencil::box;
         std::shared_ptr<PaddingExchangePlan> plan;
         std::uint64_t number = 0; ///< of the plans that these arrays have had
     };
 
     void describe_axes_from_layout();
-    int checked_axis(int axis) const;
+    int checked_axis(const char* caller, int axis) const;
     /// What an exchange of some arrays needs once all ranks have agreed on it.
     struct Exchange {
         Kernels kernels = Kernels::host;
+        Stencil stencil = Stencil::box;
         std::shared_ptr<PaddingExchangePlan> plan{}; ///< null without a communicator
         std::vector<AnyDistView> views{};
     };
 
     std::vector<ArrayState*> with_others(const std::vector<std::shared_ptr<ArrayState>>& others);
     void check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const;
-    /// `check` may throw, and returns what the ranks must agree on besides the arrays.
+    /// `check` may throw, and returns what the ranks must agree on besides the arrays and the stencil.
     Exchange agree_on_exchange(const char* caller, const std::vector<ArrayState*>& arrays,
-                               Failure failure, const std::function<Argument()>& check);
+                               nb::handle stencil, Failure failure,
+                               const std::function<Argument()>& check);
     /// The known plan for arrays of these layouts; drops one that cannot be used any more.
-    const Plan* find_plan(const std::vector<ArrayLayout>& layouts);
-    std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays);
+    const Plan* find_plan(const std::vector<ArrayLayout>& layouts, Stencil stencil);
+    std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays,
+                                                  Stencil stencil);
 
     protocol::ExportedSection m_exported{}; ///< until attached
     std::optional<AnyDistView> m_view;

@@ -59,9 +59,9 @@ void for_each_own(const AnySection& section, const PaddingRegion& region, const 
 }
 
 /// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
-void copy_own_padding(const AnyDistView& view) {
+void copy_own_padding(const AnyDistView& view, Stencil stencil) {
     const AnySection& section = view.section();
-    PaddingExchangeSchedule(view.layout(), view.process())
+    PaddingExchangeSchedule(view.layout(), view.process(), {.stencil = stencil, .widths = {}})
         .for_each_incoming([&](const PaddingRegion& region) {
             for_each_own(section, region, [&](const char* from, char* to) {
                 std::copy_n(from, section.element.bytes, to);
@@ -70,9 +70,9 @@ void copy_own_padding(const AnyDistView& view) {
 }
 
 /// The same of combine_padding().
-void combine_own_padding(const AnyDistView& view, const Update& update) {
+void combine_own_padding(const AnyDistView& view, Stencil stencil, const Update& update) {
     const auto combine = element_update(update, view.section().element);
-    PaddingExchangeSchedule(view.layout(), view.process())
+    PaddingExchangeSchedule(view.layout(), view.process(), {.stencil = stencil, .widths = {}})
         .for_each_outgoing(
             [&](const PaddingRegion& region) { for_each_own(view.section(), region, combine); });
 }
@@ -82,6 +82,16 @@ std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
     for (const ArrayState* array : arrays)
         layouts.push_back(array->view("exchange_padding").layout());
     return layouts;
+}
+
+const char* name_of(Stencil stencil) { return stencil == Stencil::faces ? "faces" : "box"; }
+
+Stencil read_stencil(const char* caller, nb::handle given) {
+    for (const Stencil stencil : {Stencil::box, Stencil::faces})
+        if (nb::isinstance<nb::str>(given) && nb::borrow(given).equal(nb::str(name_of(stencil))))
+            return stencil;
+    throw UsageError(
+        text(caller, ": expected stencil to be 'box' or 'faces', got ", short_repr(given)));
 }
 
 /// An exchange in flight on an execution space.
@@ -148,9 +158,11 @@ void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState
     }
 }
 
-const ArrayState::Plan* ArrayState::find_plan(const std::vector<ArrayLayout>& layouts) {
-    const auto known = std::find_if(m_plans.begin(), m_plans.end(),
-                                    [&](const Plan& plan) { return plan.layouts == layouts; });
+const ArrayState::Plan* ArrayState::find_plan(const std::vector<ArrayLayout>& layouts,
+                                              Stencil stencil) {
+    const auto known = std::find_if(m_plans.begin(), m_plans.end(), [&](const Plan& plan) {
+        return plan.stencil == stencil && plan.layouts == layouts;
+    });
     if (known == m_plans.end()) return nullptr;
     if (!known->plan->is_usable()) {
         m_plans.erase(known);
@@ -159,30 +171,32 @@ const ArrayState::Plan* ArrayState::find_plan(const std::vector<ArrayLayout>& la
     return &*known;
 }
 
-std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<ArrayState*>& arrays) {
+std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<ArrayState*>& arrays,
+                                                          Stencil stencil) {
     constexpr std::size_t most_plans = 4;
     const std::vector<ArrayLayout> layouts = layouts_of(arrays);
-    if (const Plan* const known = find_plan(layouts)) {
+    if (const Plan* const known = find_plan(layouts, stencil)) {
         // Only here, where all ranks have agreed: the oldest one must be the same everywhere.
         const auto at = m_plans.begin() + (known - m_plans.data());
         std::rotate(at, at + 1, m_plans.end());
         return m_plans.back().plan;
     }
     std::vector<FieldExchange> fields;
-    for (const ArrayLayout& layout : layouts) fields.push_back({layout, {}});
+    for (const ArrayLayout& layout : layouts)
+        fields.push_back({layout, {.stencil = stencil, .widths = {}}});
     std::shared_ptr<PaddingExchangePlan> plan;
     {
         const nb::gil_scoped_release release;
         plan = std::make_shared<PaddingExchangePlan>(*m_comm, fields);
     }
     if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
-    m_plans.push_back({layouts, plan, ++m_plan_count});
+    m_plans.push_back({layouts, stencil, plan, ++m_plan_count});
     return plan;
 }
 
 ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
                                                    const std::vector<ArrayState*>& arrays,
-                                                   Failure failure,
+                                                   nb::handle stencil, Failure failure,
                                                    const std::function<Argument()>& check) {
     Exchange exchange;
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
@@ -193,6 +207,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
         try {
             check_exchange(caller, arrays);
             own = check();
+            exchange.stencil = read_stencil(caller, stencil);
             sections = pending_sections(arrays);
             exchange.kernels = kernels_for(caller, pointers(sections), m_comm.has_value());
             if (m_comm) require_kokkos(caller, m_comm->size());
@@ -203,9 +218,11 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
         for (const ArrayState* array : arrays)
             digest = digest * 0x9e3779b97f4a7c15u + array->m_number;
         for (const char c : own.value) digest = digest * 31 + static_cast<unsigned char>(c);
+        digest = digest * 31 + static_cast<std::uint64_t>(exchange.stencil);
     }
     // A rank that knows that the plan was abandoned makes a new one: then all must.
-    const Plan* const known = m_comm && !failure.image ? find_plan(layouts_of(arrays)) : nullptr;
+    const Plan* const known =
+        m_comm && !failure.image ? find_plan(layouts_of(arrays), exchange.stencil) : nullptr;
     const std::uint64_t plan_number = known ? known->number : 0;
     digest = digest * 0x9e3779b97f4a7c15u + plan_number;
     if (!m_comm) {
@@ -214,7 +231,9 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
     }
     try {
         agree(*m_comm, caller, failure, digest, [&] {
-            std::vector<Argument> arguments{own, {"number of arrays", text(arrays.size())}};
+            std::vector<Argument> arguments{own,
+                                            {"stencil", name_of(exchange.stencil)},
+                                            {"number of arrays", text(arrays.size())}};
             for (std::size_t i = 0; i < arrays.size(); ++i)
                 arguments.push_back(
                     {text("array ", i, ", counted as they were made,"), text(arrays[i]->m_number)});
@@ -227,15 +246,17 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
             std::erase_if(m_plans, [&](const Plan& plan) { return plan.number == plan_number; });
         throw;
     }
-    exchange.plan = plan_for(arrays);
+    exchange.plan = plan_for(arrays, exchange.stencil);
     for (const ArrayState* array : arrays) exchange.views.push_back(*array->m_view);
     return exchange;
 }
 
-std::shared_ptr<ExchangeInFlight> ArrayState::start_exchange(
-    const char* caller, const std::vector<std::shared_ptr<ArrayState>>& others, Failure failure) {
+std::shared_ptr<ExchangeInFlight>
+ArrayState::start_exchange(const char* caller,
+                           const std::vector<std::shared_ptr<ArrayState>>& others,
+                           nb::handle stencil, Failure failure) {
     const std::vector<ArrayState*> arrays = with_others(others);
-    Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure),
+    Exchange exchange = agree_on_exchange(caller, arrays, stencil, std::move(failure),
                                           [] { return Argument{"operation", "fill"}; });
     std::unique_ptr<ExchangeInFlight::Work> work;
     if (m_comm) {
@@ -246,7 +267,7 @@ std::shared_ptr<ExchangeInFlight> ArrayState::start_exchange(
                                                                 std::move(exchange.views));
         });
     } else {
-        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view);
+        for (const ArrayState* array : arrays) copy_own_padding(*array->m_view, exchange.stencil);
     }
     auto result = std::make_shared<ExchangeInFlight>(std::move(work));
     std::erase_if(all_in_flight(), [](const auto& old) { return old.expired(); });
@@ -255,15 +276,15 @@ std::shared_ptr<ExchangeInFlight> ArrayState::start_exchange(
 }
 
 void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
-                                  Failure failure) {
+                                  nb::handle stencil, Failure failure) {
     const std::shared_ptr<ExchangeInFlight> exchange =
-        start_exchange("exchange_padding", others, std::move(failure));
+        start_exchange("exchange_padding", others, stencil, std::move(failure));
     const nb::gil_scoped_release release;
     exchange->finish();
 }
 
 void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
-                                 nb::handle operation, Failure failure) {
+                                 nb::handle operation, nb::handle stencil, Failure failure) {
     constexpr const char* caller = combine_caller;
     const std::vector<ArrayState*> arrays = with_others(others);
     Update update;
@@ -282,9 +303,10 @@ void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>&
             });
         return Argument{"operation", name_of(update.kind)};
     };
-    const Exchange exchange = agree_on_exchange(caller, arrays, std::move(failure), read);
+    const Exchange exchange = agree_on_exchange(caller, arrays, stencil, std::move(failure), read);
     if (!m_comm) {
-        for (const ArrayState* array : arrays) combine_own_padding(*array->m_view, update);
+        for (const ArrayState* array : arrays)
+            combine_own_padding(*array->m_view, exchange.stencil, update);
         return;
     }
     const nb::gil_scoped_release release;

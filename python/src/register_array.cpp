@@ -23,30 +23,33 @@ namespace distview::python {
 
 namespace {
 
-const AxisOfSection& axis_of(const Array& self, int axis) {
+const AxisOfSection& axis_of(const Array& self, const char* caller, int axis) {
     const auto& axes = self.state->axes();
     require<AxisError>(axis >= 0 && axis < self.state->rank(), [&] {
-        return text("DistView: expected an axis in [0, ", axes.size(), "), got ", axis);
+        return text(caller, ": expected an axis in [0, ", axes.size(), "), got ", axis);
     });
     return axes[static_cast<std::size_t>(axis)];
 }
 
-template <class Function>
-nb::tuple per_axis(const Array& self, Function&& function) {
+template <class Tuple, class Function>
+Tuple per_axis(const Array& self, Function&& function) {
     nb::list result;
     for (const AxisOfSection& axis : self.state->axes()) result.append(function(axis));
-    return nb::tuple(result);
+    return Tuple(result);
 }
 
-nb::tuple numbers_tuple(const std::vector<std::int64_t>& values) {
+IntTuple numbers_tuple(const std::vector<std::int64_t>& values) {
     nb::list result;
     for (const std::int64_t value : values) result.append(nb::int_(value));
-    return nb::tuple(result);
+    return IntTuple(result);
 }
 
-nb::tuple pair(std::int64_t first, std::int64_t second) { return nb::make_tuple(first, second); }
+IntPair pair(std::int64_t first, std::int64_t second) {
+    return IntPair(nb::make_tuple(first, second));
+}
 
-nb::dict export_dictionary(nb::handle self, const Array& array, const protocol::Version& version) {
+Dictionary export_dictionary(nb::handle self, const Array& array,
+                             const protocol::Version& version) {
     const AnySection& section = array.state->section();
     if (!section.device.host_accessible()) {
         PyErr_SetString(PyExc_BufferError,
@@ -59,7 +62,7 @@ nb::dict export_dictionary(nb::handle self, const Array& array, const protocol::
     result["__version__"] = to_string(version);
     result["buffer"] = nb::getattr(self, "view");
     result["dim_data"] = dim_data_tuple(array.state->dim_data(version));
-    return result;
+    return nb::borrow<Dictionary>(result);
 }
 
 void add_shape_properties(nb::class_<Array>& type) {
@@ -72,13 +75,13 @@ void add_shape_properties(nb::class_<Array>& type) {
             const ArrayLayout& layout = self.state->view("shape").layout();
             nb::list result;
             for (int d = 0; d < layout.rank(); ++d) result.append(nb::int_(layout.extent(d)));
-            return nb::tuple(result);
+            return IntTuple(result);
         },
         "Number of elements of the whole array along each axis, without boundary padding.");
     type.def_prop_ro(
         "protocol_shape",
         [](const Array& self) {
-            return per_axis(self, [](Axis a) { return nb::int_(a.protocol_size); });
+            return per_axis<IntTuple>(self, [](Axis a) { return nb::int_(a.protocol_size); });
         },
         "The same with boundary padding: the protocol's size, in version 0.10. Of a section that\n"
         "is not attached in the version that it came in.");
@@ -92,13 +95,13 @@ void add_shape_properties(nb::class_<Array>& type) {
     type.def_prop_ro(
         "grid",
         [](const Array& self) {
-            return per_axis(self, [](Axis a) { return nb::int_(a.grid_size); });
+            return per_axis<IntTuple>(self, [](Axis a) { return nb::int_(a.grid_size); });
         },
         "Number of processes along each axis.");
     type.def_prop_ro(
         "coordinates",
         [](const Array& self) {
-            return per_axis(self, [](Axis a) { return nb::int_(a.grid_rank); });
+            return per_axis<IntTuple>(self, [](Axis a) { return nb::int_(a.grid_rank); });
         },
         "Where this process is in the grid.");
     type.def_prop_ro(
@@ -110,7 +113,7 @@ void add_shape_properties(nb::class_<Array>& type) {
     type.def_prop_ro(
         "padding",
         [](const Array& self) {
-            return per_axis(self, [](Axis a) {
+            return per_axis<IntPairs>(self, [](Axis a) {
                 return pair(a.communication.low + a.boundary.low,
                             a.communication.high + a.boundary.high);
             });
@@ -119,7 +122,7 @@ void add_shape_properties(nb::class_<Array>& type) {
     type.def_prop_ro(
         "periodic",
         [](const Array& self) {
-            return per_axis(self, [](Axis a) { return nb::bool_(a.periodic); });
+            return per_axis<BoolTuple>(self, [](Axis a) { return nb::bool_(a.periodic); });
         },
         "Whether each axis is periodic.");
     type.def_prop_ro(
@@ -134,14 +137,14 @@ void add_shape_properties(nb::class_<Array>& type) {
     type.def(
         "owned_range",
         [](const Array& self, int axis) {
-            const LocalRange range = axis_of(self, axis).owned();
+            const LocalRange range = axis_of(self, "owned_range", axis).owned();
             return pair(range.begin.value(), range.end.value());
         },
         nb::arg("axis"), "(begin, end) of the positions in the section that are owned. Local.");
     type.def(
         "interior_range",
         [](const Array& self, int axis) {
-            const LocalRange range = axis_of(self, axis).interior();
+            const LocalRange range = axis_of(self, "interior_range", axis).interior();
             return pair(range.begin.value(), range.end.value());
         },
         nb::arg("axis"),
@@ -150,12 +153,15 @@ void add_shape_properties(nb::class_<Array>& type) {
         "section_indices",
         [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
         nb::arg("axis"),
+        nb::sig("def section_indices(self, axis: int) -> numpy.typing.NDArray[numpy.int64]"),
         "The global index of every position of the section along an axis, padding included.\n"
         "Boundary padding has negative ones and those from the size on. Local.");
     type.def(
         "section_protocol_indices",
         [](const Array& self, int axis) { return int64_array(self.state->protocol_indices(axis)); },
         nb::arg("axis"),
+        nb::sig("def section_protocol_indices(self, axis: int) -> "
+                "numpy.typing.NDArray[numpy.int64]"),
         "The same as the protocol counts, from the first element of the boundary padding. Local.");
 }
 
@@ -176,7 +182,7 @@ void add_memory_properties(nb::class_<Array>& type) {
         "device",
         [](const Array& self) {
             const Device device = self.state->section().device;
-            return nb::make_tuple(static_cast<int>(device.type), device.id);
+            return IntPair(nb::make_tuple(static_cast<int>(device.type), device.id));
         },
         "(type, id) of the memory's device, DLPack's numbers: (1, 0) is the host.");
     type.def_prop_ro(
@@ -259,28 +265,31 @@ void add_protocol(nb::class_<Array>& type) {
         nb::arg("comm"), "Collective; see DistView.attach().");
     type.def(
         "_start_exchange",
-        [](const Array& self, const std::string& caller, const nb::list& others) {
+        [](const Array& self, const std::string& caller, const nb::list& others,
+           nb::handle stencil) {
             auto [states, failure] = states_of(caller, others);
             const std::shared_ptr<ArrayState> held = self.state;
-            return held->start_exchange(caller.c_str(), states, std::move(failure));
+            return held->start_exchange(caller.c_str(), states, stencil, std::move(failure));
         },
-        nb::arg("caller"), nb::arg("others"), "Collective; see DistView.start_exchange().");
+        nb::arg("caller"), nb::arg("others"), nb::arg("stencil").none(),
+        "Collective; see DistView.start_exchange().");
     type.def(
         "_exchange_padding",
-        [](const Array& self, const nb::list& others) {
+        [](const Array& self, const nb::list& others, nb::handle stencil) {
             auto [states, failure] = states_of("exchange_padding", others);
             const std::shared_ptr<ArrayState> held = self.state;
-            held->exchange_padding(states, std::move(failure));
+            held->exchange_padding(states, stencil, std::move(failure));
         },
-        nb::arg("others"), "Collective; see DistView.exchange_padding().");
+        nb::arg("others"), nb::arg("stencil").none(),
+        "Collective; see DistView.exchange_padding().");
     type.def(
         "_combine_padding",
-        [](const Array& self, const nb::list& others, nb::handle operation) {
+        [](const Array& self, const nb::list& others, nb::handle operation, nb::handle stencil) {
             auto [states, failure] = states_of("combine_padding", others);
             const std::shared_ptr<ArrayState> held = self.state;
-            held->combine_padding(states, operation, std::move(failure));
+            held->combine_padding(states, operation, stencil, std::move(failure));
         },
-        nb::arg("others"), nb::arg("operation").none(),
+        nb::arg("others"), nb::arg("operation").none(), nb::arg("stencil").none(),
         "Collective; see DistView.combine_padding().");
 }
 

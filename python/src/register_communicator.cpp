@@ -169,6 +169,7 @@ void register_communicator(nb::module_& module) {
             return Communicator(*reinterpret_cast<const MPI_Comm*>(address));
         },
         "address"_a, "Of the MPI_Comm at an address. Collective the first time.");
+    // For programs without mpi4py.
     module.def(
         "communicator_from_fortran",
         [](int handle) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "errors.hpp"
+#include "layout_state.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
 
@@ -10,27 +11,18 @@
 #include <distview/core/protocol/version.hpp>
 #include <distview/core/text.hpp>
 
-#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 namespace distview::python {
 
 namespace {
-
-using WidthsPair = std::pair<std::int64_t, std::int64_t>;
-
-Widths widths(const WidthsPair& pair) { return {pair.first, pair.second}; }
-
-BlockOptions block_options(const WidthsPair& padding, const WidthsPair& boundary, bool periodic) {
-    return {.padding = widths(padding), .boundary = widths(boundary), .periodic = periodic};
-}
 
 int checked_axis(const ArrayLayout& layout, int axis) {
     require<AxisError>(axis >= 0 && axis < layout.rank(), [&] {
@@ -53,8 +45,8 @@ int coordinate(const ArrayLayout& layout, int axis, int process) {
     return layout.coordinates(process)[static_cast<std::size_t>(axis)];
 }
 
-nb::tuple range_tuple(const LocalRange& range) {
-    return nb::make_tuple(range.begin.value(), range.end.value());
+IntPair range_tuple(const LocalRange& range) {
+    return IntPair(nb::make_tuple(range.begin.value(), range.end.value()));
 }
 
 std::vector<std::int64_t> global_indices(const ArrayLayout& layout, int axis, int process) {
@@ -103,45 +95,31 @@ std::string types(const ArrayLayout& layout) {
     return result;
 }
 
-template <class Function>
-nb::tuple per_axis(const ArrayLayout& layout, Function&& function) {
+template <class Tuple, class Function>
+Tuple per_axis(const ArrayLayout& layout, Function&& function) {
     nb::list result;
     for (int d = 0; d < layout.rank(); ++d) result.append(function(d));
-    return nb::tuple(result);
+    return Tuple(result);
 }
 
-void register_axis_specs(nb::module_& module) {
-    using namespace nb::literals;
-    nb::class_<AxisSpec>(module, "AxisSpec",
-                         "One axis of a layout, before its processes are known.");
-    module.def(
-        "block",
-        [](std::int64_t size, bool regular, const WidthsPair& padding, const WidthsPair& boundary,
-           bool periodic) {
-            const BlockOptions options = block_options(padding, boundary, periodic);
-            return regular ? regular_block(size, options) : block(size, options);
-        },
-        "interior_size"_a, "regular"_a, "padding"_a, "boundary"_a, "periodic"_a,
-        "Blocks of equal sizes; see distview.zeros.");
-    module.def(
-        "block_bounds",
-        [](std::vector<std::int64_t> bounds, const WidthsPair& padding, const WidthsPair& boundary,
-           bool periodic) {
-            return block_bounds(std::move(bounds), block_options(padding, boundary, periodic));
-        },
-        "bounds"_a, "padding"_a, "boundary"_a, "periodic"_a,
-        "Blocks between given bounds; see distview.zeros.");
-    module.def("block_cyclic", &block_cyclic, "size"_a, "block_size"_a,
-               "Elements dealt out in blocks; see distview.zeros.");
-    module.def("unstructured", &unstructured, "labels"_a, "one_to_one"_a,
-               "Elements listed by process; see distview.zeros.");
+/// Texts that begin with a class of core begin with `caller` instead.
+template <class Action>
+ArrayLayout named(const char* caller, Action&& action) {
+    try {
+        return action();
+    } catch (const LayoutError& error) {
+        const std::string_view words = error.what();
+        const std::size_t colon = words.find(": ");
+        const std::string_view name = words.substr(0, colon);
+        if (name != "ArrayLayout" && name != "ProcessGrid" && name != "permute_axes") throw;
+        throw LayoutError(text(caller, words.substr(colon)));
+    }
 }
 
 } // namespace
 
 void register_layout(nb::module_& module) {
     using namespace nb::literals;
-    register_axis_specs(module);
     // In one line with the name: nvcc takes a line that begins with `module,` for one of a C++ module.
     nb::class_<ArrayLayout>(
         module, "Layout",
@@ -152,35 +130,52 @@ void register_layout(nb::module_& module) {
         "Local (not collective): nothing here communicates.")
         .def(
             "__init__",
-            [](ArrayLayout* self, const std::vector<int>& grid, const std::vector<AxisSpec>& axes) {
-                new (self) ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes);
+            [](ArrayLayout* self, nb::handle grid, nb::handle axes) {
+                new (self)
+                    ArrayLayout(named("Layout", [&] { return layout_of_state(grid, axes); }));
             },
-            "grid"_a, "axes"_a, "A layout of one AxisSpec per axis of the process grid.")
+            "grid"_a.none(), "axes"_a.none(),
+            nb::sig("def __init__(self, grid: collections.abc.Sequence[int], "
+                    "axes: collections.abc.Sequence[dict]) -> None"),
+            "A layout of the plain values that a pickle holds; use distview.make_layout().\n\n"
+            "Raises LayoutError.")
+        .def(
+            "__reduce__",
+            [](nb::handle self) {
+                ArrayLayout const* layout = nullptr;
+                if (!nb::try_cast<ArrayLayout const*>(self, layout) || !layout)
+                    throw nb::type_error("Layout.__reduce__: this layout was never made");
+                return nb::make_tuple(self.type(), state_of_layout(*layout));
+            },
+            "The constructor and its arguments: layouts can be pickled, and sent to other ranks.")
         .def_prop_ro("rank", &ArrayLayout::rank, "Number of axes.")
         .def_prop_ro(
             "grid",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::int_(self.grid().extent(d)); });
+                return per_axis<IntTuple>(self,
+                                          [&](int d) { return nb::int_(self.grid().extent(d)); });
             },
             "Number of processes along each axis.")
         .def_prop_ro("process_count", &ArrayLayout::process_count, "Number of processes.")
         .def_prop_ro(
             "shape",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::int_(self.extent(d)); });
+                return per_axis<IntTuple>(self, [&](int d) { return nb::int_(self.extent(d)); });
             },
             "Number of elements along each axis, without boundary padding.")
         .def_prop_ro(
             "protocol_shape",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::int_(self.protocol_size(d)); });
+                return per_axis<IntTuple>(self,
+                                          [&](int d) { return nb::int_(self.protocol_size(d)); });
             },
             "Number of elements along each axis with boundary padding: the protocol's size.")
         .def_prop_ro("types", &types, "The axes' dist_types, one letter each: 'b', 'c' or 'u'.")
         .def_prop_ro(
             "periodic",
             [](const ArrayLayout& self) {
-                return per_axis(self, [&](int d) { return nb::bool_(self.axis(d).periodic()); });
+                return per_axis<BoolTuple>(
+                    self, [&](int d) { return nb::bool_(self.axis(d).periodic()); });
             },
             "Whether each axis is periodic.")
         .def_prop_ro("fingerprint", &ArrayLayout::fingerprint,
@@ -189,23 +184,23 @@ void register_layout(nb::module_& module) {
             "boundary",
             [](const ArrayLayout& self, int axis) {
                 const AxisLayout& from = self.axis(checked_axis(self, axis));
-                return nb::make_tuple(from.boundary_padding(0).low,
-                                      from.boundary_padding(from.grid_size() - 1).high);
+                return IntPair(nb::make_tuple(from.boundary_padding(0).low,
+                                              from.boundary_padding(from.grid_size() - 1).high));
             },
             "axis"_a, "(low, high) widths of the boundary padding at the two ends of an axis.")
         .def(
             "coordinates",
             [](const ArrayLayout& self, int process) {
                 const GridCoordinates at = self.coordinates(checked_process(self, process));
-                return per_axis(self,
-                                [&](int d) { return nb::int_(at[static_cast<std::size_t>(d)]); });
+                return per_axis<IntTuple>(
+                    self, [&](int d) { return nb::int_(at[static_cast<std::size_t>(d)]); });
             },
             "process"_a, "Where a process is in the grid.")
         .def(
             "local_shape",
             [](const ArrayLayout& self, int process) {
                 const Extents extents = self.local_extents(checked_process(self, process));
-                return per_axis(
+                return per_axis<IntTuple>(
                     self, [&](int d) { return nb::int_(extents[static_cast<std::size_t>(d)]); });
             },
             "process"_a, "Extents of a process's section, all padding included.")
@@ -229,10 +224,17 @@ void register_layout(nb::module_& module) {
                 return int64_array(global_indices(self, axis, process));
             },
             "axis"_a, "process"_a,
+            nb::sig("def global_indices(self, axis: int, process: int) -> "
+                    "numpy.typing.NDArray[numpy.int64]"),
             "The global index of every position of a section along an axis, padding included.\n"
             "Boundary padding has negative ones and those from the size on.")
-        .def("permuted", &permute_axes, "axes"_a,
-             "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
+        .def(
+            "permuted",
+            [](const ArrayLayout& self, const std::vector<int>& axes) {
+                return named("Layout.permuted", [&] { return permute_axes(self, axes); });
+            },
+            "axes"_a,
+            "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
         .def("owner", &owner, "index"_a,
              "The process that owns an element; -1 for an unstructured index that nobody has.")
         .def(

@@ -169,7 +169,7 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
 }
 
 /// `build()` returns (layout, typestr, Array or None, device); every rank's must be of the same array.
-Array make_array(nb::handle build, std::optional<Communicator> comm) {
+Array make_array(const std::string& caller, nb::handle build, std::optional<Communicator> comm) {
     std::vector<Argument> arguments;
     const auto make = [&](int process, std::uint64_t& digest) {
         const auto parts = nb::cast<nb::tuple>(build());
@@ -179,7 +179,7 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
         if (!parts[2].is_none()) memory = nb::cast<Array*>(parts[2]);
         const int expected = comm ? comm->size() : 1;
         require<UsageError>(layout.process_count() == expected, [&] {
-            return text("DistView: expected a grid of ", expected,
+            return text(caller, ": expected a grid of ", expected,
                         expected == 1 ? " process" : " processes", comm ? "" : " (comm is None)",
                         ", got ", layout.process_count());
         });
@@ -198,7 +198,7 @@ Array make_array(nb::handle build, std::optional<Communicator> comm) {
     } catch (...) {
         failure = current_failure();
     }
-    agree(*comm, "DistView", failure, digest, [&] { return arguments; });
+    agree(*comm, caller.c_str(), failure, digest, [&] { return arguments; });
     result.state->join(*comm);
     return result;
 }
@@ -228,7 +228,7 @@ void register_protocol(nb::module_& module) {
     module.def("import_together", &import_together, "object"_a.none(), "comm"_a,
                "An array of all ranks. Collective.");
     module.def(
-        "make_array", &make_array, "build"_a, "comm"_a = nb::none(),
+        "make_array", &make_array, "caller"_a, "build"_a, "comm"_a = nb::none(),
         "A new array of the (layout, typestr, memory or None, device) that build() returns, in\n"
         "that memory or in new memory of the device, whose number may be -1. Collective\n"
         "if comm is given.");

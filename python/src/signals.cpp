@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "registers.hpp"
 
-#include <distview/comm/interrupt.hpp>
+#include <distview/comm/runtime.hpp>
 
 namespace distview::python {
 

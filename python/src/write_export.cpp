@@ -38,10 +38,10 @@ nb::dict dictionary(const protocol::DimData& dim) {
 
 } // namespace
 
-nb::tuple dim_data_tuple(const std::vector<protocol::DimData>& dim_data) {
+Dictionaries dim_data_tuple(const std::vector<protocol::DimData>& dim_data) {
     nb::list result;
     for (const protocol::DimData& dim : dim_data) result.append(dictionary(dim));
-    return nb::tuple(result);
+    return Dictionaries(result);
 }
 
 } // namespace distview::python

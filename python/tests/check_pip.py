@@ -33,7 +33,8 @@ def check_wheel(wheel, source):
     assert wheel.name.startswith(f"distview-{version}-cp312-abi3-"), wheel.name
     names = zipfile.ZipFile(wheel).namelist()
     module, stub, marker = "distview/_distview.abi3.so", "distview/_distview.pyi", "distview/py.typed"
-    expected = {f"distview/{p.name}" for p in (source / "python/distview").glob("*.py")}
+    package = source / "python"
+    expected = {p.relative_to(package).as_posix() for p in (package / "distview").rglob("*.py")}
     expected |= {module, stub, marker}
     found = {n for n in names if not n.startswith(f"distview-{version}.dist-info/")}
     assert found == expected, found ^ expected

@@ -165,14 +165,14 @@ def library(name, pytest):
 
 @functools.cache
 def _self_of_open_mpi():
-    """The Fortran handle of MPI_COMM_SELF of the module's own MPI, which is started."""
+    """MPI_COMM_SELF of the module's own MPI, which is started."""
     library = ctypes.CDLL("libmpi.so.40")
     started = ctypes.c_int(0)
     library.MPI_Initialized(ctypes.byref(started))
     if not started.value:
         library.MPI_Init(None, None)
         atexit.register(library.MPI_Finalize)
-    return 1
+    return distview._distview.communicator_from_fortran(1)
 
 
 def communicator_of_self(pytest):

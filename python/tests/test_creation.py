@@ -47,7 +47,7 @@ def test_other_element_types_are_refused(dtype):
         with pytest.raises(distview.UsageError) as caught:
             make(3, dtype=dtype)
         written = np.dtype(dtype).str
-        assert str(caught.value) == f"DistView: elements of type '{written}' are not supported"
+        assert str(caught.value) == f"{make.__name__}: elements of type '{written}' are not supported"
 
 
 def test_what_is_no_type_is_numpys_own_error():
@@ -168,9 +168,9 @@ def test_wrap_keeps_the_section_alive():
 @pytest.mark.parametrize(
     "extents, text",
     [
-        ((4, 6), "AnyDistView: expected 8 elements along axis 1 of the section of process 0, got 6"),
-        ((4,), "AnyDistView: expected extents and strides of 2 axes, got 1 and 1"),
-        ((), "AnyDistView: expected extents and strides of 2 axes, got 0 and 0"),
+        ((4, 6), "wrap: expected 8 elements along axis 1 of the section of process 0, got 6"),
+        ((4,), "wrap: expected extents and strides of 2 axes, got 1 and 1"),
+        ((), "wrap: expected extents and strides of 2 axes, got 0 and 0"),
     ],
 )
 def test_wrap_takes_sections_with_all_their_padding(extents, text):

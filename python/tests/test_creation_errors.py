@@ -7,17 +7,22 @@ import pytest
 from whole_layouts import layout_of
 
 KNOWN = ", expected 'b', 'n', 'c', ('c', block size), block bounds or index arrays"
+NO_SHAPE = (
+    "expected shape to be the sizes of the axes, got None, which is for a Layout, and for one axis with block bounds "
+    "or index lists"
+)
 UNDISTRIBUTED = " not distributed ('n'); make one 'b', or use fewer processes (MPI.COMM_SELF: one)"
 
 
 def refused(error, text, shape, layout=None, processes=1, **more):
-    with pytest.raises(distview.Error) as caught:
-        layout_of(shape, layout, processes, **more)
-    assert (type(caught.value), str(caught.value)) == (error, text)
-    if processes == 1:  # and through the front door
+    """Both by what makes layouts and by what makes arrays, with a text that begins with its name."""
+    makers = {"make_layout": lambda: layout_of(shape, layout, processes, **more)}
+    if processes == 1:
+        makers["zeros"] = lambda: distview.zeros(shape, layout, **more)
+    for name, make in makers.items():
         with pytest.raises(distview.Error) as caught:
-            distview.zeros(shape, layout, **more)
-        assert (type(caught.value), str(caught.value)) == (error, text)
+            make()
+        assert (type(caught.value), str(caught.value)) == (error, f"{name}: {text}")
 
 
 def layout_error(text, *args, **kwargs):
@@ -27,22 +32,22 @@ def layout_error(text, *args, **kwargs):
 @pytest.mark.parametrize(
     "shape, text",
     [
-        (2.0, "layout: expected a size to be an integer, got 2.0"),
-        ("5", "layout: expected a size to be an integer, got '5'"),
-        (True, "layout: expected a size to be an integer, got True"),
-        ((4, np.True_), "layout: expected a size to be an integer, got np.True_"),
-        ((4, [5]), "layout: expected a size to be an integer, got [5]"),
-        (np.zeros((2, 2), int), "layout: expected a size to be an integer, got array([0, 0])"),
-        ({4}, "layout: expected a size to be an integer, got {4}"),
-        (None, "layout: axis 0: expected a size, got None"),
-        ((4, None), "layout: axis 1: expected a size, got None"),
-        (-1, "ArrayLayout: axis 0: expected a size >= 0, got -1"),
-        ((4, -(2**63)), f"ArrayLayout: axis 1: expected a size >= 0, got {-(2**63)}"),
-        (2**63, f"layout: expected a size to fit 64 bits, got {2**63}"),
-        (2**200, f"layout: expected a size to fit 64 bits, got {2**200}"),
-        (2**61, f"ArrayLayout: axis 0: expected sizes and widths below 2^61, got {2**61}"),
-        ((2**40, 2**40), "ArrayLayout: the product of the axes' sizes exceeds 2^63-1 at axis 1"),
-        ((1,) * 9, "layout: expected at most 8 axes, got 9"),
+        (2.0, "expected a size to be an integer, got 2.0"),
+        ("5", "expected a size to be an integer, got '5'"),
+        (True, "expected a size to be an integer, got True"),
+        ((4, np.True_), "expected a size to be an integer, got np.True_"),
+        ((4, [5]), "expected a size to be an integer, got [5]"),
+        (np.zeros((2, 2), int), "expected a size to be an integer, got array([0, 0])"),
+        ({4}, "expected a size to be an integer, got {4}"),
+        (None, NO_SHAPE),
+        ((4, None), "axis 1: expected a size, got None"),
+        (-1, "axis 0: expected a size >= 0, got -1"),
+        ((4, -(2**63)), f"axis 1: expected a size >= 0, got {-(2**63)}"),
+        (2**63, f"expected a size to fit 64 bits, got {2**63}"),
+        (2**200, f"expected a size to fit 64 bits, got {2**200}"),
+        (2**61, f"axis 0: expected sizes and widths below 2^61, got {2**61}"),
+        ((2**40, 2**40), "the product of the axes' sizes exceeds 2^63-1 at axis 1"),
+        ((1,) * 9, "expected at most 8 axes, got 9"),
     ],
 )
 def test_shape(shape, text):
@@ -52,37 +57,39 @@ def test_shape(shape, text):
 @pytest.mark.parametrize(
     "shape, layout, text",
     [
-        (4, "bb", "layout: expected one entry for the one axis, got 'bb'"),
-        (4, "", "layout: expected one entry for the one axis, got ''"),
-        ((4, 4), "b", "layout: expected one entry for each of the 2 axes, got 'b'"),
-        ((4, 4), "bbb", "layout: expected one entry for each of the 2 axes, got 'bbb'"),
-        ((4, 4), ["b"], "layout: expected one entry for each of the 2 axes, got ['b']"),
-        ((), "b", "layout: expected one entry for each of the 0 axes, got 'b'"),
-        (4, 5, "layout: expected one entry for the one axis, got 5"),
-        (4, {}, "layout: expected one entry for the one axis, got {}"),
-        (4, "q", "layout: axis 0: 'q' is no layout of an axis" + KNOWN),
-        ((4, 4), "bB", "layout: axis 1: 'B' is no layout of an axis" + KNOWN),
-        (4, ("b", "nonsense"), "layout: axis 0: ('b', 'nonsense') is no layout of an axis" + KNOWN),
-        ((4, 4), ("b", "regular"), "layout: axis 1: 'regular' is no layout of an axis" + KNOWN),
-        (4, ("b", 2), "layout: axis 0: ('b', 2) is no layout of an axis" + KNOWN),
-        (4, ("n", 1), "layout: axis 0: ('n', 1) is no layout of an axis" + KNOWN),
-        (4, ("c", 1, 2), "layout: axis 0: ('c', 1, 2) is no layout of an axis" + KNOWN),
-        (4, ("u",), "layout: axis 0: 'u' is no layout of an axis" + KNOWN),
-        (4, "u", "layout: axis 0: 'u' is no layout of an axis" + KNOWN),
-        (4, ("u", [0, 1]), "layout: axis 0: ('u', [0, 1]) is no layout of an axis" + KNOWN),
-        (4, ("u", []), "layout: axis 0: ('u', []) is no layout of an axis" + KNOWN),
-        ((4, 4), ["b", 7], "layout: axis 1: expected 'b', 'n', 'c', ('c', block size), block "
+        (4, "bb", "expected a layout with one entry for the one axis, got 'bb'"),
+        (4, "", "expected a layout with one entry for the one axis, got ''"),
+        ((4, 4), "b", "expected a layout with one entry for each of the 2 axes, got 'b'"),
+        ((4, 4), "bbb", "expected a layout with one entry for each of the 2 axes, got 'bbb'"),
+        ((4, 4), ["b"], "expected a layout with one entry for each of the 2 axes, got ['b']"),
+        (None, "bb", NO_SHAPE),
+        (None, 3.5, NO_SHAPE),
+        ((), "b", "expected a layout with one entry for each of the 0 axes, got 'b'"),
+        (4, 5, "expected a layout with one entry for the one axis, got 5"),
+        (4, {}, "expected a layout with one entry for the one axis, got {}"),
+        (4, "q", "axis 0: 'q' is no layout of an axis" + KNOWN),
+        ((4, 4), "bB", "axis 1: 'B' is no layout of an axis" + KNOWN),
+        (4, ("b", "nonsense"), "axis 0: ('b', 'nonsense') is no layout of an axis" + KNOWN),
+        ((4, 4), ("b", "regular"), "axis 1: 'regular' is no layout of an axis" + KNOWN),
+        (4, ("b", 2), "axis 0: ('b', 2) is no layout of an axis" + KNOWN),
+        (4, ("n", 1), "axis 0: ('n', 1) is no layout of an axis" + KNOWN),
+        (4, ("c", 1, 2), "axis 0: ('c', 1, 2) is no layout of an axis" + KNOWN),
+        (4, ("u",), "axis 0: 'u' is no layout of an axis" + KNOWN),
+        (4, "u", "axis 0: 'u' is no layout of an axis" + KNOWN),
+        (4, ("u", [0, 1]), "axis 0: ('u', [0, 1]) is no layout of an axis" + KNOWN),
+        (4, ("u", []), "axis 0: ('u', []) is no layout of an axis" + KNOWN),
+        ((4, 4), ["b", 7], "axis 1: expected 'b', 'n', 'c', ('c', block size), block "
                            "bounds or index arrays, got 7"),
-        ((4, 4), ["b", None], "layout: axis 1: expected 'b', 'n', 'c', ('c', block size), block "
+        ((4, 4), ["b", None], "axis 1: expected 'b', 'n', 'c', ('c', block size), block "
                               "bounds or index arrays, got None"),
-        ((4, 4), ["b", [0, 2.5]], "layout: axis 1: expected 'b', 'n', 'c', ('c', block size), "
+        ((4, 4), ["b", [0, 2.5]], "axis 1: expected 'b', 'n', 'c', ('c', block size), "
                                   "block bounds or index arrays, got [0, 2.5]"),
-        (4, ("c", 0), "ArrayLayout: axis 0: expected a block size >= 1, got 0"),
-        (4, ("c", -2), "ArrayLayout: axis 0: expected a block size >= 1, got -2"),
-        (4, ("c", 2.5), "layout: expected the block size to be an integer, got 2.5"),
-        (4, ("c", True), "layout: expected the block size to be an integer, got True"),
-        (4, ("c", "4"), "layout: expected one entry for the one axis, got ('c', '4')"),
-        (4, ("c", 2**63), f"layout: expected the block size to fit 64 bits, got {2**63}"),
+        (4, ("c", 0), "axis 0: expected a block size >= 1, got 0"),
+        (4, ("c", -2), "axis 0: expected a block size >= 1, got -2"),
+        (4, ("c", 2.5), "expected the block size to be an integer, got 2.5"),
+        (4, ("c", True), "expected the block size to be an integer, got True"),
+        (4, ("c", "4"), "expected a layout with one entry for the one axis, got ('c', '4')"),
+        (4, ("c", 2**63), f"expected the block size to fit 64 bits, got {2**63}"),
     ],
 )  # fmt: skip
 def test_layout(shape, layout, text):
@@ -92,27 +99,27 @@ def test_layout(shape, layout, text):
 @pytest.mark.parametrize(
     "size, bounds, processes, text",
     [
-        (4, [], 1, "layout: axis 0: expected at least 2 block bounds, got []"),
-        (4, [4], 1, "layout: axis 0: expected at least 2 block bounds, got [4]"),
-        (4, [0, 2, 4], 1, "layout: expected a grid of 1 process, got (2,)"),
-        (4, [0, 4], 2, "layout: expected a grid of 2 processes, got (1,)"),
-        (5, [0, 2, 4], 2, "layout: axis 0: the shape says 5 elements, the block bounds end at 4"),
-        (4, [1, 2, 4], 2, "ArrayLayout: axis 0: expected the first block bound to be 0, got 1"),
-        (4, [0, 5, 4], 2, "ArrayLayout: axis 0: expected ascending block bounds, got 5 before 4"),
-        (4, ("b", [0, 2.0, 4]), 2, "layout: expected a block bound to be an integer, got 2.0"),
-        (4, ("b", [0, True, 4]), 2, "layout: expected a block bound to be an integer, got True"),
-        (4, ("b", [[0], [4, 5]]), 1, "layout: expected a block bound to be an integer, got [0]"),
+        (4, [], 1, "axis 0: expected at least 2 block bounds, got []"),
+        (4, [4], 1, "axis 0: expected at least 2 block bounds, got [4]"),
+        (4, [0, 2, 4], 1, "expected a grid of 1 process, got (2,)"),
+        (4, [0, 4], 2, "expected a grid of 2 processes, got (1,)"),
+        (5, [0, 2, 4], 2, "axis 0: the shape says 5 elements, the block bounds end at 4"),
+        (4, [1, 2, 4], 2, "axis 0: expected the first block bound to be 0, got 1"),
+        (4, [0, 5, 4], 2, "axis 0: expected ascending block bounds, got 5 before 4"),
+        (4, ("b", [0, 2.0, 4]), 2, "expected a block bound to be an integer, got 2.0"),
+        (4, ("b", [0, True, 4]), 2, "expected a block bound to be an integer, got True"),
+        (4, ("b", [[0], [4, 5]]), 1, "expected a block bound to be an integer, got [0]"),
         (4, ("b", np.array([0.0, 4.0])), 1,
-         "layout: expected a block bound to be an integer, got np.float64(0.0)"),
-        (2**64, [0, 2**64], 1, f"layout: expected a size to fit 64 bits, got {2**64}"),
-        (None, [0, 2**64], 1, f"layout: expected a block bound to fit 64 bits, got {2**64}"),
+         "expected a block bound to be an integer, got np.float64(0.0)"),
+        (2**64, [0, 2**64], 1, f"expected a size to fit 64 bits, got {2**64}"),
+        (None, [0, 2**64], 1, f"expected a block bound to fit 64 bits, got {2**64}"),
     ],
 )  # fmt: skip
 def test_block_bounds(size, bounds, processes, text):
     layout_error(text, size, bounds, processes)
 
 
-WANTED = "layout: axis 0: expected one-dimensional arrays of integer indices that fit 64 bits, got "
+WANTED = "axis 0: expected one-dimensional arrays of integer indices that fit 64 bits, got "
 
 
 @pytest.mark.parametrize(
@@ -128,18 +135,18 @@ WANTED = "layout: axis 0: expected one-dimensional arrays of integer indices tha
         (None, [np.zeros(0), [1]], WANTED + "1 dimensions of float64"),
         (None, [np.zeros((2, 2), int), [1]], WANTED + "2 dimensions of int64"),
         (None, [np.array([2**63], np.uint64), [1]],
-         f"layout: axis 0: expected indices below 2^63, got {2**63}"),
-        (5, [[1, 2], [2]], "layout: axis 0: the shape says 5 elements, the lists have 2 distinct "
+         f"axis 0: expected indices below 2^63, got {2**63}"),
+        (5, [[1, 2], [2]], "axis 0: the shape says 5 elements, the lists have 2 distinct "
                            "indices"),
-        (None, [[1, 2], [3, 3]], "ArrayLayout: axis 0: index 3 appears twice in the list of "
+        (None, [[1, 2], [3, 3]], "axis 0: index 3 appears twice in the list of "
                                  "process 1"),
-        (None, ("u", [[1, 2], [2]], True), "ArrayLayout: axis 0: one_to_one is true, index 2 is on "
+        (None, ("u", [[1, 2], [2]], True), "axis 0: one_to_one is true, index 2 is on "
                                            "more than one process"),
-        (None, ("u", [[1], [2]], 1), "layout: axis 0: expected one_to_one to be True or False, "
+        (None, ("u", [[1], [2]], 1), "axis 0: expected one_to_one to be True or False, "
                                      "got 1"),
-        (None, ("u", [[1], [2]], None), "layout: axis 0: expected one_to_one to be True or False, "
+        (None, ("u", [[1], [2]], None), "axis 0: expected one_to_one to be True or False, "
                                         "got None"),
-        (None, ("u", [[1]]), "layout: expected a grid of 2 processes, got (1,)"),
+        (None, ("u", [[1]]), "expected a grid of 2 processes, got (1,)"),
     ],
 )  # fmt: skip
 def test_index_lists(size, lists, text):
@@ -158,22 +165,22 @@ def test_indices_of_this_process():
 @pytest.mark.parametrize(
     "shape, layout, value, text",
     [
-        (4, "b", -1, "ArrayLayout: axis 0: expected {} >= 0, got (-1, -1)"),
-        (4, "b", (0, -2), "ArrayLayout: axis 0: expected {} >= 0, got (0, -2)"),
-        (4, "b", 1.0, "layout: expected {} to be an integer, got 1.0"),
-        (4, "b", "1", "layout: expected {} to be an integer, got '1'"),
-        (4, "b", True, "layout: expected {} to be an integer, got True"),
-        (4, "b", (1, False), "layout: expected {} to be an integer, got False"),
-        (4, "b", ((1, 2), (3, 4)), "layout: expected {} to be an integer, got (1, 2)"),
-        (4, "b", ((1, 2, 3),), "layout: expected {} to be (low, high), got (1, 2, 3)"),
-        (4, "b", np.array([1, 2]), "layout: expected {} to be an integer, got array([1, 2])"),
-        (4, "b", (), "layout: expected {} of the one axis (a width or (low, high) each), got ()"),
-        (4, "b", 2**61, f"ArrayLayout: axis 0: expected sizes and widths below 2^61, got {2**61}"),
-        (4, "b", 2**63, f"layout: expected {{}} to fit 64 bits, got {2**63}"),
+        (4, "b", -1, "axis 0: expected {} >= 0, got (-1, -1)"),
+        (4, "b", (0, -2), "axis 0: expected {} >= 0, got (0, -2)"),
+        (4, "b", 1.0, "expected {} to be an integer, got 1.0"),
+        (4, "b", "1", "expected {} to be an integer, got '1'"),
+        (4, "b", True, "expected {} to be an integer, got True"),
+        (4, "b", (1, False), "expected {} to be an integer, got False"),
+        (4, "b", ((1, 2), (3, 4)), "expected {} to be an integer, got (1, 2)"),
+        (4, "b", ((1, 2, 3),), "expected {} to be (low, high), got (1, 2, 3)"),
+        (4, "b", np.array([1, 2]), "expected {} to be an integer, got array([1, 2])"),
+        (4, "b", (), "expected {} of the one axis (a width or (low, high) each), got ()"),
+        (4, "b", 2**61, f"axis 0: expected sizes and widths below 2^61, got {2**61}"),
+        (4, "b", 2**63, f"expected {{}} to fit 64 bits, got {2**63}"),
         ((4, 4), "bb", (1, 2, 3),
-         "layout: expected {} of each of the 2 axes (a width or (low, high) each), got (1, 2, 3)"),
-        ((4, 4), "bb", [1, [2]], "layout: expected {} to be (low, high), got [2]"),
-        ((4, 4), "bb", (1, None), "layout: expected {} to be an integer, got None"),
+         "expected {} of each of the 2 axes (a width or (low, high) each), got (1, 2, 3)"),
+        ((4, 4), "bb", [1, [2]], "expected {} to be (low, high), got [2]"),
+        ((4, 4), "bb", (1, None), "expected {} to be an integer, got None"),
     ],
 )  # fmt: skip
 def test_widths(name, shape, layout, value, text):
@@ -198,12 +205,12 @@ def test_widths(name, shape, layout, value, text):
     ],
 )  # fmt: skip
 def test_padding_of_axes_that_cannot_have_it(shape, layout, more, text):
-    layout_error("layout: " + text, shape, layout, **more)
+    layout_error(text, shape, layout, **more)
 
 
 @pytest.mark.parametrize("value", [1, 0, None, "yes", [True, False], [1], (), np.array([True])])
 def test_periodic(value):
-    text = f"layout: expected periodic to be True or False for the one axis, got {value!r}"
+    text = f"expected periodic to be True or False for the one axis, got {value!r}"
     layout_error(text, 4, "b", periodic=value)
 
 
@@ -225,15 +232,15 @@ def test_periodic(value):
     ],
 )
 def test_grid(grid, text):
-    layout_error("layout: " + text, (8, 8), "bb", 6, grid=grid)
+    layout_error(text, (8, 8), "bb", 6, grid=grid)
 
 
 def test_grid_that_the_layout_contradicts():
-    text = "layout: axis 0 is laid out over {} processes, the grid says {}"
+    text = "axis 0 is laid out over {} processes, the grid says {}"
     layout_error(text.format(2, 3), (8, 8), ([0, 4, 8], "b"), 6, grid=(3, 2))
     layout_error(text.format(1, 2), (8, 8), "nb", 6, grid=(2, 3))
-    layout_error("layout: expected a grid of 6 processes, got (2, 2)", (8, 8), [[0, 4, 8]] * 2, 6)
-    layout_error("layout: expected a grid of 2 processes, got ()", (), None, 2)
+    layout_error("expected a grid of 6 processes, got (2, 2)", (8, 8), [[0, 4, 8]] * 2, 6)
+    layout_error("expected a grid of 2 processes, got ()", (), None, 2)
 
 
 # What does not fit into memory
@@ -255,7 +262,7 @@ def test_more_elements_than_memory(shape, dtype, more, extents):
     written = ", ".join(map(str, extents))
     n = np.dtype(dtype).itemsize
     assert str(caught.value) == (
-        f"DistView: out of memory for a section of ({written}) elements of {n} "
+        f"zeros: out of memory for a section of ({written}) elements of {n} "
         f"byte{'s' * (n > 1)}"
     )
 
@@ -266,8 +273,8 @@ def test_layouts_need_no_memory_for_their_elements():
 
 
 def test_undistributed_axes_over_several_processes():
-    layout_error("layout: expected a grid of 2 processes, got (1,): axis 0 is" + UNDISTRIBUTED, 4, "n", 2)
-    layout_error("layout: expected a grid of 3 processes, got (1, 1): axes 0, 1 are" + UNDISTRIBUTED, (4, 4), "nn", 3)
+    layout_error("expected a grid of 2 processes, got (1,): axis 0 is" + UNDISTRIBUTED, 4, "n", 2)
+    layout_error("expected a grid of 3 processes, got (1, 1): axes 0, 1 are" + UNDISTRIBUTED, (4, 4), "nn", 3)
 
 
 def test_wrap_of_nothing():

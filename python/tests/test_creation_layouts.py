@@ -233,12 +233,12 @@ def test_a_layout_is_not_contradicted(more, text):
     layout = distview.zeros((4, 5), padding=1).layout
     with pytest.raises(distview.LayoutError) as caught:
         distview.zeros(**{"shape": (4, 5), "layout": layout, **more})
-    assert str(caught.value) == "layout: " + text
+    assert str(caught.value) == "zeros: " + text
 
 
 def test_a_layout_has_as_many_processes_as_the_communicator():
     with pytest.raises(distview.UsageError) as caught:
         distview.zeros(10, layout_of(10, "b", 2))
     assert str(caught.value) == (
-        "DistView: expected a grid of 1 process (comm is None), got 2"
+        "zeros: expected a grid of 1 process (comm is None), got 2"
     )

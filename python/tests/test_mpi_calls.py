@@ -26,10 +26,10 @@ class Bench:
     def make(self, dtype=float):
         return distview.zeros((ROWS, COLUMNS), ("b", "n"), self.comm, dtype, padding=(1, 0), periodic=(True, False))
 
-    def exchange(self, *arrays):
+    def exchange(self, *arrays, **options):
         for array in arrays:
             array.view[0], array.view[-1] = -1, -1
-        arrays[0].exchange_padding(*arrays[1:])
+        arrays[0].exchange_padding(*arrays[1:], **options)
         rows = self.a.global_indices(0, "interior")
         for array in arrays:
             assert (array.view[0] == self.whole[(rows[0] - 1) % ROWS]).all()
@@ -68,6 +68,7 @@ class Bench:
         return {
             "exchange a": lambda: self.exchange(a),
             "exchange b": lambda: self.exchange(b),
+            "exchange a along faces": lambda: self.exchange(a, stencil="faces"),
             "exchange both": lambda: self.exchange(a, b),
             "exchange both the other way": lambda: self.exchange(b, a),
             "start and finish": lambda: self.start_and_finish(a),

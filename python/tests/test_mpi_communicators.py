@@ -90,13 +90,16 @@ def test_a_communicator_of_some_ranks(mpi, comm):
         assert exercise(few).process_count == 1
     else:
         assert few == mpi.COMM_NULL
-        for use in (lambda: distview.zeros(4, comm=few),
-                    lambda: distview.from_distarray(distview.zeros(4), few),
-                    lambda: distview.zeros(4).attach(few)):  # fmt: skip
+        for name, use in (("zeros", lambda: distview.zeros(4, comm=few)),
+                          ("from_distarray", lambda: distview.from_distarray(distview.zeros(4), few)),
+                          ("attach", lambda: distview.zeros(4).attach(few))):  # fmt: skip
             with pytest.raises(distview.UsageError) as caught:
                 use()
-            assert str(caught.value) == "Communicator: got MPI_COMM_NULL"
+            assert str(caught.value) == f"{name}: {EXPECTED} MPI.COMM_NULL"
     exercise(comm)
+
+
+EXPECTED = "expected comm to be an mpi4py communicator (or the int of its py2f()) or None, got"
 
 
 def test_fortran_handles(mpi, comm):
@@ -110,16 +113,30 @@ def test_fortran_handles(mpi, comm):
         view.exchange_padding(other)
     null = mpi.COMM_NULL.py2f()
     for handle, text in (
-        (null, "Communicator: got MPI_COMM_NULL"),
-        (10**6, "distview: 1000000 is no Fortran handle of a communicator"),
-        (-7, "distview: -7 is no Fortran handle of a communicator"),
-        (2**31, "distview: 2147483648 is no Fortran handle of a communicator"),
-        (-(2**70), f"distview: {-(2**70)} is no Fortran handle of a communicator"),
+        (null, "MPI.COMM_NULL"),
+        *(
+            (number, f"{number}, which py2f() does not return for any communicator")
+            for number in (10**6, -7, 2**31, -(2**70))
+        ),
     ):
         with pytest.raises(distview.UsageError) as caught:
             distview.zeros(4, comm=handle)
-        assert str(caught.value) == text
+        assert str(caught.value) == f"zeros: {EXPECTED} {text}"
     exercise(comm)
+
+
+def test_numbers_are_no_communicators_without_mpi4py():
+    """What a program takes for a number of processes is not asked for at MPI."""
+    program = (
+        "import distview\n"
+        "for number in (0, 1, 4):\n"
+        "    try:\n"
+        "        distview.zeros(8, 'b', number)\n"
+        "    except distview.UsageError as error:\n"
+        "        print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.stdout.splitlines() == [f"zeros: {EXPECTED} {number}" for number in (0, 1, 4)], done.stderr
 
 
 def test_intercommunicators(comm):
@@ -128,7 +145,7 @@ def test_intercommunicators(comm):
     mine = comm.Split(comm.rank == 0)
     inter = mine.Create_intercomm(0, comm, 1 if comm.rank == 0 else 0)
     caught = raised_on_all(comm, lambda: distview.zeros(4, comm=inter))
-    assert str(caught) == "Communicator: expected an intracommunicator"
+    assert str(caught) == "zeros: expected an intracommunicator"
     merged = inter.Merge(comm.rank != 0)
     exercise(merged)
     for made in (merged, inter, mine):
@@ -140,19 +157,15 @@ def test_intercommunicators(comm):
     "nonsense", ["world", 1.0, True, [0], object(), np.int64(0), b"", type, {}, ()]
 )
 def test_what_is_no_communicator(mpi, comm, nonsense):
-    expected = (
-        "distview: expected comm to be an mpi4py communicator, a Fortran handle (int) or None, got "
-        + type(nonsense).__name__
-    )
-    for use in (
-        lambda: distview.zeros(4, comm=nonsense),
-        lambda: distview.wrap(np.zeros(4), 4, comm=nonsense),
-        lambda: distview.from_distarray(distview.zeros(4), nonsense),
-        lambda: distview.zeros(4).attach(nonsense),
+    for name, use in (
+        ("zeros", lambda: distview.zeros(4, comm=nonsense)),
+        ("wrap", lambda: distview.wrap(np.zeros(4), 4, comm=nonsense)),
+        ("from_distarray", lambda: distview.from_distarray(distview.zeros(4), nonsense)),
+        ("attach", lambda: distview.zeros(4).attach(nonsense)),
     ):
         with pytest.raises(distview.UsageError) as caught:
             use()
-        assert str(caught.value) == expected
+        assert str(caught.value) == f"{name}: {EXPECTED} {type(nonsense).__name__}"
     for other in (mpi.COMM_WORLD.Get_group(), mpi.Comm, mpi.INFO_NULL):
         with pytest.raises(distview.UsageError, match="expected comm to be an mpi4py communicator"):
             distview.zeros(4, comm=other)
@@ -166,14 +179,22 @@ def test_a_communicator_that_was_freed(comm):
     other = distview.ones((9, 8), "bb", freed, padding=1, periodic=(True, False))
     freed.Free()
     gc.collect()
-    for use in (view.exchange_padding, lambda: view.exchange_padding(other), view.sum, view.gather,
-                view.norm, lambda: view.dot(other), lambda: distview.zeros_like(view)):  # fmt: skip
+    for name, use in (
+        ("exchange_padding", view.exchange_padding),
+        ("exchange_padding", lambda: view.exchange_padding(other)),
+        ("sum", view.sum),
+        ("gather", view.gather),
+        ("norm", view.norm),
+        ("dot", lambda: view.dot(other)),
+        ("zeros_like", lambda: distview.zeros_like(view)),
+    ):
         caught = raised_on_all(comm, use)
         assert type(caught) is distview.UsageError
-        assert str(caught).startswith("Communicator: used after close(), after MPI_Comm_free")
-    assert str(raised_on_all(comm, lambda: distview.zeros(4, comm=freed))) == (
-        "Communicator: got MPI_COMM_NULL"
-    )
+        assert str(caught).startswith(
+            f"{name}: the communicator cannot be used after close(), after MPI_Comm_free of the communicator"
+        )
+    text = str(raised_on_all(comm, lambda: distview.zeros(4, comm=freed)))
+    assert text == f"zeros: {EXPECTED} MPI.COMM_NULL"
     view.view[...] = 3
     assert (view.owned == 3).all() and view.describe() and repr(view)
     # The memory can be given to another communicator.
@@ -254,7 +275,7 @@ for use in (view.exchange_padding, view.sum, view.gather, lambda: distview.zeros
         use()
         print("accepted")
     except distview.UsageError as error:
-        print(str(error).split(":")[0])
+        print(error)
 alone = distview.from_distarray(view)
 alone.exchange_padding()
 print(alone.sum(), view.view.tolist(), repr(view)[:10])
@@ -266,5 +287,8 @@ print(alone.sum(), view.view.tolist(), repr(view)[:10])
                           timeout=50, env=environment)  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    assert lines[:-1] == ["Communicator"] * 4 + ["distview"] * 5
+    names = ["exchange_padding", "sum", "gather", "zeros_like", "zeros", "zeros", "zeros", "from_distarray", "attach"]
+    for name, line in zip(names, lines[:-1], strict=True):
+        was_used = "the communicator cannot be used after close(), after MPI_Comm_free"
+        assert line.startswith(f"{name}: {was_used if name in names[:4] else 'MPI is already finalised'}")
     assert lines[-1] == "8.0 [2.0, 2.0, 2.0, 2.0, 2.0, 2.0] <DistView "

@@ -81,7 +81,7 @@ def test_the_indices_of_this_process(comm):
     bad = on_rank(comm, comm.size - 1, "c", mine)
     if comm.size > 1:
         caught = raised_on_all(comm, lambda: distview.zeros(20, bad, comm))
-        assert str(caught) == "DistView: expected index arrays on all ranks, or on none"
+        assert str(caught) == "zeros: expected index arrays on all ranks, or on none"
 
 
 def test_gather_arguments_on_one_rank(comm):

@@ -57,7 +57,7 @@ def test_wrong_arrays_on_one_rank(comm):
 
 def test_memory_that_is_shared(comm):
     a, whole = made(comm, distview.zeros((6, 6), comm=comm).layout)
-    text = "RedistributionPlan.execute: source and target share memory"
+    text = "redistribute: source and target share memory"
     for target in (a, a[...]):
         turned = {"out": target, "permutation": (1, 0)}
         caught = raised_on_all(comm, lambda t=turned: distview.redistribute(a, **t))
@@ -87,8 +87,8 @@ def wrong_arguments(comm, a):
     yield (a, a), in_place, USAGE, start + "in place, expected strategy direct or automatic"
     yield (a, a), {"from_slice": 3}, USAGE, start + "from_slice: axis 0: expected a slice, got 3"
     yield (a, a), {"to_slice": (...,) * 2}, USAGE, start + "to_slice: expected at most one ..."
-    yield (a, a), {"from_slice": slice(1, None)}, LAYOUT, "RedistributionSchedule: axis 0 of the target"
-    schedule = "RedistributionSchedule: "
+    yield (a, a), {"from_slice": slice(1, None)}, LAYOUT, "RedistributionPlan: axis 0 of the target"
+    schedule = "RedistributionPlan: "
     alone = distview.zeros((9, 9, 9)).layout
     if comm.size > 1:
         yield (a, alone), {}, USAGE, start + f"expected grids of {comm.size} processes, got one of 1"
@@ -147,8 +147,8 @@ def wrong_redistributions(a):
     yield {"out": 5}, USAGE, start + "expected out to be a DistView, got int"
     yield {"out": a.layout}, USAGE, start + "expected out to be a DistView, got Layout"
     yield {"out": a, "dtype": "f4"}, USAGE, start + "expected a layout or out, got both"
-    yield {"layout": "bx"}, LAYOUT, "layout: "
-    yield {"layout": "bbb"}, LAYOUT, "layout: expected one entry for each of the 2 axes"
+    yield {"layout": "bx"}, LAYOUT, "redistribute: "
+    yield {"layout": "bbb"}, LAYOUT, "redistribute: expected a layout with one entry for each of the 2 axes"
 
 
 def test_what_is_no_array_is_refused_by_the_function_that_was_called():

@@ -140,3 +140,14 @@ def test_parts_that_are_read_only():
     a = distview.wrap(base, 3)
     with pytest.raises(ValueError, match="read-only"):
         a.interior += 1
+
+
+@pytest.mark.parametrize("key", [..., slice(None), (slice(1, 2), ...), 0, "name"])
+def test_assignment_says_what_to_write_instead(key):
+    a = distview.zeros((3, 4))
+    with pytest.raises(TypeError, match=r"write array\.interior\[\.\.\.\] = value .* array\[key\]\.interior\[\.\.\.\] = "):
+        a[key] = 1
+    with pytest.raises(TypeError, match="a DistView is distributed"):
+        del a[key]
+    a[1:2].interior[...] = 1  # as it says
+    assert a.sum() == 4

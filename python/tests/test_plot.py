@@ -113,7 +113,7 @@ def test_every_picture_is_rendered(name, tmp_path):
 
 @pytest.mark.parametrize("grid", [(1,), (2, 2), (8,), (3, 3), (4, 9), (4, 4, 4)])
 def test_colours_of_processes_differ(grid):
-    from distview._plot_owners import process_colours
+    from distview.plot._owners import process_colours
 
     colours = process_colours(grid)
     assert colours.shape == (np.prod(grid), 3)

@@ -19,3 +19,11 @@ def test_error_says_what_to_install_and_what_to_use_instead(monkeypatch, functio
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(ImportError, match=r"pip install 'distview\[plot\]'.*describe\(layout\)"):
         function(LAYOUTS["cyclic"])
+
+
+def test_names_of_the_subpackage():
+    import distview.plot as plot
+
+    assert plot.__path__ and plot.MOST_SECTIONS == 36
+    for name in ("plot_layout", "plot_array_distribution"):
+        assert name in plot.__all__ and getattr(plot, name) is getattr(distview, name)

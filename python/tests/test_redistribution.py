@@ -74,15 +74,15 @@ def refusals():
     two = distview.zeros((4, 5), "bb").layout
     memory = np.zeros((5, 4))
     forth, back = distview.wrap(memory, (5, 4)), distview.wrap(memory[::-1], (5, 4))
-    yield lambda: distview.redistribute(forth, out=back), USAGE, shared
+    yield lambda: distview.redistribute(forth, out=back), USAGE, "redistribute: source and target share memory"
     yield lambda: distview.redistribute(a, two, comm=None), USAGE, "redistribute: the new array has"
     many = layout_of((4, 5), "bb", 4)
     text = "RedistributionPlan: expected grids of 1 process (comm is None), got one of 4"
     yield lambda: distview.RedistributionPlan(a, many), USAGE, text
-    yield lambda: distview.RedistributionPlan(a, distview.zeros(4)), LAYOUT, "RedistributionSchedule: "
+    yield lambda: distview.RedistributionPlan(a, distview.zeros(4)), LAYOUT, "RedistributionPlan: "
     axes = "expected a permutation of 2 axes, got "
     yield lambda: a.transpose(1), LAYOUT, "transpose: " + axes + "(1,)"
-    yield lambda: two.permuted([0, 0]), LAYOUT, "permute_axes: " + axes + "(0, 0)"
+    yield lambda: two.permuted([0, 0]), LAYOUT, "Layout.permuted: " + axes + "(0, 0)"
 
 
 def test_slices_between_each_other():

@@ -108,6 +108,50 @@ def test_one_process(tmp_path):
         assert status == 2 and err.startswith("usage: python -m distview")
 
 
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_help(option):
+    status, out, err = alone(option)
+    assert (status, err) == (0, "") and out.startswith("usage: python -m distview ")
+    assert "mpirun -n 4 python -m distview program.py" in out
+    status, out, err = alone("--helf")
+    assert (status, out) == (2, "") and err.startswith("usage: python -m distview ")
+
+
+def test_an_error_of_syntax_in_one_process(tmp_path):
+    """As python shows it: with the line, without frames of those who run the program."""
+    file = tmp_path / "program.py"
+    file.write_text("def f(:\n")
+    status, out, err = alone(str(file))
+    assert status == 1 and out == "" and err.startswith(f'  File "{file}", line 1\n    def f(:\n')
+    assert err.splitlines()[-1].startswith("SyntaxError: ")
+    (tmp_path / "other.py").write_text("def f(:\n")
+    file.write_text("import other\n")
+    status, _, err = alone(str(file))
+    assert status == 1 and err.startswith(f'Traceback (most recent call last):\n  File "{file}", line 1')
+    assert "SyntaxError: " in err and "runpy" not in err
+
+
+@pytest.mark.time_limit(120)
+@pytest.mark.parametrize("text, error", [("def f(:", "SyntaxError"), ("import no_such_module", "ModuleNotFoundError")])
+def test_an_error_before_mpi_is_printed_once(ranks, monkeypatch, text, error):
+    """Nobody can tell the others then."""
+    monkeypatch.setitem(globals(), "PROGRAM", "")
+    status, out, err = ranks(text)
+    assert status != 0 and out == []
+    assert count(err, f"^{error}: ") == 1 and count(err, "runpy") == 0
+
+
+@pytest.mark.time_limit(120)
+def test_an_error_before_mpi_of_another_rank_is_told(ranks, monkeypatch):
+    monkeypatch.setitem(globals(), "PROGRAM", "")
+    status, out, err = ranks("""
+import os, sys, time
+if any(os.environ.get(name) == "2" for name in ("OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK")):
+    raise RuntimeError("planted")
+""")
+    assert status != 0 and out == [] and count(err, "^RuntimeError: planted$") == 1
+
+
 def test_importing_installs_no_hook():
     check = "import sys; a = sys.excepthook; import distview; assert sys.excepthook is a"
     assert run(sys.executable, "-c", check) == (0, "", "")

@@ -3,12 +3,13 @@
 
 import itertools
 
-from distview import _layout
+import distview
 
 
 def layout_of(shape, layout, processes, *, padding=0, boundary=None, periodic=False, grid=None):
-    axes, _ = _layout.build_layout(shape, layout, None, padding, boundary, periodic, grid)
-    return _layout.finish_layout(axes, processes, grid, None)
+    return distview.make_layout(
+        shape, layout, processes, padding=padding, boundary=boundary, periodic=periodic, grid=grid
+    )
 
 
 LAYOUTS = {

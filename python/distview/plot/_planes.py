@@ -5,9 +5,9 @@ import itertools
 
 import numpy as np
 
-from ._errors import UsageError
-from ._plot_owners import Axis, section_axis, whole_axis
-from ._plot_panels import (
+from .._errors import UsageError
+from ._owners import Axis, section_axis, whole_axis
+from ._panels import (
     draw_borders,
     draw_cells,
     draw_names,

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where the panels of a picture go: in inches, so that a cell is as large in each of them."""
 
-from ._plot_panels import POINTS, WIDTH
+from ._panels import POINTS, WIDTH
 
 TICKS_LEFT = 0.55  # row indices and the axis' name
 TICKS_TOP = 0.42

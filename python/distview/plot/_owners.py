@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from ._errors import UsageError
+from .._errors import UsageError
 
 # More changes of owner along an axis than that are not told apart in a picture.
 MOST_PIECES = 2000

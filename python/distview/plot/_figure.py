@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole figures of a layout: panels, title and legend."""
 
-from ._plot_composition import Composition
-from ._plot_panels import POINTS, WIDTH
+from ._composition import Composition
+from ._panels import POINTS, WIDTH
 
 MOST_IN_LEGEND = 24
 

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Pictures of layouts: who owns what. Needs Matplotlib, which is imported when it is used."""
+"""plot_layout() and plot_array_distribution()."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
-from ._comm import agreed
-from ._distview import Layout
-from ._errors import UsageError
-from ._plot_figure import draw_figure, draw_in, layout_title
-from ._plot_panels import Style
-from ._plot_planes import planes as planes_of
-
-if TYPE_CHECKING:
-    from ._array import DistView
+from .._array import DistView
+from .._comm import agreed
+from .._distview import Layout
+from .._errors import UsageError
+from ._figure import draw_figure, draw_in, layout_title
+from ._panels import Style
+from ._planes import planes as planes_of
 
 MOST_SECTIONS = 36  # beyond that nobody can read them
 

@@ -5,7 +5,7 @@ import itertools
 
 import numpy as np
 
-from ._plot_owners import process_colours, strips
+from ._owners import process_colours, strips
 
 LINE = "#333333"
 PALE = "#888888"

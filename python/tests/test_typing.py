@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What mypy --strict says of programs: nothing of right ones, something of every nonsensical line."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import distview
+import pytest
+
+pytest.importorskip("mypy")
+pytest.importorskip("mpi4py")
+
+RIGHT = '''
+from __future__ import annotations
+
+import math
+import pickle
+
+import distview
+import numpy as np
+import numpy.typing as npt
+from mpi4py import MPI
+
+comm = MPI.COMM_WORLD
+u = distview.zeros((8, 9), "bb", comm, padding=1, periodic=(False, True), grid=(None, 2), device="cpu")
+u.view[...] = 1.0
+u.interior[...] += 1
+u.interior += 1
+u.owned[...] = u.process
+total: float = u.sum() / u.size
+root = math.sqrt(u.sum()) + u.norm() + u.norm(math.inf) + u.dot(u)
+largest: float = u.max("owned")
+rows: int = u.shape[0] + len(u) + u.layout.rank if u.layout else 0
+whole = u.gather()
+if whole is not None:
+    print(whole.sum(), whole[0, 0])
+cells: npt.NDArray[np.float64] = u.interior
+indices: npt.NDArray[np.int64] = u.global_indices(0)
+single = distview.ones(5, "c", comm, np.float32)
+part_of_single: npt.NDArray[np.float32] = single.view
+sum_of_single: float = single.sum()
+counts = distview.full(5, 3, dtype=int)
+count: int = counts.sum() + counts.min()
+for _ in range(counts.max()):
+    pass
+short: int = distview.empty(4, dtype="int32").sum()
+mixed: float = counts.dot(distview.ones(5))
+waves = distview.ones((4, 4), comm=comm, dtype=complex)
+wave: complex = waves.sum() * 1j
+size: float = abs(waves.dot(waves))
+made = distview.from_function(lambda i, j: i + j, (4, 5), "bc", comm)
+of_made: float = made.sum()
+named = distview.zeros(4, dtype="float32")
+unknown = distview.zeros(4, dtype=np.dtype("f4"))
+print(unknown.sum() + 1, named.sum() + 1)
+like: float = distview.zeros_like(u).sum()
+like_waves: complex = distview.zeros_like(u, complex).sum()
+wrapped: int = distview.wrap(np.zeros(4, np.int32), 4, padding=0).sum()
+turned: float = u.transpose().sum() + u.transpose((1, 0)).sum()
+dealt = distview.redistribute(u, ("c", ("b", "regular")), padding=0)
+of_dealt: float = dealt.sum()
+converted: npt.NDArray[np.float32] = distview.redistribute(u, u, dtype=np.float32).view
+distview.redistribute(u, out=dealt, alpha=2.0, beta=1.0, from_slice=slice(None, None, -1))
+layout = distview.make_layout((180, 360), "bb", 6, padding=((1, 1), (2, 2)), periodic=True, grid=(2, None))
+same: distview.Layout = pickle.loads(pickle.dumps(layout))
+listed = distview.make_layout(None, ("u", [[0, 2], [1]]))
+bounded = distview.make_layout(12, [0, 5, 12])
+plan = distview.RedistributionPlan(layout, layout.permuted((1, 0)), permutation=(1, 0))
+other_plan = distview.RedistributionPlan(u, u.transpose(), permutation=(1, 0))
+other_plan.execute(u, u.transpose(), alpha=2.0)
+with u.start_exchange(single, stencil="faces"):
+    pass
+u.exchange_padding(stencil="faces")
+u.combine_padding(u, operation="sum")
+u.scatter(whole if whole is not None else np.zeros((8, 9)))
+of_slice: float = u[2:5, ::2].sum()
+anything = distview.from_distarray(u, comm)
+print(anything.sum() + 1, distview.describe(layout))
+figure = distview.plot_layout(layout)
+
+
+def norm(array: distview.DistView) -> float:
+    return array.norm()
+
+
+def scaled(array: distview.DistView[np.float64], factor: float) -> float:
+    array.interior[...] *= factor
+    return array.sum()
+
+
+print(norm(u) + norm(waves) + scaled(u, 2.0))
+'''
+
+BEFORE = """
+import distview
+import numpy as np
+
+u = distview.zeros(10)
+waves = distview.zeros(10, dtype=complex)
+"""
+
+NONSENSE = '''
+distview.zeros("ten", layout=3.5, dtype=[])
+distview.zeros("ten")
+distview.zeros(10, layout=3.5)
+distview.zeros(10, dtype=[])
+distview.zeros(10, comm="world")
+distview.zeros(10, padding="1")
+distview.zeros(10, periodic="yes")
+distview.zeros(10, device=0)
+distview.zeros(10, depth=1)
+distview.ones(10, depth=1)
+distview.full(10)
+distview.from_function(3, 10)
+distview.wrap(np.zeros(3))
+distview.zeros_like(np.zeros(3))
+distview.make_layout(10, 3.5)
+distview.make_layout("ten")
+distview.make_layout(10, comm=None)
+distview.redistribute(np.zeros(3), "c")
+distview.RedistributionPlan(u, 3)
+distview.Layout(3, 4)
+u.sum() + "x"
+u.min() + "x"
+u.max().imaginary
+u.norm() + "x"
+u.dot(u) + "x"
+u.dot(3)
+u.sum(1)
+waves.min()
+u.view + "x"
+u.view.nonsense
+u.owned.nonsense
+u.interior.nonsense
+u.gather().sum()
+u.gather("zero")
+u.scatter(u, "zero")
+u.transpose() + 1
+u + 1
+u[...] = 1
+u[2:3].nonsense
+u.shape.nonsense
+u.shape[0] + "x"
+u.layout.shape
+u.global_indices("x")
+u.exchange_padding(3)
+u.exchange_padding(stencil=1)
+u.combine_padding(operation=1)
+u.start_exchange().end()
+x: str = distview.from_function(lambda i: i, 3).sum()
+y: int = distview.redistribute(u, "c").sum()
+z: float = waves.sum()
+'''
+
+
+def complaints(folder, text):
+    """(numbers of the lines that mypy complains of, all that it says)."""
+    file = folder / "program.py"
+    file.write_text(text)
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent"]
+    command += ["--cache-dir", str(folder / "cache"), "--python-version", "3.12", str(file)]
+    environment = dict(os.environ)
+    above = Path(distview.__file__).parents[1]
+    if above.name not in ("site-packages", "dist-packages"):  # which mypy looks into by itself
+        environment["MYPYPATH"] = str(above)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=250, env=environment)
+    assert done.returncode in (0, 1) and not done.stderr, done.stderr
+    lines = re.findall(rf"^{re.escape(str(file))}:(\d+): error", done.stdout, re.MULTILINE)
+    return {int(number) for number in lines}, done.stdout
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("mypy")
+
+
+@pytest.mark.time_limit(250)
+def test_right_programs(folder):
+    lines, said = complaints(folder, RIGHT)
+    assert not lines, said
+
+
+@pytest.mark.time_limit(250)
+def test_every_line_of_nonsense(folder):
+    text = BEFORE + NONSENSE
+    lines, said = complaints(folder, text)
+    first = BEFORE.count("\n") + 1
+    expected = {number for number, line in enumerate(text.splitlines(), 1) if number >= first and line}
+    unseen = [text.splitlines()[number - 1] for number in sorted(expected - lines)]
+    assert not unseen, unseen
+    assert lines == expected, said
