@@ -15,10 +15,17 @@ sys.dont_write_bytecode = True
 import rules_code  # noqa: E402
 import rules_docs  # noqa: E402
 import rules_includes  # noqa: E402
+import rules_markdown  # noqa: E402
 import rules_text  # noqa: E402
 from tree import Tree  # noqa: E402
 
-RULES = (*rules_includes.RULES, *rules_code.RULES, *rules_docs.RULES, *rules_text.RULES)
+RULES = (
+    *rules_includes.RULES,
+    *rules_code.RULES,
+    *rules_docs.RULES,
+    *rules_markdown.RULES,
+    *rules_text.RULES,
+)
 
 
 def violations(root):

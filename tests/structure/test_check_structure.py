@@ -55,6 +55,14 @@ GOOD = {
     + '#include <iostream>\nint main() { std::cout << 1; comm(MPI_COMM_WORLD);\n'
     + 'Kokkos::parallel_for("heat", n, f); }\n',
     "tests/unit/core/impl_i.cpp": CPP + "#include <distview/core/impl/i.hpp>\n",
+    "docs/links.md": "# A [`b`](a%20b.txt), of c_d!\n## Twice\n## Twice\n[a](#a-b-of-c_d), [t](#twice-1)\n"
+    "[x](../scripts) ![p](../core/src/a.cpp \"title\") [y](<a b.txt>) [z](https://x.org/y#z) <a href=\"links.md\">\n"
+    "`[no](link)` v[0](1 of 2) [s](a%20b.txt#L1-L1)\n\n[r]: links.md#twice\n"
+    "```sh\n[no](link)\n```\n\n* item\n\n  text of the item\n\n  ~~~~text\n```\n  ~~~~\n\nlazy\n      text\n"
+    "<!-- snippet: prelude=usual, ranks=1 4 -->\n\n```cpp\nint a[2](3);\n```\n"
+    "<!-- snippet: shown only -->\n```rust\n```\n",
+    "docs/a b.txt": "Text.\n",
+    "tests/snippets/preludes/usual.inl": "",
     "scripts/run": f"#!/bin/bash\n# {LICENCE}\ncd \"$root/home/x\"\n",
 }
 
@@ -114,6 +122,28 @@ PLANTED = [
     ("collective", "algorithms/include/distview/algorithms/fill.hpp",
      HPP + "namespace distview {\n\ntemplate <class V>\n    requires A<V, B>\nauto sum(const V& v)"
      " -> int {\n    return f(v);\n}\n}\n", 5),
+    ("links", "docs/links.md", "{}[a](none.md)\n", 31),
+    ("links", "README.md", "![a](docs/none.svg)\n", 1),
+    ("links", "README.md", "a\n[a]: docs/none.svg\n", 2),
+    ("links", "README.md", "<img alt=\"\" src=\"docs/none.svg\">\n", 1),
+    ("links", "README.md", "[`a`](docs/links.md#twice-2)\n", 1),
+    ("links", "README.md", "[a](#a)\n", 1),
+    ("links", "README.md", "[a]()\n", 1),
+    ("links", "README.md", "* [a](CMakeLists.txt#L9)\n", 1),
+    ("links", "docs/links.md", "# A [`b`](a%20b.txt), of c_d!\n[a](#a-b)\n", 2),
+    ("links", "docs/links.md", "[a](../../b)\n", 1),
+    ("links", "docs/links.md", "[a](/README.md)\n", 1),
+    ("snippets", "docs/links.md", "{}```\na\n```\n", 31),
+    ("snippets", "docs/links.md", "{}\n    f();\n\n    g();\n", 32),
+    ("snippets", "README.md", "* a\n\n      b\n", 3),
+    ("snippets", "README.md", "~~~\na\n~~~\n", 1),
+    ("snippets", "README.md", "```c++\na\n```\n", 1),
+    ("snippets", "README.md", "<!-- snippet: prelude=none -->\n```cpp\n```\n", 2),
+    ("snippets", "README.md", "<!-- snippet: shown -->\n```cpp\n```\n", 1),
+    ("snippets", "README.md", "<!-- snippet: ranks=two -->\n```cpp\n```\n", 1),
+    ("snippets", "README.md", "<!-- snippet: shown only, ranks=2 -->\n```cpp\n```\n", 2),
+    ("snippets", "README.md", "<!-- snippet: shown only -->\ntext\n", 1),
+    ("snippets", "README.md", "<!-- snippet: shown only -->\n", 1),
     ("spdx", "core/src/a.cpp", "int x;\n" + CPP, 1),
     ("spdx", "core/CMakeLists.txt", "project(x)\n", 1),
     ("spdx", "scripts/run", "#!/bin/bash\nset -e\n", 2),
