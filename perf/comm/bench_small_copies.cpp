@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies that are too short to start threads for: a rank with several threads fills the padding of a wrapped n x n
-// array from itself, beside a loop of one thread. Run it with one rank and two threads; where impl::one_thread_bytes
+// array from itself, beside a loop of one thread. Run it with one rank and two threads; where impl::tuning::one_thread_bytes
 // was chosen.
 
 #include "perf.hpp"

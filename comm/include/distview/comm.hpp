@@ -2,21 +2,15 @@
 #pragma once
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/axis_intersection.hpp>
-#include <distview/comm/collective_call.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/import_dist_view.hpp>
-#include <distview/comm/interrupt.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
-#include <distview/comm/redistribution_stages.hpp>
-#include <distview/comm/relabelling.hpp>
 #include <distview/comm/runtime.hpp>
-#include <distview/comm/transport.hpp>
 #include <distview/core.hpp>

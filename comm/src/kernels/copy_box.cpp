@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -8,11 +9,6 @@
 namespace distview::impl {
 
 namespace {
-
-/// Bytes of cache lines that one piece should touch at most on either side: enough to outweigh handing
-/// it to a thread; little enough that a few neighbours' regions keep several threads busy, and that
-/// pieces which meet the same lines, taken one after the other, find them in the cache.
-constexpr std::int64_t piece_bytes = 16384;
 
 /// Outermost first: by the larger of the two strides, so that the inner loop is dense on one side
 /// at least.
@@ -78,7 +74,7 @@ bool join(CopyBox& box, const CopyBox& other) {
 void append_pieces(std::vector<CopyBox>& boxes, const CopyBox& box) {
     const CopyBox::Axis outer = box.axes[0];
     const std::int64_t step =
-        std::max<std::int64_t>(1, piece_bytes / (touched_bytes(box) / outer.count));
+        std::max<std::int64_t>(1, tuning::box_piece_bytes / (touched_bytes(box) / outer.count));
     for (std::int64_t at = 0; at < outer.count; at += step) {
         CopyBox piece = box;
         piece.source += at * outer.source_stride;
@@ -90,11 +86,11 @@ void append_pieces(std::vector<CopyBox>& boxes, const CopyBox& box) {
 
 /// Cuts one run of bytes.
 void append_run(std::vector<CopyBox>& boxes, const CopyBox& run) {
-    for (std::int64_t at = 0; at < run.element_size; at += piece_bytes) {
+    for (std::int64_t at = 0; at < run.element_size; at += tuning::box_piece_bytes) {
         CopyBox piece = run;
         piece.source += at;
         piece.destination += at;
-        piece.element_size = std::min(piece_bytes, run.element_size - at);
+        piece.element_size = std::min(tuning::box_piece_bytes, run.element_size - at);
         boxes.push_back(piece);
     }
 }

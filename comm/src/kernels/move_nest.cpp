@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/move_nest.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <cstdlib>
 #include <limits>
@@ -14,12 +15,6 @@ std::int64_t distance(const MoveLoop& loop, std::int64_t stride) {
 }
 std::int64_t to_distance(const MoveLoop& loop) { return distance(loop, loop.to_stride); }
 std::int64_t from_distance(const MoveLoop& loop) { return distance(loop, loop.from_stride); }
-
-/// Elements of a block along either loop when it transposes: some hundred pages of memory on either
-/// side, which address translation still covers, and rows long enough to be fetched ahead.
-constexpr std::int64_t transposed_edge = 128;
-/// Bytes of a block that does not.
-constexpr std::int64_t row_block_bytes = 65536;
 
 } // namespace
 
@@ -82,13 +77,14 @@ void MoveNest::arrange(std::int64_t element_size) {
 void MoveNest::choose_blocks(std::int64_t element_size) {
     const std::int64_t outer = m_loops[m_depth - 2].count;
     const std::int64_t inner = m_loops[m_depth - 1].count;
-    const std::int64_t most = m_transposes
-                                  ? transposed_edge * transposed_edge
-                                  : std::max<std::int64_t>(1, row_block_bytes / element_size);
-    m_inner_per_block = std::min(inner, m_transposes ? transposed_edge : most);
+    const std::int64_t most =
+        m_transposes ? tuning::transposed_edge * tuning::transposed_edge
+                     : std::max<std::int64_t>(1, tuning::row_block_bytes / element_size);
+    m_inner_per_block = std::min(inner, m_transposes ? tuning::transposed_edge : most);
     m_outer_per_block = std::min(outer, std::max<std::int64_t>(1, most / m_inner_per_block));
-    if (m_transposes && m_outer_per_block > transposed_edge && inner > transposed_edge)
-        m_outer_per_block = transposed_edge;
+    if (m_transposes && m_outer_per_block > tuning::transposed_edge &&
+        inner > tuning::transposed_edge)
+        m_outer_per_block = tuning::transposed_edge;
 }
 
 std::int64_t MoveNest::elements() const noexcept {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/move_transfer.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <functional>
@@ -9,12 +10,6 @@
 namespace distview::impl {
 
 namespace {
-
-/// From this many runs on with fewer elements than this on average, tables are shorter than loops.
-constexpr std::int64_t few_runs = 8;
-constexpr std::int64_t long_run = 16;
-/// Nests of one transfer: beyond, tables replace the longest list.
-constexpr std::int64_t most_nests = 65536;
 
 using Peers = RedistributionSchedule::PeerRuns;
 
@@ -89,10 +84,11 @@ MoveTransfer::MoveTransfer(const RedistributionSchedule& schedule, const Redistr
             packed += run.elements();
         }
         const std::int64_t count = m_axes[d].choices();
-        if (count > few_runs && packed < count * long_run) m_axes[d].make_tables();
+        if (count > tuning::few_runs && packed < count * tuning::long_run_elements)
+            m_axes[d].make_tables();
         m_nest_count *= m_axes[d].choices();
     }
-    while (m_nest_count > most_nests) {
+    while (m_nest_count > tuning::most_nests) {
         Axis& longest =
             *std::max_element(m_axes.begin(), m_axes.end(), [](const Axis& a, const Axis& b) {
                 return a.choices() < b.choices();
@@ -110,21 +106,6 @@ void MoveTransfer::Axis::make_tables() {
                 to_table.push_back(run.to + run.repeats.to(i) + run.elements.to(j));
             }
     runs = {};
-}
-
-MoveTransfer MoveTransfer::reversed() const {
-    MoveTransfer result = *this;
-    result.m_from = m_to;
-    result.m_to = const_cast<char*>(m_from);
-    for (Axis& axis : result.m_axes) {
-        std::swap(axis.from_table, axis.to_table);
-        for (Run& run : axis.runs) {
-            std::swap(run.from, run.to);
-            std::swap(run.repeats.from_stride, run.repeats.to_stride);
-            std::swap(run.elements.from_stride, run.elements.to_stride);
-        }
-    }
-    return result;
 }
 
 bool MoveTransfer::is_fixed() const noexcept {

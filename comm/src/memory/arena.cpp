@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/memory/arena.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <distview/core/message_sink.hpp>
 #include <distview/core/text.hpp>
@@ -14,7 +15,7 @@ namespace distview::impl {
 namespace {
 
 constexpr std::size_t granularity = 256;
-constexpr std::size_t line = 64;
+constexpr auto line = static_cast<std::size_t>(tuning::cache_line);
 /// Starts are shifted by 0 to 63 lines: over a page.
 constexpr std::size_t most_lines = 64;
 /// A segment has room for more than it is made for: a quarter of all before it, up to this.

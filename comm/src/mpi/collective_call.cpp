@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/collective_call.hpp>
+#include <distview/comm/agreement.hpp>
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 

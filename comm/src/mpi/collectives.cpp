@@ -2,6 +2,7 @@
 #include <distview/comm/collectives.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/mpi/message_count.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -142,7 +143,7 @@ private:
 namespace impl {
 
 void all_gather(const Communicator& comm, const void* mine, void* all, std::size_t bytes) {
-    const int count = message_count(static_cast<std::int64_t>(bytes), "all_gather");
+    const int count = impl::message_count(static_cast<std::int64_t>(bytes), "all_gather");
     check_mpi(MPI_Allgather(mine, count, MPI_BYTE, all, count, MPI_BYTE, comm.mpi()),
               "MPI_Allgather");
 }
@@ -183,7 +184,8 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
 } // namespace
 
 void impl::meet_to_gather(const Communicator& comm, std::size_t bytes) {
-    meet(comm, "all_gather", [&] { message_count(static_cast<std::int64_t>(bytes), "all_gather"); },
+    meet(comm, "all_gather",
+         [&] { impl::message_count(static_cast<std::int64_t>(bytes), "all_gather"); },
          {{"bytes of a value", static_cast<std::int64_t>(bytes)}});
 }
 
@@ -192,7 +194,9 @@ void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T
     const CollectiveCall call(comm, name_of(operation));
     int count = 0;
     meet(comm, name_of(operation),
-         [&] { count = message_count(static_cast<std::int64_t>(values.size()), "all_reduce"); },
+         [&] {
+             count = impl::message_count(static_cast<std::int64_t>(values.size()), "all_reduce");
+         },
          {{"number of values", static_cast<std::int64_t>(values.size())},
           {"bytes of a value", sizeof(T)},
           {"whether values are floating-point numbers", std::floating_point<T>},

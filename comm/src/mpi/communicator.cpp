@@ -4,8 +4,8 @@
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/processors.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/mpi/interrupt.hpp>
 #include <distview/comm/impl/mpi/node_messages.hpp>
-#include <distview/comm/interrupt.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 

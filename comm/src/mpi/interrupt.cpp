@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/interrupt.hpp>
+#include <distview/comm/impl/mpi/interrupt.hpp>
+#include <distview/comm/runtime.hpp>
 
 #include <atomic>
 #include <chrono>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/mpi_error.hpp>
 
+#include <distview/comm/impl/mpi/message_count.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
 #include <distview/core/text.hpp>
 
@@ -35,7 +36,7 @@ void require_mpi(const char* caller) {
     require<UsageError>(finalized == 0, [&] { return text(caller, ": MPI is already finalised"); });
 }
 
-int message_count(std::int64_t count, const char* caller) {
+int impl::message_count(std::int64_t count, const char* caller) {
     require<UsageError>(count >= 0 && count <= std::numeric_limits<int>::max(), [&] {
         return text(caller, ": a message of ", count, " bytes exceeds the 2^31-1 that MPI counts");
     });

@@ -2,6 +2,7 @@
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 
 #include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 
@@ -9,8 +10,7 @@ namespace distview::impl {
 
 std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
                            std::int64_t element_size) {
-    constexpr std::int64_t line = 64;
-    const std::int64_t alignment = std::min(line, element_size & -element_size);
+    const std::int64_t alignment = std::min(tuning::cache_line, element_size & -element_size);
     const std::int64_t offset = (bytes + alignment - 1) / alignment * alignment;
     bytes = offset + part.region.elements * element_size;
     return offset;
@@ -59,8 +59,6 @@ SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const Exchan
 bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
                                 std::int64_t element_size,
                                 const std::array<std::int64_t, max_rank>& strides) {
-    /// Rows from this length on are copied as fast from where they are.
-    constexpr std::int64_t long_row = 256;
     if (kind != ExchangeKind::fill) return false;
     // A row goes through the axes that lie one in the other without gaps.
     std::int64_t row = element_size;
@@ -72,7 +70,7 @@ bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
             longer = true;
         }
     }
-    return row < part.region.elements * element_size && row < long_row;
+    return row < part.region.elements * element_size && row < tuning::long_row_bytes;
 }
 
 char* SharedPack::of(int reader) const {

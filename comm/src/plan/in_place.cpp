@@ -4,12 +4,17 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/exchange_parts.hpp>
+#include <distview/comm/impl/plan/redistribution_program.hpp>
+#include <distview/comm/impl/plan/shared_rounds.hpp>
+#include <distview/comm/impl/schedule/run_parts.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
+#include <cstddef>
 #include <map>
 #include <utility>
+#include <vector>
 
 namespace distview::impl {
 
@@ -20,175 +25,375 @@ constexpr const char* name = "RedistributionPlan";
 using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
 
-/// The part of a side that this process exchanges with itself; null if there is none.
-const Peer* own(const std::vector<Peer>& peers, int rank) {
-    const auto found = std::find_if(peers.begin(), peers.end(),
-                                    [&](const Peer& peer) { return peer.rank == rank; });
-    return found == peers.end() ? nullptr : &*found;
+/// Whether t -> (a(t), b(t)) and t -> (d(t), c(t)) are the same pairs, for slices of one count.
+bool are_inverse(const AxisSlice& a, const AxisSlice& b, const AxisSlice& c, const AxisSlice& d) {
+    if (a.count != c.count) return false;
+    if (a.count == 0) return true;
+    const auto at = [](const AxisSlice& slice, std::int64_t t) {
+        return slice.begin + t * slice.step;
+    };
+    const std::int64_t last = a.count - 1;
+    const auto is_same = [&](std::int64_t first_t, std::int64_t last_t) {
+        return at(a, 0) == at(d, first_t) && at(b, 0) == at(c, first_t) &&
+               at(a, last) == at(d, last_t) && at(b, last) == at(c, last_t);
+    };
+    return is_same(0, last) || is_same(last, 0);
 }
 
-/// Where the elements for one process lie in a buffer.
-struct Slot {
-    std::int64_t offset = 0;
-    PackedFields packed;
-};
+/// Whether elements that move twice, from an array to itself, are where they were. Every place that is written is then
+/// one that is read.
+bool is_involution(const RedistributionSchedule& schedule) {
+    if (!(schedule.from_layout() == schedule.to_layout())) return false;
+    for (int p = 0; p < schedule.from_layout().process_count(); ++p)
+        if (schedule.from_rank(p) != schedule.to_rank(p)) return false;
+    for (int d = 0; d < schedule.rank(); ++d) {
+        const int a = schedule.permutation(d);
+        // Of labels that were found, no process knows where all of them are.
+        if (schedule.axis(d).found() || schedule.permutation(a) != d) return false;
+        // Axis d of the target takes axis a of the source, and axis a of the target axis d of the source.
+        if (schedule.axis(d).pairs_indices() != schedule.axis(a).pairs_indices()) return false;
+        if (!are_inverse(schedule.axis(d).from_slice(), schedule.axis(d).to_slice(),
+                         schedule.axis(a).from_slice(), schedule.axis(a).to_slice()))
+            return false;
+    }
+    // Labels that several processes hold, and padding, are read from one place and written to several.
+    return schedule.delivered_elements() == schedule.elements();
+}
 
-/// Slots of a buffer by rank.
-class Slots {
+/// The rounds of a redistribution in place. In each round every process packs some elements, itself included among
+/// those that they go to, and only then writes what has arrived.
+///
+/// Several rounds need sets of elements that are written where other elements of the set are read. A transposition
+/// has such sets: the lists of runs of two axes that change places name the same pairs of indices, so if both are cut
+/// alike, the elements of parts (k, l) go where those of parts (l, k) are. Axes that stay are cut unless they are
+/// turned around.
+class Rounds {
 public:
-    void add(int rank, std::int64_t elements, std::span<const Field> fields) {
-        Slot slot{m_bytes, PackedFields(elements, fields)};
-        PersistentMessages::require_countable(slot.packed.bytes, name);
-        m_bytes += slot.packed.bytes;
-        m_slots.emplace(rank, std::move(slot));
-    }
-    std::int64_t bytes() const noexcept { return m_bytes; }
-    const Slot* of(int rank) const {
-        const auto found = m_slots.find(rank);
-        return found == m_slots.end() ? nullptr : &found->second;
-    }
-
-private:
-    std::map<int, Slot> m_slots;
-    std::int64_t m_bytes = 0;
-};
-
-/// Prepares an execution in which everything is packed before anything is written.
-class Packing {
-public:
-    explicit Packing(const InPlaceSetting& setting)
-        : m_setting(setting), m_role(setting.role), m_fields(setting.arrays) {
-        m_keeps = own(m_role.receives, m_role.rank);
-        m_packs_own = m_keeps && !own_is_fixed();
-        for (const Peer& peer : m_role.sends)
-            if (peer.rank != m_role.rank || m_packs_own)
-                m_out.add(peer.rank, peer.elements, m_fields.sources);
-        // Of what is too large nothing is made but a place to name, which tells what would be needed.
-        constexpr std::int64_t line = 64;
-        m_fits = setting.buffer_bytes == 0 || m_out.bytes() <= setting.buffer_bytes;
-        m_sent = exchange_memory(*setting.comm.state(), m_fits ? m_out.bytes() : line,
-                                 setting.required != Transport::message);
+    Rounds(const InPlaceSetting& setting, bool changes_places)
+        : m_setting(setting), m_schedule(setting.schedule), m_role(setting.role),
+          m_arrays(setting.arrays), m_changes_places(changes_places), m_from(m_role.runs_from),
+          m_to(m_role.runs_to) {
+        m_parts.fill(1);
+        if (changes_places)
+            for (std::size_t d = 0; d < rank(); ++d)
+                if (const std::size_t a = other(d); d < a) {
+                    m_from.axes[a] = m_role.runs_to.axes[d];
+                    m_to.axes[a] = m_role.runs_from.axes[d];
+                }
+        m_keeps_own = is_own_fixed();
     }
 
-    OfferedPacks offer() const {
+    /// As few as a buffer of buffer_bytes, or of the usual size, allows. Collective.
+    void choose() {
+        const std::int64_t limit =
+            m_setting.buffer_bytes > 0 ? m_setting.buffer_bytes : tuning::in_place_bytes;
+        const auto excess = [&](const PartIndex& parts) { return needed(alike(parts)) - limit; };
+        const auto longest = [&](const PartIndex& parts, int axis) {
+            const auto d = static_cast<std::size_t>(axis);
+            std::int64_t most = 0;
+            if (can_be_cut(d))
+                for (const Peer& peer : m_role.sends)
+                    if (is_packed(peer)) most = std::max(most, part_elements(peer, parts, d));
+            return most;
+        };
+        m_parts = alike(choose_parts(m_setting.comm, m_schedule.rank(), excess, longest,
+                                     [&](const PartIndex& parts) { return count(alike(parts)); }));
+    }
+
+    /// Throws the same UsageError on all ranks if one of them needs more than it may have. Collective.
+    void require_room() const {
+        const std::int64_t most = all_reduce(m_setting.comm, ReduceOperation::max, needed(m_parts));
+        require<UsageError>(m_setting.buffer_bytes == 0 || most <= m_setting.buffer_bytes, [&] {
+            return text(name, ": in place, expected buffer_bytes of at least ", most,
+                        " for these arrays, got ", m_setting.buffer_bytes);
+        });
+    }
+
+    OfferedPacks offer() {
+        m_sent_bytes = place(m_role.sends, m_sent_places, [](const Peer&) { return true; });
+        m_sent = exchange_memory(*m_setting.comm.state(), m_sent_bytes,
+                                 m_setting.required != Transport::message);
         OfferedPacks result;
         for (const int reader : m_setting.lines.readers())
-            result.packs.push_back(m_sent.get() + (m_fits ? m_out.of(reader)->offset : 0));
+            result.packs.push_back(m_sent.get() + m_sent_places.at(reader));
         return result;
     }
 
-    /// Bytes that it takes once transports are known.
-    std::int64_t needed(const PeerTransports& transports) {
-        m_in = {};
-        for (const Peer& peer : m_role.receives) {
-            const auto source = transports.sources.find(peer.rank);
-            if (peer.rank != m_role.rank && source == transports.sources.end())
-                m_in.add(peer.rank, peer.elements, m_fields.sources);
-        }
-        return m_out.bytes() + m_in.bytes();
+    /// To be called before those below; sections are not offered, since they are overwritten while others read.
+    void set_transports(PeerTransports transports) {
+        m_transports = std::move(transports);
+        m_are_known = true;
     }
 
-    ExchangeProgram prepare(const PeerTransports& transports) {
-        ExchangeProgram step;
-        const MessageBuffer received(static_cast<std::size_t>(m_in.bytes()));
-        step.sent = m_sent;
-        step.packs_for_readers = true;
-        step.held.push_back(received.memory());
-        step.workspace_bytes = static_cast<std::size_t>(m_out.bytes() + m_in.bytes());
-        step.note = text("\n  in place: ", m_out.bytes(),
-                         " bytes are packed before anything is overwritten");
-        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
-            for (const Peer& peer : m_role.sends)
-                if (const Slot* const slot = m_out.of(peer.rank))
-                    add_transfer(step, step.pack, f, Kind::pack,
-                                 MoveTransfer(m_setting.schedule, m_role.runs_from, peer.process,
-                                              section_end(m_fields.sources[f]),
-                                              packed_end(at(m_sent.get(), *slot, f), size(f))));
-        for (const Peer& peer : m_role.sends)
-            if (const Slot* const slot = m_out.of(peer.rank);
-                peer.rank != m_role.rank && !transports.readers.contains(peer.rank))
-                step.sends.push_back(
-                    {{peer.rank, m_sent.get() + slot->offset, slot->packed.bytes}, {}});
-        for (const Peer& peer : m_role.receives)
-            if (peer.rank == m_role.rank)
-                add_moves(step, step.local, peer, m_packs_own ? m_sent.get() : nullptr,
-                          m_out.of(peer.rank));
+    std::shared_ptr<ExchangeBinding> bind() {
+        m_received = MessageBuffer(static_cast<std::size_t>(
+            place(m_role.receives, m_received_places,
+                  [&](const Peer& peer) { return comes_in_message(peer.rank); })));
+        std::shared_ptr<ExchangeBinding> first;
+        for (const std::vector<PartIndex>& parts : sets()) {
+            auto round = std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name, m_setting.lines.ready(), m_setting.crowded},
+                PeerTransports(m_transports), program(parts, first == nullptr));
+            round->is_later_round = first != nullptr;
+            if (first)
+                first->append(std::move(round));
             else
-                add_partner(step, transports, peer, received.data());
-        return step;
+                first = std::move(round);
+        }
+        return first;
     }
 
 private:
-    std::int64_t size(std::size_t f) const { return m_fields.sources[f].element_size; }
-    static char* at(char* buffer, const Slot& slot, std::size_t f) {
-        return buffer + slot.offset + slot.packed.begins[f];
+    /// Elements for one process, packed: by part of the round and field, one behind the other.
+    struct Packed {
+        std::vector<std::int64_t> begins{};
+        std::int64_t bytes = 0;
+    };
+
+    std::size_t rank() const { return static_cast<std::size_t>(m_schedule.rank()); }
+    std::size_t field_count() const { return m_arrays.sources.size(); }
+    std::size_t other(std::size_t d) const {
+        return static_cast<std::size_t>(m_schedule.permutation(static_cast<int>(d)));
     }
-    MoveTransfer own_transfer(std::size_t f) const {
-        return MoveTransfer(m_setting.schedule, m_role.runs_to, m_keeps->process,
-                            section_end(m_fields.sources[f]), section_end(m_fields.targets[f]));
+    bool is_packed(const Peer& peer) const { return peer.rank != m_role.rank || !m_keeps_own; }
+    bool comes_in_message(int rank) const {
+        if (rank == m_role.rank) return false;
+        if (m_are_known) return !m_transports.sources.contains(rank);
+        return m_setting.required == Transport::message ||
+               !m_setting.comm.state()->calls().is_near(rank);
     }
+
     /// Whether what stays on this process stays where it is, and need not be packed.
-    bool own_is_fixed() const {
-        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
-            if (size(f) != m_fields.targets[f].element_size || !own_transfer(f).is_fixed())
-                return false;
+    bool is_own_fixed() const {
+        for (const Peer& peer : m_role.receives)
+            for (std::size_t f = 0; f < field_count() && peer.rank == m_role.rank; ++f)
+                if (m_arrays.sources[f].element_size != m_arrays.targets[f].element_size ||
+                    !transfer(m_to, peer, section_end(m_arrays.sources[f]),
+                              section_end(m_arrays.targets[f]))
+                         .is_fixed())
+                    return false;
         return true;
     }
-
-    /// From a slot of a buffer, or from the section if there is none.
-    void add_moves(ExchangeProgram& step, std::vector<Batch>& batches, const Peer& peer,
-                   char* buffer, const Slot* slot) const {
-        for (std::size_t f = 0; f < m_fields.targets.size(); ++f)
-            add_transfer(step, batches, f, Kind::move,
-                         buffer ? MoveTransfer(m_setting.schedule, m_role.runs_to, peer.process,
-                                               packed_end(at(buffer, *slot, f), size(f)),
-                                               section_end(m_fields.targets[f]))
-                                : own_transfer(f));
+    MoveTransfer transfer(const RedistributionRuns& runs, const Peer& peer,
+                          const MoveTransfer::End& from, const MoveTransfer::End& to) const {
+        return MoveTransfer(m_schedule, runs, peer.process, from, to);
     }
 
-    void add_partner(ExchangeProgram& step, const PeerTransports& transports, const Peer& peer,
-                     char* received) const {
-        const auto source = transports.sources.find(peer.rank);
-        const Slot* const slot = m_in.of(peer.rank);
-        Incoming partner;
-        partner.rank = peer.rank;
-        for (std::size_t f = 0; f < m_fields.sources.size(); ++f)
-            partner.bytes += peer.elements * size(f);
-        if (slot) {
-            add_moves(step, partner.batches, peer, received, slot);
+    // Parts
+
+    /// Of two axes that change places one is cut, and the other alike.
+    bool can_be_cut(std::size_t d) const {
+        if (other(d) != d) return d < other(d);
+        const AxisIntersection& axis = m_schedule.axis(static_cast<int>(d));
+        return axis.pairs_indices() || axis.from_slice() == axis.to_slice();
+    }
+    PartIndex alike(PartIndex parts) const {
+        for (std::size_t d = 0; d < rank(); ++d) parts[d] = parts[std::min(d, other(d))];
+        return parts;
+    }
+    PartIndex partner(const PartIndex& part) const {
+        PartIndex result = part;
+        for (std::size_t d = 0; d < rank(); ++d) result[d] = part[other(d)];
+        return result;
+    }
+    /// Number of sets().
+    std::int64_t count(const PartIndex& parts) const {
+        std::int64_t all = 1;
+        std::int64_t own_partners = 1;
+        for (std::size_t d = 0; d < rank(); ++d) {
+            all *= parts[d];
+            own_partners *= d <= other(d) ? parts[d] : 1;
+        }
+        return (all + own_partners) / 2;
+    }
+    /// The parts of every round: one and its partner.
+    std::vector<std::vector<PartIndex>> sets() const {
+        std::vector<std::vector<PartIndex>> result;
+        PartIndex part{};
+        for (bool more = true; more;) {
+            if (const PartIndex second = m_changes_places ? partner(part) : part; part == second)
+                result.push_back({part});
+            else if (part < second)
+                result.push_back({part, second});
+            more = false;
+            for (std::size_t d = 0; d < rank() && !more; ++d) {
+                more = ++part[d] < m_parts[d];
+                if (!more) part[d] = 0;
+            }
+        }
+        return result;
+    }
+
+    // Room
+
+    std::int64_t part_elements(const Peer& peer, const PartIndex& parts, std::size_t d) const {
+        return (count_elements(m_schedule.runs_with(m_from, peer.process)[d]) + parts[d] - 1) /
+               parts[d];
+    }
+    /// The most that a round packs of `elements` elements a part.
+    std::int64_t room(std::int64_t elements, const PartIndex& parts) const {
+        std::int64_t bytes = 0;
+        for (const Field& field : m_arrays.sources) bytes += at_line(elements * field.element_size);
+        return bytes * (partner_differs(parts) ? 2 : 1);
+    }
+    bool partner_differs(const PartIndex& parts) const {
+        for (std::size_t d = 0; d < rank() && m_changes_places; ++d)
+            if (other(d) != d && parts[d] > 1) return true;
+        return false;
+    }
+    std::int64_t room_of(const RedistributionRuns& runs, const Peer& peer,
+                         const PartIndex& parts) const {
+        const auto with_peer = m_schedule.runs_with(runs, peer.process);
+        std::int64_t elements = 1;
+        for (std::size_t d = 0; d < rank(); ++d)
+            elements *= (count_elements(with_peer[d]) + parts[d] - 1) / parts[d];
+        return room(elements, parts);
+    }
+    std::int64_t needed(const PartIndex& parts) const {
+        std::int64_t bytes = 0;
+        for (const Peer& peer : m_role.sends)
+            if (is_packed(peer)) bytes += room_of(m_from, peer, parts);
+        for (const Peer& peer : m_role.receives)
+            if (comes_in_message(peer.rank)) bytes += room_of(m_to, peer, parts);
+        return bytes;
+    }
+    /// Gives each wanted peer its place in a buffer. Returns the buffer's size.
+    template <class Wanted>
+    std::int64_t place(const std::vector<Peer>& peers, std::map<int, std::int64_t>& places,
+                       const Wanted& is_wanted) const {
+        const bool sends = &peers == &m_role.sends;
+        std::int64_t bytes = 0;
+        for (const Peer& peer : peers) {
+            if (!is_packed(peer) || !is_wanted(peer)) continue;
+            const std::int64_t size = room_of(sends ? m_from : m_to, peer, m_parts);
+            PersistentMessages::require_countable(size, name);
+            places.emplace(peer.rank, bytes);
+            bytes += size;
+        }
+        return bytes;
+    }
+
+    // Programs
+
+    Packed packed(const std::vector<RedistributionRuns>& parts, const Peer& peer) const {
+        Packed result;
+        for (const RedistributionRuns& part : parts) {
+            const std::int64_t elements = packed_elements(m_schedule, part, peer.process);
+            for (const Field& field : m_arrays.sources) {
+                result.begins.push_back(result.bytes);
+                result.bytes += at_line(elements * field.element_size);
+            }
+        }
+        return result;
+    }
+    std::vector<RedistributionRuns> cut(const RedistributionRuns& runs,
+                                        const std::vector<PartIndex>& parts) const {
+        std::vector<RedistributionRuns> result;
+        for (const PartIndex& part : parts)
+            result.push_back(part_of(runs, m_schedule.rank(), m_parts, part));
+        return result;
+    }
+
+    ExchangeProgram program(const std::vector<PartIndex>& parts, bool is_first) const {
+        ExchangeProgram program;
+        program.sent = m_sent;
+        program.held.push_back(m_received.memory());
+        program.packs_for_readers = true;
+        if (is_first) {
+            const std::size_t rounds = sets().size();
+            program.workspace_bytes = static_cast<std::size_t>(m_sent_bytes) + m_received.size();
+            program.note = text("\n  in place: elements ",
+                                m_changes_places ? "change places"
+                                                 : "are packed before anything is overwritten",
+                                " in ", rounds, rounds == 1 ? " round" : " rounds", " through ",
+                                program.workspace_bytes, " bytes; below, the first round");
+        }
+        const std::vector<RedistributionRuns> sent = cut(m_from, parts);
+        const std::vector<RedistributionRuns> received = cut(m_to, parts);
+        for (const Peer& peer : m_role.sends)
+            if (is_packed(peer)) add_packed(program, sent, peer);
+        for (const Peer& peer : m_role.receives) add_arriving(program, received, peer);
+        return program;
+    }
+
+    void add_packed(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
+                    const Peer& peer) const {
+        char* const place = m_sent.get() + m_sent_places.at(peer.rank);
+        const Packed layout = packed(parts, peer);
+        for (std::size_t f = 0; f < field_count(); ++f)
+            for (std::size_t p = 0; p < parts.size(); ++p)
+                add_transfer(program, program.pack, f, Kind::pack,
+                             transfer(parts[p], peer, section_end(m_arrays.sources[f]),
+                                      end_of(place, layout, p, f)));
+        const bool is_message =
+            peer.rank != m_role.rank && !m_transports.readers.contains(peer.rank);
+        if (is_message && layout.bytes > 0)
+            program.sends.push_back({{peer.rank, place, layout.bytes}, {}});
+    }
+
+    void add_arriving(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
+                      const Peer& peer) const {
+        if (peer.rank == m_role.rank) {
+            const char* const place =
+                m_keeps_own ? nullptr : m_sent.get() + m_sent_places.at(peer.rank);
+            return add_moves(program, program.local, parts, peer, place);
+        }
+        const Packed layout = packed(parts, peer);
+        Incoming incoming;
+        incoming.rank = peer.rank;
+        incoming.bytes = layout.bytes;
+        if (comes_in_message(peer.rank)) {
+            char* const place = m_received.data() + m_received_places.at(peer.rank);
+            if (layout.bytes == 0) return;
+            add_moves(program, incoming.batches, parts, peer, place);
+            incoming.message = {peer.rank, place, layout.bytes};
+            program.received.push_back(std::move(incoming));
         } else {
-            const Slot there{0, PackedFields(peer.elements, m_fields.sources)};
-            add_moves(step, partner.batches, peer, const_cast<char*>(source->second.packed),
-                      &there);
+            const ReadablePeer& source = m_transports.sources.at(peer.rank);
+            add_moves(program, incoming.batches, parts, peer, source.packed);
+            incoming.transport = source.transport;
+            program.in_place.push_back(std::move(incoming));
         }
-        if (source == transports.sources.end()) {
-            partner.message = {peer.rank, received + slot->offset, slot->packed.bytes};
-            step.received.push_back(std::move(partner));
-            return;
-        }
-        partner.transport = source->second.transport;
-        step.in_place.push_back(std::move(partner));
+    }
+
+    /// From where they are packed, or from the section if that is null.
+    void add_moves(ExchangeProgram& program, std::vector<Batch>& batches,
+                   const std::vector<RedistributionRuns>& parts, const Peer& peer,
+                   const char* place) const {
+        const Packed layout = packed(parts, peer);
+        for (std::size_t f = 0; f < field_count(); ++f)
+            for (std::size_t p = 0; p < parts.size(); ++p)
+                add_transfer(
+                    program, batches, f, Kind::move,
+                    transfer(parts[p], peer,
+                             place ? end_of(place, layout, p, f) : section_end(m_arrays.sources[f]),
+                             section_end(m_arrays.targets[f])));
+    }
+    MoveTransfer::End end_of(const char* place, const Packed& layout, std::size_t part,
+                             std::size_t field) const {
+        return packed_end(place + layout.begins[part * field_count() + field],
+                          m_arrays.sources[field].element_size);
     }
 
     const InPlaceSetting& m_setting;
+    const RedistributionSchedule& m_schedule;
     const RedistributionRole& m_role;
-    const ArraySet& m_fields;
-    const Peer* m_keeps = nullptr;
-    bool m_packs_own = false;
-    bool m_fits = true;
-    Slots m_out;
-    Slots m_in;
+    const ArraySet& m_arrays;
+    bool m_changes_places;
+    RedistributionRuns m_from;
+    RedistributionRuns m_to;
+    bool m_keeps_own = false;
+    PartIndex m_parts{};
+    std::map<int, std::int64_t> m_sent_places; ///< by rank
+    std::map<int, std::int64_t> m_received_places;
+    std::int64_t m_sent_bytes = 0;
     std::shared_ptr<char> m_sent;
+    MessageBuffer m_received;
+    PeerTransports m_transports;
+    bool m_are_known = false; ///< m_transports
 };
 
 } // namespace
-
-PackedFields::PackedFields(std::int64_t elements, std::span<const Field> fields) {
-    for (const Field& field : fields) {
-        begins.push_back(bytes);
-        bytes += at_line(elements * field.element_size);
-    }
-}
 
 std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t bytes,
                                       bool is_shared) {
@@ -200,54 +405,24 @@ std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t byt
     return {buffer.memory(), buffer.data()};
 }
 
-void require_room(const InPlaceSetting& setting, std::int64_t needed) {
-    const std::int64_t most = all_reduce(setting.comm, ReduceOperation::max, needed);
-    require<UsageError>(setting.buffer_bytes == 0 || most <= setting.buffer_bytes, [&] {
-        return text(name, ": in place, expected buffer_bytes of at least ", most,
-                    " for these arrays, got ", setting.buffer_bytes);
-    });
-}
-
-std::shared_ptr<ExchangeBinding> bind_packed(const InPlaceSetting& setting) {
-    std::optional<Packing> packing;
-    OfferedPacks packs;
+std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
+    const bool changes_places = is_same && is_involution(setting.schedule);
+    Rounds rounds = agree_on(setting.comm, name, [&] { return Rounds(setting, changes_places); });
+    if (changes_places) rounds.choose();
+    rounds.require_room();
+    const OfferedPacks packs = agree_on(setting.comm, name, [&] { return rounds.offer(); });
+    PeerTransports transports;
     std::exception_ptr failure;
     try {
-        packing.emplace(setting);
-        packs = packing->offer();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(setting.comm, name, failure);
-    PeerTransports transports;
-    std::int64_t needed = 0;
-    try {
-        // Sections are not offered: what is in them is overwritten while others may still read.
         transports = find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
                                      setting.role.receive_ranks(), setting.lines, setting.required);
-        needed = packing->needed(transports);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    require_room(setting, needed);
-    std::shared_ptr<ExchangeBinding> binding;
-    try {
-        if (!failure) {
-            ExchangeProgram step = packing->prepare(transports);
-            binding = std::make_shared<ExchangeBinding>(
-                ExchangeBinding::Setting{name, setting.lines.ready(), setting.crowded},
-                std::move(transports), std::move(step));
-        }
     } catch (...) {
         failure = std::current_exception();
     }
     agree(setting.comm, name, failure);
-    return binding;
-}
-
-std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
-    return is_same && is_involution(setting.schedule) ? bind_exchanging(setting)
-                                                      : bind_packed(setting);
+    rounds.set_transports(std::move(transports));
+    rounds.require_room(); // where shared memory has no room, messages need more
+    return agree_on(setting.comm, name, [&] { return rounds.bind(); });
 }
 
 } // namespace distview::impl

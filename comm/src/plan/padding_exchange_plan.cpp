@@ -2,8 +2,8 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/comm/make_dist_view.hpp>
-#include <distview/comm/transport.hpp>
 #include <distview/core/text.hpp>
 
 #include <cstdint>
@@ -34,7 +34,7 @@ std::uint64_t digest(const std::vector<FieldExchange>& fields) {
 }
 
 std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields,
-                                   std::optional<Transport> required) {
+                                   std::optional<impl::Transport> required) {
     std::vector<Argument> result{{"number of fields", text(fields.size())}};
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const std::string field = text(" of field ", i);
@@ -48,7 +48,7 @@ std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields,
         result.push_back({"widths" + field, widths});
     }
     result.push_back(
-        {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});
+        {"DISTVIEW_TRANSPORT", required ? std::string(impl::to_string(*required)) : "not set"});
     return result;
 }
 
@@ -56,12 +56,12 @@ std::shared_ptr<impl::PaddingExchangeCore>
 make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
     const CollectiveCall call(comm, name);
     std::vector<PaddingExchangeSchedule> schedules;
-    std::optional<Transport> required;
+    std::optional<impl::Transport> required;
     std::exception_ptr failure;
     try {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
-        required = required_transport();
-        check_available(required);
+        required = impl::required_transport();
+        impl::check_available(required);
         for (const FieldExchange& field : fields) {
             impl::check_grid(name, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);

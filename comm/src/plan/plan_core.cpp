@@ -24,7 +24,7 @@ PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
                          const char* incoming_kernel)
     : pack("distview::" + plan + "::pack"), local("distview::" + plan + "::" + local_kernel),
       incoming("distview::" + plan + "::" + incoming_kernel),
-      combine("distview::" + plan + "::combine"), swap("distview::" + plan + "::swap"),
+      combine("distview::" + plan + "::combine"),
       fence_ready("distview::" + plan + ": elements are written and packed, others may read"),
       fence_done("distview::" + plan + ": others' elements have been read"),
       start("distview::" + plan + "::start"), finish("distview::" + plan + "::finish"),

@@ -3,8 +3,8 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
+#include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/comm/impl/schedule/writes_in_place.hpp>
-#include <distview/comm/redistribution_stages.hpp>
 
 #include <algorithm>
 #include <array>

@@ -3,8 +3,8 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/directory/find_runs.hpp>
-#include <distview/comm/redistribution_stages.hpp>
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/schedule/redistribution_stages.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 
 #include <distview/comm/impl/plan/exchange_parts.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -192,7 +193,7 @@ private:
                 add_transfer(m_program, m_program.written.batches, f, Kind::move,
                              MoveTransfer(m_schedule, m_role.runs_from, peer.process,
                                           section_end(m_arrays.sources[f]), to),
-                             MoveUnits::interleaved_elements);
+                             tuning::interleaved_unit_elements);
             }
             m_program.units.order_by_source(begin, static_cast<int>(m_program.units.units.size()));
         }

@@ -3,6 +3,7 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/exchange_parts.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <array>
@@ -13,8 +14,8 @@ namespace distview::impl {
 
 namespace {
 
-/// Parts of an execution: what is known of them must stay small beside what they move.
-constexpr std::int64_t most_parts = 256;
+/// Rounds of an execution: what is known of them must stay small beside what they move.
+constexpr std::int64_t most_rounds = 256;
 
 std::int64_t product(const PartIndex& parts) {
     std::int64_t result = 1;
@@ -26,7 +27,8 @@ std::int64_t product(const PartIndex& parts) {
 
 PartIndex choose_parts(const Communicator& comm, int rank,
                        const std::function<std::int64_t(const PartIndex&)>& excess,
-                       const std::function<std::int64_t(const PartIndex&, int)>& longest) {
+                       const std::function<std::int64_t(const PartIndex&, int)>& longest,
+                       const std::function<std::int64_t(const PartIndex&)>& rounds) {
     PartIndex parts;
     parts.fill(1);
     for (;;) {
@@ -34,8 +36,11 @@ PartIndex choose_parts(const Communicator& comm, int rank,
         for (int d = 0; d < rank; ++d) numbers[static_cast<std::size_t>(1 + d)] = longest(parts, d);
         all_reduce(comm, ReduceOperation::max, std::span<std::int64_t>(numbers));
         const auto axis = std::max_element(numbers.begin() + 1, numbers.end());
-        if (numbers[0] <= 0 || *axis <= 1 || 2 * product(parts) > most_parts) return parts;
-        parts[static_cast<std::size_t>(axis - numbers.begin()) - 1] *= 2;
+        if (numbers[0] <= 0 || *axis <= 1) return parts;
+        PartIndex more = parts;
+        more[static_cast<std::size_t>(axis - numbers.begin()) - 1] *= 2;
+        if (rounds(more) > most_rounds) return parts;
+        parts = more;
     }
 }
 
@@ -59,8 +64,10 @@ SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedul
     };
     m_parts = choose_parts(
         comm, schedule.rank(),
-        [&](const PartIndex& parts) { return place_readers(parts, nullptr) - usual_bytes; },
-        longest);
+        [&](const PartIndex& parts) {
+            return place_readers(parts, nullptr) - tuning::shared_round_bytes;
+        },
+        longest, product);
 }
 
 std::int64_t SharedRounds::place_readers(const PartIndex& parts,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/impl/schedule/axis_intersection.hpp>
 
 #include "schedule/axis_run_list.hpp"
 #include "schedule/axis_side.hpp"
@@ -14,14 +14,10 @@
 #include <string>
 #include <utility>
 
-namespace distview {
+namespace distview::impl {
 
 namespace {
 
-using impl::AxisPlace;
-using impl::AxisRunList;
-using impl::AxisSide;
-using impl::AxisWindow;
 using Form = AxisSide::Form;
 
 constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
@@ -179,8 +175,7 @@ void require_all_labels(const AxisIntersection::Side& side, const char* name) {
 }
 
 /// The runs of a process that has been asked for.
-std::vector<AxisRun> found_runs(const impl::FoundAxis::RunsByCopy& runs, int copy, int known,
-                                int p) {
+std::vector<AxisRun> found_runs(const FoundAxis::RunsByCopy& runs, int copy, int known, int p) {
     require<LayoutError>(p == known, [&] {
         return text("RedistributionSchedule: expected to be asked for coordinate ", known,
                     ", the only one whose labels are known, got ", p);
@@ -250,8 +245,8 @@ MissingIndices missing_indices(const AxisIndices& source, const AxisIndices& tar
 
 } // namespace
 
-std::string impl::missing_indices_text(const std::string& where, int source_axis,
-                                       std::int64_t count, std::int64_t lowest) {
+std::string missing_indices_text(const std::string& where, int source_axis, std::int64_t count,
+                                 std::int64_t lowest) {
     return text(where, "expected indices that axis ", source_axis, " of the source has, got ",
                 count, count == 1 ? " other: " : " others, the lowest is ", lowest,
                 "; with allow_missing_indices they stay as they are");
@@ -274,14 +269,14 @@ AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_p
     require_all_labels(from, "source");
     require_all_labels(to, "target");
     set_slices(from, to);
-    impl::AxisNumbering numbering;
+    AxisNumbering numbering;
     if (m_pairs_indices) {
         const AxisIndices source(from.layout);
         const AxisIndices target(to.layout);
         const MissingIndices missing = missing_indices(source, target);
         require<LayoutError>(missing.count == 0 || allow_missing_indices, [&] {
-            return impl::missing_indices_text(where(to, "target"), from.axis, missing.count,
-                                              missing.lowest);
+            return missing_indices_text(where(to, "target"), from.axis, missing.count,
+                                        missing.lowest);
         });
         m_count -= missing.count;
         // Of two lists the target's; else the structured axis says which indices are elements.
@@ -295,7 +290,7 @@ AxisIntersection::AxisIntersection(const Side& from, const Side& to, bool fill_p
 }
 
 AxisIntersection::AxisIntersection(const Side& from, const Side& to,
-                                   std::shared_ptr<const impl::FoundAxis> found)
+                                   std::shared_ptr<const FoundAxis> found)
     : m_found(std::move(found)) {
     set_slices(from, to);
     if (m_pairs_indices) m_count = m_found->count;
@@ -325,4 +320,4 @@ std::vector<AxisRun> AxisIntersection::runs_from(int p) const {
                    : runs_of(*m_from, p, *m_to);
 }
 
-} // namespace distview
+} // namespace distview::impl

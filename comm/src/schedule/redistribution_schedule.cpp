@@ -12,6 +12,9 @@ namespace distview {
 
 namespace {
 
+using impl::AxisIntersection;
+using impl::AxisRun;
+
 /// Elements along an axis that come from (or go to) a coordinate of the other grid.
 struct Share {
     int coordinate;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/redistribution_stages.hpp>
+#include <distview/comm/impl/schedule/redistribution_stages.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -8,13 +9,9 @@
 #include <cstddef>
 #include <utility>
 
-namespace distview {
+namespace distview::impl {
 
 namespace {
-
-/// Bytes that are moved in the time that a message takes whatever its size, and of an element.
-constexpr double message_bytes = 4096;
-constexpr double element_bytes = 8;
 
 std::int64_t count_peers(const std::vector<AxisRun>& runs) {
     std::int64_t count = 0;
@@ -129,10 +126,11 @@ bool are_worth_it(const RedistributionSchedule& whole,
                   const std::vector<RedistributionSchedule>& stages) {
     std::int64_t partners = 0;
     for (const RedistributionSchedule& stage : stages) partners += most_partners(stage);
-    const double saved = static_cast<double>(most_partners(whole) - partners) * message_bytes;
+    const double saved =
+        static_cast<double>(most_partners(whole) - partners) * tuning::message_cost_bytes;
     const double elements = static_cast<double>(whole.elements()) /
                             static_cast<double>(whole.from_layout().process_count());
-    return saved > static_cast<double>(stages.size() - 1) * elements * element_bytes;
+    return saved > static_cast<double>(stages.size() - 1) * elements * tuning::usual_element_bytes;
 }
 
 } // namespace
@@ -181,4 +179,4 @@ std::vector<RedistributionSchedule> redistribution_stages(const ArrayLayout& fro
     return stages;
 }
 
-} // namespace distview
+} // namespace distview::impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/relabelling.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
 
 #include <distview/core/text.hpp>
 
@@ -13,6 +13,9 @@
 namespace distview {
 
 namespace {
+
+using impl::AxisIntersection;
+using impl::AxisRun;
 
 /// Elements that coordinates of the two grids share along an axis.
 struct Overlap {

@@ -26,55 +26,7 @@ std::int64_t bound(std::int64_t count, std::int64_t parts, std::int64_t part) {
     return count / parts * part + count % parts * part / parts;
 }
 
-/// As few runs as a look at neighbours finds.
-class RunMaker {
-public:
-    explicit RunMaker(int peer) : m_peer(peer) {}
-    void add(std::int64_t mine, std::int64_t theirs) {
-        if (!m_runs.empty()) {
-            AxisRun& last = m_runs.back();
-            const std::int64_t my_step = mine - last.mine;
-            const std::int64_t their_step = theirs - last.theirs;
-            const std::int64_t n = last.length;
-            if (n == 1 || (my_step == n * last.my_step && their_step == n * last.their_step)) {
-                if (n == 1) {
-                    last.my_step = my_step;
-                    last.their_step = their_step;
-                }
-                ++last.length;
-                return;
-            }
-        }
-        AxisRun run;
-        run.peer = m_peer;
-        run.mine = mine;
-        run.theirs = theirs;
-        run.length = 1;
-        m_runs.push_back(run);
-    }
-    std::vector<AxisRun> runs() && { return std::move(m_runs); }
-
-private:
-    int m_peer;
-    std::vector<AxisRun> m_runs;
-};
-
-std::vector<std::vector<AxisRun>> equal_parts(std::span<const AxisRun> runs, std::int64_t parts) {
-    const std::int64_t count = count_elements(runs);
-    std::vector<std::vector<AxisRun>> result;
-    for (std::int64_t k = 0; k < parts; ++k)
-        result.push_back(cut_runs(runs, bound(count, parts, k), bound(count, parts, k + 1)));
-    return result;
-}
-
-} // namespace
-
-std::int64_t count_elements(std::span<const AxisRun> runs) {
-    std::int64_t sum = 0;
-    for (const AxisRun& run : runs) sum += run.elements();
-    return sum;
-}
-
+/// Elements [begin, end) of a list of runs.
 std::vector<AxisRun> cut_runs(std::span<const AxisRun> runs, std::int64_t begin, std::int64_t end) {
     std::vector<AxisRun> result;
     for (const AxisRun& run : runs) {
@@ -100,14 +52,12 @@ std::vector<AxisRun> cut_runs(std::span<const AxisRun> runs, std::int64_t begin,
     return result;
 }
 
-std::vector<AxisRun> mirrored(std::span<const AxisRun> runs) {
-    std::vector<AxisRun> result(runs.begin(), runs.end());
-    for (AxisRun& run : result) {
-        std::swap(run.mine, run.theirs);
-        std::swap(run.my_step, run.their_step);
-        std::swap(run.my_period, run.their_period);
-    }
-    return result;
+} // namespace
+
+std::int64_t count_elements(std::span<const AxisRun> runs) {
+    std::int64_t sum = 0;
+    for (const AxisRun& run : runs) sum += run.elements();
+    return sum;
 }
 
 RedistributionRuns part_of(const RedistributionRuns& runs, int rank, const PartIndex& parts,
@@ -126,33 +76,6 @@ RedistributionRuns part_of(const RedistributionRuns& runs, int rank, const PartI
             begin = end;
         }
     }
-    return result;
-}
-
-AxisOrbits AxisOrbits::of_pair(std::span<const AxisRun> runs, std::int64_t parts) {
-    AxisOrbits result{equal_parts(runs, parts), {}};
-    for (std::int64_t k = 0; k < parts; ++k) result.partners.push_back(k);
-    return result;
-}
-
-AxisOrbits AxisOrbits::of_axis(std::span<const AxisRun> runs, std::int64_t parts) {
-    const bool all_stay = std::all_of(runs.begin(), runs.end(), [](const AxisRun& run) {
-        return run.mine == run.theirs && (run.length == 1 || run.my_step == run.their_step) &&
-               (run.repeats == 1 || run.my_period == run.their_period);
-    });
-    if (all_stay) return of_pair(runs, parts);
-    std::vector<std::pair<std::int64_t, std::int64_t>> moves; // from, to
-    for (const AxisRun& run : runs)
-        for (std::int64_t i = 0; i < run.repeats; ++i)
-            for (std::int64_t j = 0; j < run.length; ++j)
-                moves.emplace_back(run.theirs + j * run.their_step + i * run.their_period,
-                                   run.mine + j * run.my_step + i * run.my_period);
-    std::sort(moves.begin(), moves.end());
-    const int peer = runs.front().peer;
-    std::array<RunMaker, 3> makers{RunMaker(peer), RunMaker(peer), RunMaker(peer)};
-    for (const auto& [from, to] : moves) makers[from < to ? 0 : from == to ? 1 : 2].add(to, from);
-    AxisOrbits result{{}, {2, 1, 0}};
-    for (RunMaker& maker : makers) result.parts.push_back(std::move(maker).runs());
     return result;
 }
 

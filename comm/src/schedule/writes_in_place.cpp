@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/schedule/writes_in_place.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <cstdint>
 #include <vector>
@@ -7,9 +8,6 @@
 namespace distview::impl {
 
 namespace {
-
-/// Runs from this many elements on are fetched whole, with little of the gaps behind them.
-constexpr std::int64_t long_run = 512;
 
 /// Whether runs of an axis go to several processes, and are short.
 bool is_dealt_out(const std::vector<AxisRun>& runs) {
@@ -19,7 +17,8 @@ bool is_dealt_out(const std::vector<AxisRun>& runs) {
         elements += run.elements();
         pieces += run.my_step == 1 ? run.repeats : run.elements();
     }
-    return !runs.empty() && runs.front().peer != runs.back().peer && elements < pieces * long_run;
+    return !runs.empty() && runs.front().peer != runs.back().peer &&
+           elements < pieces * tuning::long_read_run;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
 
 #ifdef KOKKOS_ENABLE_CUDA
 

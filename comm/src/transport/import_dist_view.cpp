@@ -2,6 +2,7 @@
 #include <distview/comm/import_dist_view.hpp>
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/message_count.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>
@@ -109,8 +110,8 @@ gather_descriptions(const Communicator& comm, const std::vector<Head>& heads, co
     std::vector<int> offsets;
     std::int64_t total = 0;
     for (const Head& head : heads) {
-        offsets.push_back(message_count(total, "import_dist_view"));
-        counts.push_back(message_count(head.count, "import_dist_view"));
+        offsets.push_back(impl::message_count(total, "import_dist_view"));
+        counts.push_back(impl::message_count(head.count, "import_dist_view"));
         total += head.count;
     }
     Numbers all;

@@ -2,6 +2,7 @@
 #include <distview/comm/impl/transport/persistent_messages.hpp>
 
 #include <distview/comm/impl/mpi/closable.hpp>
+#include <distview/comm/impl/mpi/message_count.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/error.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 
 #include "memory/huge_pages.hpp"
 
@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <utility>
 
-namespace distview {
+namespace distview::impl {
 
 namespace {
 
@@ -43,16 +43,16 @@ std::optional<Transport> required_transport() {
 }
 
 void check_available(std::optional<Transport> required) {
-    impl::check_huge_pages_choice();
+    check_huge_pages_choice();
 #ifdef KOKKOS_ENABLE_CUDA
-    impl::cuda_layer(); // from here on it exists
+    cuda_layer(); // from here on it exists
 #endif
-    require<UsageError>(!required || impl::DeviceLayer::any_exists() ||
-                            *required == Transport::direct || *required == Transport::message,
+    require<UsageError>(!required || DeviceLayer::any_exists() || *required == Transport::direct ||
+                            *required == Transport::message,
                         [&] {
                             return text("DISTVIEW_TRANSPORT: '", to_string(*required),
                                         "' is not available here, only 'direct' and 'message' are");
                         });
 }
 
-} // namespace distview
+} // namespace distview::impl

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>
 
 #include <Kokkos_Core.hpp>

@@ -11,6 +11,9 @@
 
 namespace distview::testing {
 
+using distview::impl::AxisIntersection;
+using distview::impl::AxisRun;
+
 class Random;
 
 // What a redistribution must move, found by looking at every position of every section: the

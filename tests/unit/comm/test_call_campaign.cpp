@@ -8,7 +8,6 @@
 #include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/collective_call.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/combine.hpp>
 #include <distview/comm/make_dist_view.hpp>

@@ -5,7 +5,6 @@
 #include "transports.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/collective_call.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>

@@ -9,7 +9,6 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 namespace distview::testing {
@@ -180,15 +179,6 @@ TEST(Communicator, RefusesIntercommunicators) {
     const OwnedComm owned(between);
     EXPECT_THROW_ON_ALL_RANKS(Communicator{between}, UsageError,
                               "Communicator: expected an intracommunicator");
-}
-
-TEST(MessageCount, TakesWhatMpiCountsAndNoMore) {
-    constexpr std::int64_t most = std::numeric_limits<int>::max();
-    EXPECT_EQ(message_count(0, "test"), 0);
-    EXPECT_EQ(message_count(most, "test"), most);
-    EXPECT_THROW_ON_ALL_RANKS(message_count(most + 1, "test"), UsageError,
-                              "test: a message of 2147483648 bytes exceeds the 2^31-1");
-    EXPECT_THROW_ON_ALL_RANKS(message_count(-1, "test"), UsageError, "test: a message of -1");
 }
 
 } // namespace

@@ -25,10 +25,10 @@ namespace distview::testing {
 
 namespace {
 
-using impl::Access;
-using impl::Arena;
-using impl::SegmentAddress;
-using impl::SharedSegment;
+using distview::impl::Access;
+using distview::impl::Arena;
+using distview::impl::SegmentAddress;
+using distview::impl::SharedSegment;
 
 TEST(SharedSegment, IsTheSameMemoryWhereItIsOpened) {
     std::string why;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview_testing/kokkos_events.hpp>
 #include <distview_testing/random.hpp>
 

@@ -20,7 +20,7 @@ namespace distview::testing {
 
 namespace {
 
-using impl::SharedSegment;
+using distview::impl::SharedSegment;
 
 std::size_t huge_page() {
     std::ifstream file("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size");

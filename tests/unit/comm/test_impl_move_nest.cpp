@@ -19,11 +19,11 @@ namespace distview::testing {
 
 namespace {
 
-using impl::Insert;
-using impl::MoveBlock;
-using impl::MoveLoop;
-using impl::MoveNest;
-using impl::Mover;
+using distview::impl::Insert;
+using distview::impl::MoveBlock;
+using distview::impl::MoveLoop;
+using distview::impl::MoveNest;
+using distview::impl::Mover;
 
 template <class T>
 T number(std::int64_t i) {

@@ -19,8 +19,8 @@ namespace distview::testing {
 
 namespace {
 
-using impl::ProcessorSet;
-using impl::shares_processors;
+using distview::impl::ProcessorSet;
+using distview::impl::shares_processors;
 
 ProcessorSet set_of(std::initializer_list<int> processors) {
     ProcessorSet result{};

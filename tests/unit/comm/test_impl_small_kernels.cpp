@@ -73,7 +73,7 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
 // shows only where Kokkos numbers instances (see escapes_from()).
 TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
     const Exec exec = separate_instance<Exec>();
-    for (const std::int64_t bytes : {std::int64_t{8}, impl::one_thread_bytes}) {
+    for (const std::int64_t bytes : {std::int64_t{8}, impl::tuning::one_thread_bytes}) {
         std::vector<std::thread::id> ran_on(64);
         KokkosEvents events;
         impl::run_boxes(
@@ -90,7 +90,7 @@ TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
         const auto elsewhere = std::count_if(ran_on.begin(), ran_on.end(), [](std::thread::id id) {
             return id != std::this_thread::get_id();
         });
-        const bool is_shared = exec.concurrency() > 1 && bytes >= impl::one_thread_bytes;
+        const bool is_shared = exec.concurrency() > 1 && bytes >= impl::tuning::one_thread_bytes;
         EXPECT_EQ(elsewhere > 0, is_shared) << elsewhere << " of 64, " << bytes << " bytes";
     }
 }

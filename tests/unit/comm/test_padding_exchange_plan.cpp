@@ -72,7 +72,8 @@ private:
         const bool in_arena = (std::get<I>(fields).in_arena() && ...);
         const Traffic expected = expected_traffic(
             plan, sizes, m_one_geometry, m_reversed,
-            senders_of_messages(m_comm, required_transport(), in_arena), hosts_of(m_comm));
+            senders_of_messages(m_comm, distview::impl::required_transport(), in_arena),
+            hosts_of(m_comm));
         for (std::uint64_t round = 1; round <= 3; ++round) {
             (std::get<I>(fields).fill(round * 100 + I), ...);
             MpiCounters counters;

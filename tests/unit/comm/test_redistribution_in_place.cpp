@@ -44,10 +44,10 @@ TEST_F(RedistributionInPlace, TransposesASquare) {
     EXPECT_EQ(not_transposed(a), 0);
     plan.execute(exec, 2., a, 0., a);
     EXPECT_EQ(not_numbered(a, 2), 0);
-    EXPECT_TRUE(says(plan, "elements change places in 1 step ")) << plan.describe();
+    EXPECT_TRUE(says(plan, "elements change places in 1 round ")) << plan.describe();
 }
 
-TEST_F(RedistributionInPlace, TakesAsManyStepsAsTheBufferDemands) {
+TEST_F(RedistributionInPlace, TakesAsManyRoundsAsTheBufferDemands) {
     constexpr std::int64_t size = 400; // 1.28 MB on all ranks together
     const Matrix a = make_numbered(square(size));
     for (const std::int64_t bytes : {200000, 65536, 20000}) {
@@ -58,7 +58,7 @@ TEST_F(RedistributionInPlace, TakesAsManyStepsAsTheBufferDemands) {
         plan.execute(exec, a, a);
         EXPECT_EQ(not_numbered(a), 0) << bytes;
         EXPECT_LE(plan.workspace_bytes(), static_cast<std::size_t>(bytes));
-        EXPECT_FALSE(n > 1 && bytes < 60000 && says(plan, "in 1 step ")) << plan.describe();
+        EXPECT_FALSE(n > 1 && bytes < 60000 && says(plan, "in 1 round ")) << plan.describe();
     }
 }
 
@@ -178,7 +178,7 @@ TEST_F(RedistributionInPlace, SaysHowMuchItNeeds) {
         EXPECT_THROW_ON_ALL_RANKS(RedistributionPlan(comm, blocks, cycles, options), UsageError,
                                   "expected the same arguments on all ranks");
     }
-    // A transposition would take more than 256 steps.
+    // A transposition would take more than 256 rounds.
     const Matrix c = make_numbered(square(200));
     RedistributionPlan tiny(comm, c.layout(), c.layout(),
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 64});

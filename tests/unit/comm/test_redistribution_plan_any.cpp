@@ -5,10 +5,10 @@
 // the schedule says.
 //
 // DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
+#include "impl_allows_stages.hpp"
 #include "moved_arrays.hpp"
 #include "transports.hpp"
 
-#include <distview/comm/redistribution_stages.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -25,6 +25,9 @@
 namespace distview::testing {
 
 namespace {
+
+using distview::impl::AxisIntersection;
+using distview::impl::AxisRun;
 
 std::uint64_t case_count(const Communicator& comm) {
     const char* const value = std::getenv("DISTVIEW_CASES");
@@ -176,16 +179,11 @@ private:
     }
 
     RedistributionStrategy random_strategy(Random& random) const {
-        RedistributionOptions options = m_case.options;
-        options.strategy = RedistributionStrategy::by_dimension;
-        if (distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>) // refused there
+        const bool refused = distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
+        if (refused || !allows_stages(m_case.from, m_case.to, m_case.options))
             return RedistributionStrategy::direct;
-        try {
-            redistribution_stages(m_case.from, m_case.to, options);
-        } catch (const LayoutError&) {
-            return RedistributionStrategy::direct;
-        }
-        return random.chance(0.6) ? options.strategy : RedistributionStrategy::direct;
+        return random.chance(0.6) ? RedistributionStrategy::by_dimension
+                                  : RedistributionStrategy::direct;
     }
 
     /// Whether labels have been found or given, the schedule is the same.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "redistribution_oracle.hpp"
 
-#include <distview/comm/relabelling.hpp>
+#include <distview/comm/redistribution_schedule.hpp>
 #include <distview_testing/random.hpp>
 
 #include <gtest/gtest.h>

@@ -5,7 +5,6 @@
 #include "field_fixture.hpp"
 
 #include <distview/comm/padding_exchange_plan.hpp>
-#include <distview/comm/transport.hpp>
 #include <distview_testing/environment.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
@@ -20,6 +19,8 @@
 #include <vector>
 
 namespace distview::testing {
+
+using distview::impl::Transport;
 
 /// DISTVIEW_TRANSPORT as a plan finds it when it is built; none: not set.
 using TransportChoice = std::optional<Transport>;

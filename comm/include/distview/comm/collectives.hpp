@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/collective_call.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 
 #include <concepts>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <Kokkos_Macros.hpp>
 
 namespace distview {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/impl/plan/plan_in_flight.hpp>

@@ -3,7 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/dist_view.hpp>
 
 #include <cstddef>

@@ -3,8 +3,6 @@
 
 #include <distview/core/error.hpp>
 
-#include <cstdint>
-
 namespace distview {
 
 /// Throws MpiError, with MPI's own text for `code`, unless a call of MPI succeeded.
@@ -17,10 +15,5 @@ void check_mpi(int code, const char* call);
 ///
 /// Collective: no (local)
 void require_mpi(const char* caller);
-
-/// A count as MPI's int; throws UsageError, naming `caller`, beyond 2^31-1.
-///
-/// Collective: no (local)
-int message_count(std::int64_t count, const char* caller);
 
 } // namespace distview

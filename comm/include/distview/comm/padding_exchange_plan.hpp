@@ -4,9 +4,11 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/impl/schedule/axis_intersection.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <array>
@@ -54,9 +54,8 @@ struct RedistributionOptions {
     /// read, and what is in a target cannot go into the result: beta is 0, nothing is combined. Arrays
     /// that share none are moved as without this, and so is an array onto itself if nothing moves.
     bool in_place = false;
-    /// If they do: the most that a rank holds beside the arrays, in bytes; 0: as much as is good. Moves that
-    /// undo themselves when done twice, as a square matrix' transposition, take a few MiB, and do with less;
-    /// all others what the elements take that a rank sends, itself included, and what it gets in messages.
+    /// If they do: the most that a rank holds beside the arrays, in bytes; 0: as much as is good. Transpositions
+    /// of a square array onto itself take a few MiB, and do with less; all other moves take what the elements take that a rank sends, itself included, and what it gets in messages.
     std::int64_t buffer_bytes = 0;
     /// In how many stages.
     RedistributionStrategy strategy = RedistributionStrategy::automatic;
@@ -85,7 +84,7 @@ struct RedistributionPiece {
 struct RedistributionRuns {
     bool receives = true; ///< a process of the target's grid, else of the source's
     int process = 0;
-    std::array<std::vector<AxisRun>, max_rank> axes{}; ///< by axis of the target, by peer
+    std::array<std::vector<impl::AxisRun>, max_rank> axes{}; ///< by axis of the target, by peer
 };
 
 /// Elements that move from process to process, from one layout to another: a plain value,
@@ -125,7 +124,7 @@ public:
         return m_permutation[static_cast<std::size_t>(axis)];
     }
     /// Along axis `axis` of the target.
-    const AxisIntersection& axis(int axis) const noexcept {
+    const impl::AxisIntersection& axis(int axis) const noexcept {
         return m_axes[static_cast<std::size_t>(axis)];
     }
 
@@ -168,12 +167,12 @@ public:
     std::vector<Message> messages(const RedistributionRuns& runs) const;
 
     /// Runs along axis `axis` of the target, received at a coordinate of the target's grid.
-    std::vector<AxisRun> axis_runs_to(int axis, int to_coordinate) const {
+    std::vector<impl::AxisRun> axis_runs_to(int axis, int to_coordinate) const {
         return this->axis(axis).runs_to(to_coordinate);
     }
     /// Runs along axis `axis` of the target (permutation(axis) of the source), sent from a coordinate
     /// of the source's grid.
-    std::vector<AxisRun> axis_runs_from(int axis, int from_coordinate) const {
+    std::vector<impl::AxisRun> axis_runs_from(int axis, int from_coordinate) const {
         return this->axis(axis).runs_from(from_coordinate);
     }
     /// The same along all axes.
@@ -182,7 +181,7 @@ public:
 
     /// Runs of a process with one process of the other grid, by axis of the target:
     /// what moves between the two is their product. Valid as long as `runs`.
-    using PeerRuns = std::array<std::span<const AxisRun>, max_rank>;
+    using PeerRuns = std::array<std::span<const impl::AxisRun>, max_rank>;
     PeerRuns runs_with(const RedistributionRuns& runs, int peer) const;
 
     /// Calls visit(RedistributionPiece) for each piece that moves between the process of `runs` and
@@ -230,11 +229,46 @@ private:
     ArrayLayout m_from;
     ArrayLayout m_to;
     std::array<int, max_rank> m_permutation{};
-    std::array<AxisIntersection, max_rank> m_axes{};
+    std::array<impl::AxisIntersection, max_rank> m_axes{};
     bool m_is_identity = false;
     std::int64_t m_found_wire_elements = -1; ///< -1: they follow from the layouts
     std::vector<int> m_from_ranks; ///< empty: process p is rank p; a list would grow with the grid
     std::vector<int> m_to_ranks;   ///< likewise
 };
+
+/// Assignment of ranks to the processes of a target's grid that leaves many elements where they are.
+///
+/// Collective: no (local)
+struct Relabelling {
+    /// For RedistributionOptions::to_ranks.
+    std::vector<int> to_ranks{};
+    /// RedistributionSchedule::wire_elements() without it, and with it.
+    std::int64_t wire_elements_before = 0;
+    std::int64_t wire_elements_after = 0;
+
+    /// "500 elements for other ranks instead of 900"
+    std::string describe() const;
+};
+
+/// Deals the processes of the target's grid out anew to the ranks of the source's, for the least traffic.
+///
+///     const Relabelling labels = relabel(from, to);
+///     RedistributionPlan plan(comm, from, to, {.to_ranks = labels.to_ranks});
+///
+/// Each axis is relabelled by itself: the coordinates along it are matched with those of the source's axis
+/// such that they share as many elements as possible. What stays on its rank is the product over the axes,
+/// so this is the best that relabelling of axes can do; labels that are no product of axes are not tried.
+/// The target's section of rank r is then that of another process: that whose entry in to_ranks is r.
+///
+/// Of axes with different numbers of processes on the two sides nothing is matched: if there is one, or if
+/// nothing is gained, to_ranks is as the options have it.
+///
+/// Collective: no (local); no MPI needed, the same result on all ranks that pass the same
+/// Cost:       for an axis of P processes O(P^3) up to 512 of them; beyond, greedily and not always the best,
+///             O(pairs that share elements)
+/// Errors:     those of RedistributionSchedule
+/// Source:     COSTA (Kabic et al. 2021) relabels over all P x P processes at once
+Relabelling relabel(const ArrayLayout& from, const ArrayLayout& to,
+                    const RedistributionOptions& options = {});
 
 } // namespace distview

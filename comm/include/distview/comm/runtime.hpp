@@ -36,4 +36,18 @@ private:
     bool m_owns_kokkos = false;
 };
 
+/// Function that waiting calls run now and then; it may throw, which ends the wait.
+using InterruptCheck = void (*)();
+
+/// Sets the function that calls of this process run while they wait for other ranks; null (the default)
+/// for none.
+///
+/// A binding uses it to end a call when the user presses Ctrl-C: Python's module looks for pending signals.
+/// The function runs on the waiting thread, about every 20 ms, and only in calls that have waited for some
+/// time. What it throws leaves the waiting call as it is; the exchange under way is abandoned, as if its
+/// handle had been destroyed.
+///
+/// Collective: no (local); for all threads and communicators of the process
+void set_interrupt_check(InterruptCheck check) noexcept;
+
 } // namespace distview

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/comm/impl/kernels/copy_boxes.hpp>
 
 #include <cstdint>
 #include <cstring>

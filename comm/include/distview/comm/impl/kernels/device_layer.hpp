@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <Kokkos_Core.hpp>
+#include <Kokkos_Macros.hpp>
 
 #include <array>
 #include <atomic>
@@ -75,27 +75,8 @@ public:
     virtual bool mpi_takes_device_memory() = 0;
 };
 
-/// The layer of an execution space's device; none for spaces of the host.
-template <class Exec>
-struct DeviceOf {
-    static constexpr bool exists = false;
-    static DeviceLayer* layer() noexcept { return nullptr; }
-    static DeviceQueue queue(const Exec&) noexcept { return {}; }
-};
-
 #ifdef KOKKOS_ENABLE_CUDA
 DeviceLayer& cuda_layer();
-
-template <>
-struct DeviceOf<Kokkos::Cuda> {
-    static constexpr bool exists = true;
-    static DeviceLayer* layer() { return &cuda_layer(); }
-    static DeviceQueue queue(const Kokkos::Cuda& exec) { return {exec.cuda_stream()}; }
-};
 #endif
-
-/// Whether kernels of an execution space run on a device with a memory of its own.
-template <class Exec>
-inline constexpr bool on_device = DeviceOf<Exec>::exists;
 
 } // namespace distview::impl

@@ -1,20 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/copy_box.hpp>
 #include <distview/comm/impl/kernels/device_layer.hpp>
-#include <distview/comm/impl/kernels/device_regions.hpp>
-#include <distview/comm/impl/kernels/move_elements.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
-#include <distview/core/concepts.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
-#include <Kokkos_Core.hpp>
+#include <Kokkos_Macros.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <string>
-#include <type_traits>
 #include <vector>
 
 namespace distview::impl {
@@ -40,8 +34,9 @@ struct DeviceAxis {
 struct DeviceMove {
     /// Elements of a tile, and of what stages one, whose rows are one longer than the tile's so that columns
     /// do not meet in one bank of the memory that a team shares.
-    static constexpr int tile_elements = 1024;
-    static constexpr int tile_edge = 32; ///< of squares, where axes are transposed
+    static constexpr int tile_elements = tuning::device_tile_elements;
+    static constexpr int tile_edge =
+        tuning::device_tile_edge; ///< of squares, where axes are transposed
     static constexpr int staged_elements = tile_elements / 2 * 3;
 
     const char* from = nullptr;
@@ -80,264 +75,5 @@ private:
     int m_count = 0;
     std::int64_t m_tiles = 0;
 };
-
-/// RawElement on a device: words that are loaded and stored at once.
-template <std::size_t Bytes>
-struct DeviceWord;
-template <>
-struct DeviceWord<1> {
-    using type = std::uint8_t;
-};
-template <>
-struct DeviceWord<2> {
-    using type = std::uint16_t;
-};
-template <>
-struct DeviceWord<4> {
-    using type = std::uint32_t;
-};
-template <>
-struct DeviceWord<8> {
-    using type = std::uint64_t;
-};
-struct TwoWords { // at a multiple of 8, as two doubles are
-    std::uint64_t words[2];
-};
-template <>
-struct DeviceWord<16> {
-    using type = TwoWords;
-};
-
-template <class T>
-struct OnDevice {
-    using type = T;
-};
-template <std::size_t Bytes>
-struct OnDevice<RawElement<Bytes>> : DeviceWord<Bytes> {};
-template <class T>
-using on_device_t = typename OnDevice<T>::type;
-
-/// Moves a tile with every team.
-template <class From, class To, class Op>
-struct MoveTile {
-    /// Elements that are too long to be staged are moved one by one.
-    static constexpr bool can_stage = sizeof(To) <= 16;
-    static constexpr bool reads = reads_target<Op>();
-    static constexpr std::size_t scratch_bytes =
-        can_stage ? DeviceMove::staged_elements * sizeof(To) + alignof(To) : 0;
-
-    const DeviceMove* moves;
-    int count;
-    Op op;
-    bool conjugate;
-
-    template <class Team>
-    KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-        const std::int64_t tile = team.league_rank();
-        int low = 0;
-        int high = count;
-        while (high - low > 1) {
-            const int middle = (low + high) / 2;
-            if (moves[middle].first_tile <= tile)
-                low = middle;
-            else
-                high = middle;
-        }
-        const DeviceMove& move = moves[low];
-        std::int64_t rest = tile - move.first_tile;
-        const std::int64_t along_row = move.tiles_along_row();
-        const std::int64_t along_column = move.tiles_along_column();
-        const std::int64_t first_row = rest % along_row * move.tile_rows;
-        rest /= along_row;
-        const std::int64_t first_column = rest % along_column * move.tile_columns;
-        rest /= along_column;
-        const char* from = move.from;
-        char* to = move.to;
-        for (int d = move.other_count - 1; d >= 0; --d) {
-            const DeviceAxis& axis = move.others[d];
-            const std::int64_t i = rest % axis.count;
-            rest /= axis.count;
-            from += axis.from(i);
-            to += axis.to(i);
-        }
-        const int rows = shorter(move.tile_rows, move.row.count - first_row);
-        const int columns = shorter(move.tile_columns, move.column.count - first_column);
-        const TilePart part{first_row, rows, first_column, columns};
-        constexpr int edge = DeviceMove::tile_edge;
-        if (!can_stage || !move.transposes)
-            move_directly(team, move, from, to, part);
-        else if (rows == edge && columns == edge)
-            move_staged<edge>(team, move, from, to, part);
-        else
-            move_staged<0>(team, move, from, to, part);
-    }
-
-private:
-    struct TilePart {
-        std::int64_t first_row;
-        int rows;
-        std::int64_t first_column;
-        int columns;
-    };
-
-    KOKKOS_INLINE_FUNCTION static int shorter(int tile, std::int64_t left) {
-        return left < tile ? static_cast<int>(left) : tile;
-    }
-
-    /// One side of an axis: a copy, which no store of an element can change.
-    struct Places {
-        std::int64_t stride;
-        const std::int64_t* table;
-
-        KOKKOS_INLINE_FUNCTION std::int64_t operator()(std::int64_t i) const {
-            return table ? table[i] : i * stride;
-        }
-    };
-    KOKKOS_INLINE_FUNCTION static Places sources(const DeviceAxis& axis) {
-        return {axis.from_stride, axis.from_table};
-    }
-    KOKKOS_INLINE_FUNCTION static Places targets(const DeviceAxis& axis) {
-        return {axis.to_stride, axis.to_table};
-    }
-
-    /// Elements that a thread reads before it uses the first of them: memory takes long, and a compiler cannot
-    /// tell that none is another's target.
-    static constexpr int at_once = 4;
-
-    /// Calls write(element, read(element)) for the elements of a tile, all threads of a team together.
-    template <class Value, class Team, class Read, class Write>
-    KOKKOS_INLINE_FUNCTION static void for_elements(const Team& team, int count, const Read& read,
-                                                    const Write& write) {
-        const int threads = team.team_size();
-        for (int first = team.team_rank(); first < count; first += at_once * threads) {
-            Value values[at_once]{};
-            for (int k = 0; k < at_once; ++k)
-                if (first + k * threads < count) values[k] = read(first + k * threads);
-            for (int k = 0; k < at_once; ++k)
-                if (first + k * threads < count) write(first + k * threads, values[k]);
-        }
-    }
-
-    template <class Team>
-    KOKKOS_INLINE_FUNCTION void move_directly(const Team& team, const DeviceMove& move,
-                                              const char* from, char* to,
-                                              const TilePart& part) const {
-        const int rows = part.rows;
-        const Places from_row = sources(move.row), from_column = sources(move.column);
-        const Places to_row = targets(move.row), to_column = targets(move.column);
-        const auto source = [&](int element) -> const From& {
-            return *reinterpret_cast<const From*>(from + from_row(part.first_row + element % rows) +
-                                                  from_column(part.first_column + element / rows));
-        };
-        const auto target = [&](int element) -> To& {
-            return *reinterpret_cast<To*>(to + to_row(part.first_row + element % rows) +
-                                          to_column(part.first_column + element / rows));
-        };
-        if constexpr (reads) {
-            struct Both {
-                From incoming;
-                To here;
-            };
-            for_elements<Both>(
-                team, rows * part.columns,
-                [&](int element) { return Both{source(element), target(element)}; },
-                [&](int element, const Both& both) {
-                    target(element) = op(both.here, converted(both.incoming));
-                });
-        } else {
-            for_elements<From>(
-                team, rows * part.columns, [&](int element) { return source(element); },
-                [&](int element, const From& value) {
-                    const To incoming = converted(value);
-                    target(element) = op(incoming, incoming);
-                });
-        }
-    }
-
-    /// Read along the source's memory, written along the target's. Most tiles are squares of `Edge`, by which
-    /// is divided faster than by what is not known when this is compiled; 0 for the others.
-    template <int Edge, class Team>
-    KOKKOS_INLINE_FUNCTION void move_staged(const Team& team, const DeviceMove& move,
-                                            const char* from, char* to,
-                                            const TilePart& part) const {
-        To* const staged = static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
-            DeviceMove::staged_elements * sizeof(To), alignof(To)));
-        const int rows = Edge > 0 ? Edge : part.rows;
-        const int columns = Edge > 0 ? Edge : part.columns;
-        const int pitch = rows + 1;
-        const Places from_row = sources(move.row), from_column = sources(move.column);
-        for_elements<From>(
-            team, rows * columns,
-            [&](int element) {
-                return *reinterpret_cast<const From*>(
-                    from + from_row(part.first_row + element / columns) +
-                    from_column(part.first_column + element % columns));
-            },
-            [&](int element, const From& value) {
-                staged[element % columns * pitch + element / columns] = converted(value);
-            });
-        team.team_barrier();
-        const Places to_row = targets(move.row), to_column = targets(move.column);
-        const auto target = [&](int element) -> To& {
-            return *reinterpret_cast<To*>(to + to_row(part.first_row + element % rows) +
-                                          to_column(part.first_column + element / rows));
-        };
-        const auto incoming = [&](int element) -> const To& {
-            return staged[element / rows * pitch + element % rows];
-        };
-        if constexpr (reads)
-            for_elements<To>(
-                team, rows * columns, [&](int element) { return target(element); },
-                [&](int element, const To& here) {
-                    target(element) = op(here, incoming(element));
-                });
-        else
-            for_elements<To>(
-                team, rows * columns, [&](int element) { return incoming(element); },
-                [&](int element, const To& value) { target(element) = op(value, value); });
-    }
-
-    KOKKOS_INLINE_FUNCTION To converted(const From& value) const {
-        if constexpr (IsComplex<From>::value && IsComplex<To>::value) {
-            using Part = typename To::value_type;
-            return To(static_cast<Part>(value.real()),
-                      static_cast<Part>(conjugate ? -value.imag() : value.imag()));
-        } else {
-            return static_cast<To>(value);
-        }
-    }
-};
-
-/// Moves all transfers of a table in one kernel.
-///
-/// Space: on return work may still run on `exec`
-template <class From, class To, ExecutionSpace Exec, class Op>
-void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves, const Op& op,
-                bool conjugate) {
-    if (moves.tiles() == 0) return;
-    static const std::string no_label;
-    using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op>;
-    // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
-    constexpr int threads = is_synchronous<Exec> ? 1 : 256;
-    // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
-    // for what they stage, so of long elements two.
-    using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;
-    Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.tiles()), threads);
-    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
-    Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : no_label, policy,
-                         Tile{moves.data(), moves.count(), op, conjugate});
-}
-
-/// The same; special cases of alpha and beta look at less.
-template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
-void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves,
-                const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
-    if (op.beta == Beta(0) && op.alpha == Alpha(1))
-        move_tiles<From, To>(exec, label, moves, Insert{}, conjugate);
-    else if (op.beta == Beta(0))
-        move_tiles<From, To>(exec, label, moves, ScaledInsert<Alpha>{op.alpha}, conjugate);
-    else
-        move_tiles<From, To, Exec, LinearUpdate<Alpha, Beta>>(exec, label, moves, op, conjugate);
-}
 
 } // namespace distview::impl

@@ -5,6 +5,7 @@
 #include <distview/comm/impl/kernels/move_squares.hpp>
 #include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <cstdint>
 
@@ -14,13 +15,12 @@ namespace distview::impl {
 /// what lies between and not the next row: it is asked for that.
 template <class MoverType>
 void move_rows(const MoverType& mover, const MoveBlock& block) {
-    constexpr std::int64_t ahead = 4096; // bytes
-    constexpr std::int64_t long_row = 4096;
     const MoveLoop& outer = block.outer;
     const std::int64_t row = block.inner.count * block.inner.from_stride;
     const bool has_gaps = !outer.has_tables() && !block.inner.has_tables() && row > 0 &&
-                          row < long_row && outer.from_stride > row;
-    const std::int64_t distance = has_gaps ? ahead / row * outer.from_stride : 0;
+                          row < tuning::longest_prefetched_row && outer.from_stride > row;
+    const std::int64_t distance =
+        has_gaps ? tuning::prefetch_distance / row * outer.from_stride : 0;
     for (std::int64_t j = 0; j < outer.count; ++j) {
         const char* const from = block.from + outer.from(j);
         if (has_gaps)

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/copy_box.hpp>
-#include <distview/comm/impl/kernels/move_elements.hpp>
 #include <distview/comm/impl/kernels/move_nest.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <array>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace distview::impl {
@@ -29,8 +27,6 @@ public:
     MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs, int peer,
                  const End& from, const End& to);
 
-    /// The same elements from where they were to go to, to where they were to come from; of equal sizes.
-    MoveTransfer reversed() const;
     /// Whether every element already is where it is to go to.
     bool is_fixed() const noexcept;
 
@@ -82,12 +78,8 @@ struct MoveUnits {
     std::vector<MoveUnit> units;
     std::int64_t elements = 0;
 
-    static constexpr std::int64_t usual_elements = 32768;
-    /// Of units that are run in turns with others of the same source, which caches keep meanwhile.
-    static constexpr std::int64_t interleaved_elements = 2048;
-
     /// Cuts a transfer into units of about so many elements, which follow those that are there.
-    void append(MoveTransfer transfer, std::int64_t unit_elements = usual_elements);
+    void append(MoveTransfer transfer, std::int64_t unit_elements = tuning::unit_elements);
     /// Puts units [begin, end) into the order in which their first elements lie in memory.
     void order_by_source(int begin, int end);
     /// About how many bytes units [begin, end) read, if elements have so many each.
@@ -100,23 +92,5 @@ struct MoveUnits {
 /// Bytes of the elements that `runs` has with `peer`.
 std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
                              int peer);
-
-/// Runs units [begin, end) in one kernel on `exec`, as run_boxes() does; they must stay until the
-/// work has finished.
-template <ExecutionSpace Exec, class MoverType>
-void move_units(const Exec& exec, const std::string& label, const MoveUnits& all, int begin,
-                int end, const MoverType& mover) {
-    const MoveUnit* const units = all.units.data();
-    const MoveTransfer* const transfers = all.transfers.data();
-    const auto run = [units, transfers, mover](int i) {
-        const MoveUnit& unit = units[i];
-        transfers[unit.transfer].nest(unit.nest).for_each_block(
-            unit.first_block, unit.blocks,
-            [&](const MoveBlock& block) { move_block(mover, block); });
-        if (mover.streams) end_streaming();
-    };
-    run_boxes(exec, label, begin, end, run,
-              [&] { return all.bytes(begin, end, static_cast<std::size_t>(MoverType::to_size)); });
-}
 
 } // namespace distview::impl

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/tuning.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -14,7 +16,7 @@ namespace distview::impl {
 // Copies past the caches. What is written without being read, and is more than caches hold, need not be
 // fetched before: of three transfers over the memory bus two are left. memcpy does so for long runs only.
 
-inline constexpr std::size_t line_size = 64;
+inline constexpr auto line_size = static_cast<std::size_t>(tuning::cache_line);
 
 /// Writes one whole line; `to` is at a multiple of 64 bytes.
 inline void stream_line(const char* from, char* to) {

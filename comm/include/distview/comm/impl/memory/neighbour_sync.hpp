@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/memory/sync_order.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -77,17 +78,13 @@ inline bool stayed(const SyncLine& line) noexcept {
 class Waiter {
 public:
     explicit Waiter(bool crowded) noexcept
-        : m_spins(crowded ? 0 : most_spins), m_yields(crowded ? most_yields : 0) {}
+        : m_spins(crowded ? 0 : tuning::spins), m_yields(crowded ? tuning::yields : 0) {}
 
     /// Waits a little for `line` to come to `epoch`. True when some time has passed: a good moment
     /// to let MPI make progress, without which a neighbour may not arrive.
     bool wait(SyncLine& line, std::uint64_t epoch) noexcept;
 
 private:
-    static constexpr int most_spins = 2000;
-    /// perf/comm/bench_exchange_crowded.cpp. More are no faster, and each may cost a time slice where programs that
-    /// compute share the core.
-    static constexpr int most_yields = 5;
     int m_spins;
     int m_yields;
 };

@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 
 #include <array>
@@ -79,8 +80,7 @@ std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
                            std::int64_t element_size);
 /// Where messages and packs begin.
 constexpr std::int64_t at_line(std::int64_t offset) {
-    constexpr std::int64_t line = 64;
-    return (offset + line - 1) / line * line;
+    return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
 }
 
 } // namespace distview::impl

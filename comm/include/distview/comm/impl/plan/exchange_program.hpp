@@ -6,7 +6,7 @@
 #include <distview/comm/impl/kernels/device_regions.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/local_box.hpp>
 
 #include <cstddef>
@@ -24,8 +24,7 @@ struct Batch {
         combine, ///< boxes: destination = op(destination, source), element by element
         move,    ///< units: converted and combined
         pack,    ///< units: unchanged, into a buffer
-        carry,   ///< units: unchanged, from one array to another
-        swap     ///< units: source and destination change places
+        carry    ///< units: unchanged, from one array to another
     };
     std::size_t field = 0;
     int begin = 0; ///< of ExchangeProgram::boxes or ExchangeProgram::units

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/device_moves.hpp>
-#include <distview/comm/impl/kernels/move_elements.hpp>
-#include <distview/comm/impl/kernels/swap_elements.hpp>
+#include <distview/comm/impl/kernels/move_tiles.hpp>
+#include <distview/comm/impl/kernels/move_units.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/concepts.hpp>
 
 #include <array>
@@ -26,9 +26,8 @@ struct Moved {
 template <class From, class To, ExecutionSpace Exec, class Op>
 void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
                 const Batch& batch, const Op& op, bool conjugate) {
-    /// More than caches hold for long.
-    constexpr std::int64_t many_bytes = std::int64_t{1} << 22;
-    const bool streams = units.elements * static_cast<std::int64_t>(sizeof(To)) >= many_bytes;
+    const bool streams =
+        units.elements * static_cast<std::int64_t>(sizeof(To)) >= tuning::streamed_bytes;
     move_units(exec, label, units, batch.begin, batch.end,
                Mover<From, To, Op>{op, conjugate, streams});
 }
@@ -56,22 +55,6 @@ bool reads_target(const LinearUpdate<Alpha, Beta>& op) {
     return !(op.beta == Beta(0));
 }
 
-/// Makes elements of a batch change places; an operation that reads the target is refused before.
-template <class From, class To, ExecutionSpace Exec, class Op>
-void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const Op& op, bool conjugate) {
-    if constexpr (sizeof(From) == sizeof(To) && !reads_target<Op>())
-        swap_units(exec, label, units, batch.begin, batch.end,
-                   Swapper<From, To, Op>{{op, conjugate, false},
-                                         Mover<From, To, Op>::is_copy &&
-                                             !(IsComplex<From>::value && conjugate)});
-}
-template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
-void swap_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
-    swap_typed<From, To>(exec, label, units, batch, ScaledInsert<Alpha>{op.alpha}, conjugate);
-}
-
 /// Runs a batch of units of one pair of arrays, whose types are `Pair`.
 template <class Pair, ExecutionSpace Exec, class Op>
 void run_units(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
@@ -84,8 +67,6 @@ void run_units(const Exec& exec, const PlanCore::Labels& labels, const std::stri
                           Mover<From, From, Insert>{});
     case Batch::Kind::carry:
         return move_typed<From, From>(exec, label, units, batch, Insert{}, false);
-    case Batch::Kind::swap:
-        return swap_typed<From, To>(exec, labels.swap, units, batch, op, conjugate);
     default: return move_typed<From, To>(exec, label, units, batch, op, conjugate);
     }
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/combine_box.hpp>
+#include <distview/comm/impl/kernels/copy_regions.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 

@@ -5,7 +5,7 @@
 #include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_binding.hpp>
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -30,7 +30,6 @@ public:
         std::string local;    ///< copies within the section
         std::string incoming; ///< elements that arrived
         std::string combine;
-        std::string swap;
         std::string fence_ready;
         std::string fence_done;
         // Regions, for profilers.

@@ -6,6 +6,7 @@
 #include <distview/comm/impl/plan/shared_rounds.hpp>
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstddef>
@@ -27,7 +28,7 @@ redistribution_programs(const RedistributionSchedule& schedule, const Redistribu
 /// Appends the units of a transfer to a program, and a batch of them to one of its lists.
 void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::size_t field,
                   Batch::Kind kind, MoveTransfer transfer,
-                  std::int64_t unit_elements = MoveUnits::usual_elements);
+                  std::int64_t unit_elements = tuning::unit_elements);
 
 /// Ends of transfers: an array's section; a buffer in which elements lie in the order of the source's axes.
 MoveTransfer::End section_end(const Field& field);

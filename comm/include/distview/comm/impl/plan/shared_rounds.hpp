@@ -5,6 +5,7 @@
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/schedule/run_parts.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstdint>
@@ -17,22 +18,19 @@
 namespace distview::impl {
 
 /// Numbers of parts along each axis, the same on all ranks: the longest axis is halved until `excess(parts)`
-/// bytes, which a rank needs beyond what it may use, is at most 0 everywhere, or until there would be too many
-/// parts. `longest(parts, axis)` is the length of a part.
+/// bytes, which a rank needs beyond what it may use, is at most 0 everywhere, or until there would be more than 256
+/// `rounds(parts)`. `longest(parts, axis)` is the length of a part; at most 1 if the axis cannot be cut.
 ///
 /// Collective.
 PartIndex choose_parts(const Communicator& comm, int rank,
                        const std::function<std::int64_t(const PartIndex&)>& excess,
-                       const std::function<std::int64_t(const PartIndex&, int)>& longest);
+                       const std::function<std::int64_t(const PartIndex&, int)>& longest,
+                       const std::function<std::int64_t(const PartIndex&)>& rounds);
 
 /// Elements of borrowed source arrays, which other processes cannot map: their owner packs them into shared
 /// memory, and others of its node read them there, in as many rounds as keep that memory small.
 class SharedRounds {
 public:
-    /// Bytes of shared memory that a process uses for a set of arrays: what is packed is still in a cache
-    /// when it is read (measured by perf/comm/bench_borrowed_arrays.cpp). More only where that would take more than 256 rounds.
-    static constexpr std::int64_t usual_bytes = std::int64_t{4} << 20;
-
     /// Nothing is packed.
     SharedRounds() { m_parts.fill(1); }
     /// Collective. Allocates nothing.

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace distview {
+namespace distview::impl {
 
 /// Elements along one axis that move between one coordinate of a process grid and one of another's.
 ///
@@ -27,4 +27,4 @@ struct AxisRun {
     friend bool operator==(const AxisRun&, const AxisRun&) = default;
 };
 
-} // namespace distview
+} // namespace distview::impl

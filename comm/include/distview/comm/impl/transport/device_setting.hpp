@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/device_layer.hpp>
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 
 #include <memory>
 #include <optional>

@@ -6,7 +6,7 @@
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/transport/device_setting.hpp>
 #include <distview/comm/impl/transport/field.hpp>
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 
 #include <array>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/impl/schedule/axis_intersection.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <gtest/gtest.h>
@@ -12,6 +12,9 @@
 namespace distview::testing {
 
 namespace {
+
+using distview::impl::AxisIntersection;
+using distview::impl::AxisRun;
 
 using Runs = std::vector<AxisRun>;
 

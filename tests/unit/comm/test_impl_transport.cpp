@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/transport.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/error.hpp>
 
 #include <distview_testing/environment.hpp>
@@ -13,6 +13,11 @@
 namespace distview::testing {
 
 namespace {
+
+using distview::impl::check_available;
+using distview::impl::required_transport;
+using distview::impl::to_string;
+using distview::impl::Transport;
 
 struct TransportVariable : VariableSetting {
     explicit TransportVariable(std::optional<std::string> value)

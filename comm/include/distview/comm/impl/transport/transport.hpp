@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-namespace distview {
+namespace distview::impl {
 
 /// How elements get from one process to another.
 enum class Transport {
@@ -37,4 +37,4 @@ std::optional<Transport> required_transport();
 ///             of its own, ipc, gpu_message or staged; UsageError unless DISTVIEW_HUGE_PAGES is not set, 0 or 1
 void check_available(std::optional<Transport> required);
 
-} // namespace distview
+} // namespace distview::impl

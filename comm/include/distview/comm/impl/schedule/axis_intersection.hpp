@@ -9,12 +9,10 @@
 #include <memory>
 #include <vector>
 
-namespace distview {
+namespace distview::impl {
 
-namespace impl {
 class AxisSide;
 struct FoundAxis;
-} // namespace impl
 
 /// Elements along one axis that move from process to process when (a slice of) one layout is assigned
 /// to (a slice of) another.
@@ -57,8 +55,7 @@ public:
     AxisIntersection(const Side& from, const Side& to, bool fill_padding = false,
                      bool allow_missing_indices = false);
     /// Of layouts that may know the labels of one process only: `found` has what moves from and to it.
-    AxisIntersection(const Side& from, const Side& to,
-                     std::shared_ptr<const impl::FoundAxis> found);
+    AxisIntersection(const Side& from, const Side& to, std::shared_ptr<const FoundAxis> found);
 
     /// Number of elements that are paired, each counted once.
     std::int64_t count() const noexcept { return m_count; }
@@ -72,7 +69,7 @@ public:
     AxisSlice from_slice() const noexcept { return m_from_slice; }
     AxisSlice to_slice() const noexcept { return m_to_slice; }
     /// The runs of the one process whose labels are known, or null.
-    const impl::FoundAxis* found() const noexcept { return m_found.get(); }
+    const FoundAxis* found() const noexcept { return m_found.get(); }
 
     /// Runs that coordinate `p` of the target's grid receives; by peer, then in the order that
     /// runs_from(peer) lists the same runs of `p`.
@@ -95,9 +92,9 @@ private:
     std::int64_t m_count = 0;
     bool m_pairs_indices = false;
     int m_copy = 0;
-    std::shared_ptr<const impl::AxisSide> m_from;
-    std::shared_ptr<const impl::AxisSide> m_to;
-    std::shared_ptr<const impl::FoundAxis> m_found; ///< in place of both sides
+    std::shared_ptr<const AxisSide> m_from;
+    std::shared_ptr<const AxisSide> m_to;
+    std::shared_ptr<const FoundAxis> m_found; ///< in place of both sides
 };
 
-} // namespace distview
+} // namespace distview::impl

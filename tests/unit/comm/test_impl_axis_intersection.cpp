@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "redistribution_oracle.hpp"
 
-#include <distview/comm/axis_intersection.hpp>
+#include <distview/comm/impl/schedule/axis_intersection.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/random.hpp>

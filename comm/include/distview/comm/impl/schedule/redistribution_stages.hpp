@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace distview {
+namespace distview::impl {
 
 /// Most processes that one process of either grid exchanges elements with, itself included.
 ///
@@ -41,4 +41,4 @@ std::vector<RedistributionSchedule>
 redistribution_stages(const ArrayLayout& from, const ArrayLayout& to,
                       const RedistributionOptions& options = {});
 
-} // namespace distview
+} // namespace distview::impl

@@ -3,7 +3,7 @@
 // Stages by dimension, for every process of simulated grids, without MPI.
 #include "redistribution_oracle.hpp"
 
-#include <distview/comm/redistribution_stages.hpp>
+#include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/core/error.hpp>
 #include <distview_testing/random.hpp>
 
@@ -19,6 +19,9 @@
 namespace distview::testing {
 
 namespace {
+
+using distview::impl::most_partners;
+using distview::impl::redistribution_stages;
 
 constexpr RedistributionOptions by_dimension{.strategy = RedistributionStrategy::by_dimension};
 

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/tuning.hpp>
+#include <distview/core/concepts.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstdint>
+#include <string>
+#include <type_traits>
+
+namespace distview::impl {
+
+/// Host spaces whose kernels have ended when the call that launches them returns.
+template <class Exec>
+inline constexpr bool is_synchronous =
+#ifdef KOKKOS_ENABLE_SERIAL
+    std::is_same_v<Exec, Kokkos::Serial> ||
+#endif
+#ifdef KOKKOS_ENABLE_OPENMP
+    std::is_same_v<Exec, Kokkos::OpenMP> ||
+#endif
+    false;
+
+/// Whether run_boxes() on `exec` is a loop of the calling thread.
+template <ExecutionSpace Exec>
+bool runs_at_once(const Exec& exec) {
+    return is_synchronous<Exec> && exec.concurrency() == 1;
+}
+
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if bytes(),
+/// which is called only if there are others, is less than tuning::one_thread_bytes.
+///
+/// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
+/// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
+/// an instance with several threads does Kokkos get the label and copy it.
+///
+/// Space: on return work may still run on `exec`
+template <class Number = int, ExecutionSpace Exec, class Work, class Bytes>
+void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
+               const Work& work, const Bytes& bytes) {
+    if (begin == end) return;
+    const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
+    if (runs_at_once(exec) || (is_synchronous<Exec> && bytes() < tuning::one_thread_bytes)) {
+        std::uint64_t kernel = 0;
+        if (is_watched)
+            Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
+                                            &kernel);
+        for (Number i = begin; i < end; ++i) work(i);
+        if (is_watched) Kokkos::Tools::endParallelFor(kernel);
+        return;
+    }
+    static const std::string no_label;
+    Kokkos::parallel_for(is_watched ? label : no_label,
+                         Kokkos::RangePolicy<Exec, Kokkos::IndexType<Number>>(exec, begin, end),
+                         work);
+}
+
+/// The same, with as many threads as there are.
+template <class Number = int, ExecutionSpace Exec, class Work>
+void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
+               const Work& work) {
+    run_boxes(exec, label, begin, end, work, [] { return tuning::one_thread_bytes; });
+}
+
+} // namespace distview::impl

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+namespace distview::impl {
+
+/// Runs the function of set_interrupt_check(), at most every 20 ms on each thread.
+///
+/// For the slow branch of waiting loops, where a thread yields or sleeps: without a function it costs one
+/// load, else a look at the clock. Not noexcept: callers must leave a state that others can live with.
+void check_interrupt();
+
+} // namespace distview::impl
