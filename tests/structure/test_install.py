@@ -3,6 +3,7 @@
 it knows presets, and installs only what has been built in the folder that is named."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -59,15 +60,9 @@ MPIRUN = '#!/bin/sh\n[ "$1" = -n ] || exit 0\nshift 2\nexec "$@"\n'
 
 
 def readme_blocks(heading):
-    """The indented lines below a heading, block by block."""
+    """The shell blocks below a heading, each a list of lines."""
     text = (SOURCE / "README.md").read_text(encoding="utf-8").split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    blocks = [[]]
-    for line in text.splitlines():
-        if line.startswith("    "):
-            blocks[-1].append(line.strip())
-        elif blocks[-1]:
-            blocks.append([])
-    return [block for block in blocks if block]
+    return [block.splitlines() for block in re.findall(r"^```sh\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)]
 
 
 class Install(unittest.TestCase):
