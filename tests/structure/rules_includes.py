@@ -99,7 +99,7 @@ def _included(tree, path):
 
 
 def rooms(tree):
-    """Rooms of comm are in order, with few arrows between them; schedule, kernels and memory include no mpi.h."""
+    """Rooms of comm are in order, with few arrows between them, which READMEs tell; the first three include no mpi.h."""
     room_of = _rooms(tree)
     arrows = {}
     for path, room in room_of.items():
@@ -116,9 +116,63 @@ def rooms(tree):
         for line, name, _ in includes(tree.text(path)):
             if name == "mpi.h" and room in ROOMS[:3]:
                 yield Violation("rooms", path, line, f"{room} includes mpi.h")
+    for room in ROOMS:
+        readme = f"comm/src/{room}/README.md"
+        others = [other for other in ROOMS if (room, other) in arrows]
+        expected = f"* Includes: {', '.join([*others, 'core'])}."
+        if readme in tree.paths and expected not in tree.text(readme).splitlines():
+            yield Violation("rooms", readme, 1, f"expected '{expected}'")
     if len(arrows) > _MOST_ARROWS:
         path, line = list(arrows.values())[-1]
         yield Violation("rooms", path, line, f"{len(arrows)} arrows, at most {_MOST_ARROWS}")
+
+
+#: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles and what takes Views.
+_WITH_KOKKOS = {
+    "exchange_handle",
+    "gather_plan",
+    "gather_runner",
+    "import_dist_view",
+    "make_dist_view",
+    "make_field",
+    "move_runner",
+    "padding_exchange_plan",
+    "padding_runners",
+    "redistribution_plan",
+}
+#: Sources that may, though their headers may not.
+_SOURCES_WITH_KOKKOS = {"cuda_layer", "field_arguments", "field_overlap", "runtime"}
+#: Headers of Kokkos that may be included anywhere.
+_SMALL_KOKKOS = {"Kokkos_Abort.hpp", "Kokkos_Macros.hpp"}
+
+
+def kokkos(tree):
+    """Kokkos_Core is included by headers of kernels and by the units above only, nor do others get it through these."""
+    room_of = _rooms(tree)
+    found = {}
+
+    def is_free(path):
+        """Whether a file may include it."""
+        if path.endswith(".hpp") and room_of.get(path, "kernels") == "kernels":
+            return True
+        return _stem(path) in _WITH_KOKKOS | (_SOURCES_WITH_KOKKOS if path.endswith(".cpp") else set())
+
+    def find(path):
+        """The include line by which a file gets it; headers that are not free are judged for themselves."""
+        if path not in found:
+            found[path] = None  # of a circle
+            for line, name, quoted in includes(tree.text(path)):
+                header = f"comm/src/{name}" if quoted else tree.header(name)
+                heavy = name.startswith("Kokkos_") and name not in _SMALL_KOKKOS
+                if heavy or (header in tree.paths and is_free(header) and find(header)):
+                    found[path] = line, name
+                    break
+        return found[path]
+
+    for path in room_of:
+        if not is_free(path) and find(path):
+            line, name = find(path)
+            yield Violation("kokkos", path, line, f"gets Kokkos_Core by {name}")
 
 
 def cycles(tree):
@@ -157,4 +211,4 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, rooms, cycles, iostream)
+RULES = (direction, mpi, impl, rooms, kokkos, cycles, iostream)

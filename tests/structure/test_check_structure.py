@@ -21,7 +21,8 @@ GOOD = {
     "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
     "docs/index_spaces.md": "Say *padding*, never *halo* or another word; shallow, hallo.\n",
     "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `a`, `b`, `send`, `Plan`, `sum` |\n",
-    "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Core.hpp>\n#include <vector>\n",
+    "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Macros.hpp>\n#include <vector>\n",
+    "core/include/distview/core/view.hpp": HPP + "#include <Kokkos_Core.hpp>\n",
     "core/include/distview/core/impl/i.hpp": HPP,
     "core/src/a.cpp": CPP
     + '#include <distview/core/impl/i.hpp>\n#include "b.hpp"\n// #include <mpi.h>\n'
@@ -41,6 +42,13 @@ GOOD = {
     "comm/include/distview/comm/impl/memory/m.hpp": HPP,
     "comm/include/distview/comm/impl/memory/n.hpp": HPP
     + "#include <distview/comm/impl/memory/m.hpp>\n",
+    "comm/include/distview/comm/impl/kernels/k.hpp": HPP + "#include <distview/core/view.hpp>\n",
+    "comm/include/distview/comm/impl/plan/move_runner.hpp": HPP
+    + "#include <distview/comm/impl/kernels/k.hpp>\n",
+    "comm/include/distview/comm/impl/plan/binding.hpp": HPP
+    + "#include <distview/comm/impl/memory/m.hpp>\n",
+    "comm/src/plan/README.md": "# plan\n\n* Includes: kernels, memory, core.\n",
+    "comm/src/mpi/runtime.cpp": CPP + "#include <Kokkos_Core.hpp>\n",
     "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
     "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
@@ -87,7 +95,16 @@ PLANTED = [
     ("printing", "core/src/a.cpp", CPP + "/* a\nb */ std::printf(\"x\");\n", 3),
     ("rooms", "comm/src/schedule/a_schedule.cpp", CPP + "#include <distview/comm/plan.hpp>\n", 2),
     ("rooms", "comm/src/attic/x.cpp", CPP, 1),
+    ("rooms", "comm/src/plan/README.md", "* Includes: memory, core.\n", 1),
+    ("rooms", "comm/src/mpi/README.md", "* May include: memory.\n", 1),
     ("rooms", "comm/src/memory/m.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("kokkos", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
+    ("kokkos", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/core/view.hpp>\n", 3),
+    ("kokkos", "comm/include/distview/comm/impl/plan/binding.hpp",
+     HPP + "#include <distview/comm/impl/kernels/k.hpp>\n#include <distview/comm/impl/memory/m.hpp>\n", 3),
+    ("kokkos", "comm/src/plan/plan.cpp", CPP + "\n#include <distview/comm/impl/plan/move_runner.hpp>\n", 3),
+    ("kokkos", "comm/src/kernels/k.cpp", CPP + "#include <Kokkos_Complex.hpp>\n", 2),
+    ("kokkos", "comm/include/distview/comm/impl/mpi/runtime.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
     ("cycles", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/comm/impl/memory/n.hpp>\n", 1),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
@@ -152,7 +169,7 @@ PLANTED = [
     ("words", "core/src/a.cpp", CPP + "int halo_width;\n", 2),
     ("words", "comm/src/plan/plan.cpp", CPP + "// the Ghost cells\n", 2),
     ("words", "docs/index_spaces.md", "{}Two halos.\n", 2),
-    ("words", "README.md", "exchanges ghosts\n", 1),
+    ("words", "README.md", "exchanges ghost layers\n", 1),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// What it does.\n", 3),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< those of a\n", 2),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),

@@ -25,6 +25,12 @@ std::string CallWord::describe(std::string_view name) const {
     case Kind::bind: return of_plan("PaddingExchangePlan", "bind");
     case Kind::bind_redistribution: return of_plan("RedistributionPlan", "bind");
     case Kind::redistribute_combine: return of_plan("RedistributionPlan", "combine");
+    case Kind::gather: return of_plan("GatherPlan", "execute");
+    case Kind::gather_combine: return of_plan("GatherPlan", "combine");
+    case Kind::bind_gather: return of_plan("GatherPlan", "bind");
+    case Kind::fill_ghosts: return of_plan("GhostExchangePlan", "execute");
+    case Kind::combine_ghosts: return of_plan("GhostExchangePlan", "combine");
+    case Kind::bind_ghosts: return of_plan("GhostExchangePlan", "bind");
     }
     return "another version's call";
 }

@@ -189,6 +189,11 @@ void impl::meet_to_gather(const Communicator& comm, std::size_t bytes) {
          {{"bytes of a value", static_cast<std::int64_t>(bytes)}});
 }
 
+void barrier(const Communicator& comm) {
+    const CollectiveCall call(comm, "barrier");
+    agree(comm, "barrier", nullptr);
+}
+
 template <ReducibleNumber T>
 void all_reduce(const Communicator& comm, ReduceOperation operation, std::span<T> values) {
     const CollectiveCall call(comm, name_of(operation));

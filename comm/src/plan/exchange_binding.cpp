@@ -4,6 +4,7 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 namespace distview::impl {
@@ -205,13 +206,18 @@ std::string ExchangeBinding::describe_step() const {
         if (!writes) add("from", from.rank, from.transport, from.bytes, from.note);
     for (const Incoming& from : m_program.received)
         add("from", from.rank, m_setting.device.messages, from.bytes, from.note);
+    // The transport of readers follows from the memory: a device's is read by ipc alone.
+    const std::string_view shared =
+        to_string(m_setting.device.layer ? Transport::ipc : Transport::direct);
     for (const auto& [rank, done] : m_transports.readers)
-        result += writes ? text("\n  from rank ", rank, ": direct, written in place")
-                         : text("\n  to rank ", rank,
-                                m_program.packs_for_readers ? ": direct, packed for it"
-                                                            : ": direct, read in place");
+        result += writes
+                      ? text("\n  from rank ", rank, ": ", shared, ", written in place")
+                      : text("\n  to rank ", rank, ": ", shared,
+                             m_program.packs_for_readers ? ", packed for it" : ", read in place");
     for (const auto& [rank, target] : m_transports.sources)
-        if (writes) result += text("\n  to rank ", rank, ": direct, written in place");
+        if (writes)
+            result +=
+                text("\n  to rank ", rank, ": ", to_string(target.transport), ", written in place");
     for (const Outgoing& to : m_program.sends)
         add("to", to.message.peer, m_setting.device.messages, to.message.bytes);
     return result + m_program.note;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
+#include "transport/allowed_transports.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
 #include <distview/comm/impl/transport/field_overlap.hpp>
@@ -142,8 +144,7 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
 
 std::string PaddingExchangeCore::describe() const {
     std::ostringstream out;
-    out << "padding exchange; transports allowed: "
-        << (required() ? to_string(*required()) : "direct, message");
+    out << "padding exchange; transports allowed: " << allowed_transports(required());
     for (std::size_t i = 0; i < m_schedules.size(); ++i) {
         out << '\n' << (m_one_geometry ? "every field: " : text("field ", i, ": "));
         out << m_schedules[i].layout().describe() << '\n' << m_schedules[i].describe();

@@ -70,13 +70,12 @@ void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays
     });
 }
 
-/// The binding of these arrays, null if they are new as far as this rank can tell.
-ExchangeBinding* PlanCore::find(const ArraySet& arrays) noexcept {
+ExchangeBinding* PlanCore::known(const ArraySet& arrays) noexcept {
     // Mostly the same set again.
     if (m_latest && m_latest->is_for(arrays)) return m_latest;
-    const auto known = std::find_if(m_bindings.begin(), m_bindings.end(),
+    const auto found = std::find_if(m_bindings.begin(), m_bindings.end(),
                                     [&](const auto& binding) { return binding->is_for(arrays); });
-    return known == m_bindings.end() ? nullptr : known->get();
+    return found == m_bindings.end() ? nullptr : found->get();
 }
 
 /// The same as far as all ranks can tell. A rank without an array does not see that others pass new ones: where there
@@ -106,10 +105,10 @@ ExchangeBinding& PlanCore::use(ExchangeBinding& binding, const ArraySet& arrays)
     return binding;
 }
 
-/// `known` is what find() returned, null where that does not say it all.
-ExchangeBinding& PlanCore::obtain(ExchangeBinding* known, const ArraySet& arrays, bool to_begin) {
-    if (m_has_outsiders) known = agree_on_known(arrays, to_begin);
-    return known ? use(*known, arrays) : make_binding(arrays, to_begin);
+/// `bound` is what known() returned, null where that does not say it all.
+ExchangeBinding& PlanCore::obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin) {
+    if (m_has_outsiders) bound = agree_on_known(arrays, to_begin);
+    return bound ? use(*bound, arrays) : make_binding(arrays, to_begin);
 }
 
 ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
@@ -140,26 +139,26 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
 }
 
 /// Where some ranks have no array, these cannot tell which set comes.
-CallWord PlanCore::word_of(CallWord::Kind kind, const ExchangeBinding* known) const noexcept {
-    return CallWord::of_plan(kind, m_number, known ? known->number & 0xff : CallWord::new_set);
+CallWord PlanCore::word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept {
+    return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
 }
 
 ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
-    ExchangeBinding* const known = m_has_outsiders ? nullptr : find(arrays);
-    return in_call(*m_calls, word_of(kind, known), [&]() -> auto& {
-        if (known) check_ready(false);
-        return obtain(known, arrays, false);
+    ExchangeBinding* const binding = m_has_outsiders ? nullptr : known(arrays);
+    return in_call(*m_calls, word_of(kind, binding), [&]() -> auto& {
+        if (binding) check_ready(false);
+        return obtain(binding, arrays, false);
     });
 }
 
 ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
-    ExchangeBinding* const known = m_has_outsiders ? nullptr : find(arrays);
-    const CallWord word = word_of(kind, known);
+    ExchangeBinding* const bound = m_has_outsiders ? nullptr : known(arrays);
+    const CallWord word = word_of(kind, bound);
     // A misuse on this rank alone is no call; that a plan is unusable others may still have to find out.
-    if (known && !m_unusable) check_ready(true);
+    if (bound && !m_unusable) check_ready(true);
     return in_call(*m_calls, word, [&]() -> auto& {
-        if (known && m_unusable) check_ready(true);
-        ExchangeBinding& binding = obtain(known, arrays, true);
+        if (bound && m_unusable) check_ready(true);
+        ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_readers();
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, binding.number);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 
+#include "transport/allowed_transports.hpp"
+
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
@@ -131,8 +133,7 @@ std::size_t RedistributionCore::own_workspace_bytes() const noexcept {
 
 std::string RedistributionCore::describe() const {
     std::ostringstream out;
-    out << "redistribution; transports allowed: "
-        << (required() ? to_string(*required()) : "direct, message") << "\nfrom "
+    out << "redistribution; transports allowed: " << allowed_transports(required()) << "\nfrom "
         << m_schedule.from_layout().describe() << "\nto " << m_schedule.to_layout().describe()
         << '\n'
         << m_schedule.describe();

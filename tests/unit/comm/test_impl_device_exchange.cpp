@@ -82,6 +82,9 @@ protected:
         }
         return result;
     }
+    static bool says(const PaddingExchangePlan& plan, const char* text) {
+        return plan.describe().find(text) != std::string::npos;
+    }
     std::vector<std::string> record_of_execute(PaddingExchangePlan& plan, const Array& array) {
         device.take_record();
         plan.execute(exec, array);
@@ -125,7 +128,7 @@ TEST_F(DeviceExchange, SendsFromDeviceMemoryWithoutCopies) {
     EXPECT_EQ(flaw(a), "");
     EXPECT_EQ(std::count(record.begin(), record.end(), "copy"), 0);
     EXPECT_EQ(device.pinned_bytes(), pinned);
-    EXPECT_EQ(plan.describe().find("gpu_message") != std::string::npos, messages() > 0);
+    EXPECT_EQ(says(plan, ": gpu_message, "), messages() > 0);
 }
 
 // What the neighbours have is read in place: nothing is packed, and no message sent.
@@ -143,7 +146,10 @@ TEST_F(DeviceExchange, ReadsAllocationsOfOthersInOneKernel) {
         EXPECT_EQ(flaw(a), "");
     }
     EXPECT_EQ(counters.stop().sent_total().messages, 0);
-    EXPECT_EQ(plan.describe().find("ipc") != std::string::npos, messages() > 0);
+    EXPECT_EQ(says(plan, ": ipc, "), messages() > 0);
+    EXPECT_EQ(says(plan, ": ipc, read in place"), messages() > 0) << plan.describe();
+    EXPECT_FALSE(says(plan, ": direct, read in place")) << plan.describe();
+    EXPECT_TRUE(says(plan, "direct, message; of device memory ipc, gpu_message, staged\n"));
 }
 
 // Arrays of one allocation, or of one plan after the other, share its mapping.

@@ -17,6 +17,13 @@ namespace distview {
 // The collective calls that algorithms and programs need, on the library's own communicator, for
 // memory that the host can access. All ranks pass the same root, operation and numbers of values.
 
+/// Returns when all ranks have called it. What they wrote to memory before is seen after it by ranks of the node that
+/// read it in place, as GatherPlan::read() does; kernels must have been fenced.
+///
+/// Collective: over comm
+/// Cost:       one agreement
+void barrier(const Communicator& comm);
+
 enum class ReduceOperation { sum, min, max };
 
 /// A type that all_reduce() combines.

@@ -5,7 +5,7 @@
 
 namespace distview {
 
-// How PaddingExchangePlan::combine() puts two elements together. A program's own is any function
+// Operations for combine() of PaddingExchangePlan and RedistributionPlan. A program's own operation is any function
 // object T(T here, T incoming) that can be copied to the execution space.
 
 struct Sum {

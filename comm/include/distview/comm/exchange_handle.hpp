@@ -18,10 +18,12 @@
 
 namespace distview {
 
+class GatherPlan;
+class GhostExchangePlan;
 class PaddingExchangePlan;
 class RedistributionPlan;
 
-/// An execution of a plan in flight; made by start() and start_combine() of PaddingExchangePlan and RedistributionPlan.
+/// An execution of a plan in flight; made by start() and start_combine() of the plans.
 ///
 /// Until finish() returns, what the execution reads must not be written, and what it writes must be neither read nor
 /// written. Of a padding exchange it reads owned elements near the section's border and writes padding; combine() the
@@ -106,6 +108,8 @@ public:
     }
 
 private:
+    friend GatherPlan;
+    friend GhostExchangePlan;
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 

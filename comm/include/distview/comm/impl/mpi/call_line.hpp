@@ -26,8 +26,14 @@ struct CallWord {
         combine,
         redistribute, ///< RedistributionPlan::execute() or start()
         redistribute_combine,
+        gather, ///< GatherPlan::execute() or start()
+        gather_combine,
+        fill_ghosts, ///< GhostExchangePlan::execute() or start()
+        combine_ghosts,
         bind, ///< of a PaddingExchangePlan
         bind_redistribution,
+        bind_gather,
+        bind_ghosts,
     };
     /// A set of arrays that the plan does not know yet.
     static constexpr std::uint64_t new_set = 0xffff;
@@ -46,7 +52,7 @@ struct CallWord {
     constexpr Kind kind() const noexcept { return static_cast<Kind>(bits >> 56); }
     /// Of a bound plan: one that does not begin by a meeting.
     constexpr bool is_execution() const noexcept {
-        return Kind::fill <= kind() && kind() <= Kind::redistribute_combine;
+        return Kind::fill <= kind() && kind() < Kind::bind;
     }
     /// For people: "PaddingExchangePlan #3 execute, set 2".
     std::string describe(std::string_view name) const;

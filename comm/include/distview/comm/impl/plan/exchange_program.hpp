@@ -5,6 +5,7 @@
 #include <distview/comm/impl/kernels/device_moves.hpp>
 #include <distview/comm/impl/kernels/device_regions.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
+#include <distview/comm/impl/kernels/point_moves.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/local_box.hpp>
@@ -24,10 +25,12 @@ struct Batch {
         combine, ///< boxes: destination = op(destination, source), element by element
         move,    ///< units: converted and combined
         pack,    ///< units: unchanged, into a buffer
-        carry    ///< units: unchanged, from one array to another
+        carry,   ///< units: unchanged, from one array to another
+        points,  ///< elements one by one: bytes
+        sums     ///< elements one by one: combined with values
     };
     std::size_t field = 0;
-    int begin = 0; ///< of ExchangeProgram::boxes or ExchangeProgram::units
+    int begin = 0; ///< of ExchangeProgram::boxes, units, points or sums
     int end = 0;
     Kind kind = Kind::move;
 };
@@ -65,6 +68,8 @@ struct Outgoing {
 struct ExchangeProgram {
     std::vector<CopyBox> boxes{};
     MoveUnits units{};
+    std::vector<PointMoves> points{};
+    std::vector<PointSums> sums{};
 
     std::vector<Batch> first{};
     std::vector<Batch> pack{};
@@ -89,6 +94,11 @@ struct ExchangeProgram {
         std::vector<DeviceMoves> pack_moves{};
         std::vector<DeviceMoves> local_moves{};
         std::vector<DeviceMoves> incoming_moves{};
+        /// By field, each with what is moved.
+        std::vector<std::vector<PointMoves>> pack_points{};
+        std::vector<std::vector<PointMoves>> local_points{};
+        std::vector<std::vector<PointMoves>> incoming_points{};
+        std::vector<PointSums> sums{};
     };
     OnDevice on_device{};
 

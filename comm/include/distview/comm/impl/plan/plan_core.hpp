@@ -98,15 +98,16 @@ protected:
     const std::vector<std::shared_ptr<ExchangeBinding>>& bindings() const noexcept {
         return m_bindings;
     }
+    /// The binding of these arrays, null if they are new as far as this rank can tell.
+    ExchangeBinding* known(const ArraySet& arrays) noexcept;
 
 private:
     void check_ready(bool to_begin) const;
-    ExchangeBinding* find(const ArraySet& arrays) noexcept;
     ExchangeBinding* agree_on_known(const ArraySet& arrays, bool to_begin);
     ExchangeBinding& use(ExchangeBinding& binding, const ArraySet& arrays);
-    ExchangeBinding& obtain(ExchangeBinding* known, const ArraySet& arrays, bool to_begin);
+    ExchangeBinding& obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin);
     ExchangeBinding& make_binding(const ArraySet& arrays, bool to_begin);
-    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* known) const noexcept;
+    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept;
     void drop_oldest_binding();
     void keep(const ExchangeBinding* binding) noexcept;
 

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/combine.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/gather_core.hpp>
+#include <distview/comm/impl/plan/gather_runner.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
+#include <distview/comm/index_list.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace distview {
+
+/// A Kokkos::View with one axis.
+template <class T>
+concept ValueList = ViewLike<T> && T::rank() == 1;
+
+/// Brings elements of distributed arrays, named by their global indices, to this rank, again and again; or combines
+/// values of this rank with them.
+///
+///     GatherPlan plan(comm, u.layout(), IndexList({7, 3, 3, 100}));
+///     Kokkos::View<double*, Kokkos::HostSpace> values("values", plan.size());
+///     plan.execute(exec, u, values);               // values(k) = the element with index k of the list
+///     plan.combine(exec, Sum{}, values, u);        // adds values(k) to that element, wherever it is
+///
+/// Each rank has a list of its own, which may be empty and name an element several times. Built once for a layout, the
+/// plan is executed with any arrays of it; std::tie() of several arrays and of as many lists of values travels together.
+/// Elements of the node's processes are read where they lie if their arrays are of make_dist_view(); of other arrays of
+/// the host the owner packs them into shared memory. Elements of other processes come in one message a rank. An element
+/// that several processes have (of unstructured axes) is that of the lowest one.
+///
+/// Binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
+///
+/// Collective: every call that takes arrays but read(), in the same order on all ranks of the communicator; all others
+///             are local
+/// Indices:    see IndexList
+/// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements that follow each other in
+///             memory, of the array's element type. Lists are no part of what is bound: any may be passed
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
+/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner, and 8 for each value to combine
+/// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
+class GatherPlan {
+public:
+    /// Cost:   messages to owners of elements of the list, and a barrier; no messages of elements are set up yet
+    /// Errors: UsageError if the layout's grid is not the communicator's, the list has another number of axes than the
+    ///         layout, an element has no owner, ranks pass different layouts, or if DISTVIEW_TRANSPORT asks for what is
+    ///         not there (thrown on all ranks)
+    GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices);
+    GatherPlan(GatherPlan&&) noexcept = default;
+    GatherPlan& operator=(GatherPlan&&) noexcept = default;
+
+    /// Prepares for arrays ahead of the first execution(): without it the first execute() or combine() does.
+    ///
+    /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if element types or their number
+    ///         differ between ranks (on all ranks)
+    template <ExecutionSpace Exec, class Arrays>
+    void bind(const Exec&, const Arrays& arrays) {
+        const auto fields = described<Exec>(as_tuple(arrays));
+        m_core->bind(impl::CallWord::Kind::bind_gather, array_set<Exec>(Kind::gather, fields));
+    }
+
+    /// values(k) = the element with index k of this rank's list.
+    ///
+    /// Space:  on `exec`; on return all work has finished
+    /// Errors: ShapeError if a list has another size than the plan's or gaps in memory (on this rank alone); those of
+    ///         start() and ExchangeHandle::finish()
+    template <ExecutionSpace Exec, class Arrays, class Values>
+    void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
+        start(exec, arrays, values).finish();
+    }
+    /// Begins execute() and returns what finish() ends.
+    template <ExecutionSpace Exec, class Arrays, class Values>
+    auto start(const Exec& exec, const Arrays& arrays, const Values& values) {
+        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
+        return start_tuples(exec, impl::CallWord::Kind::gather, Kind::gather, impl::NoOperation{},
+                            as_tuple(arrays), as_tuple(values));
+    }
+
+    /// The element with index k of this rank's list = op(itself, values(k)): the adjoint of execute().
+    ///
+    /// Every value is combined once, by the element's owner: one after the other by ascending rank, and those of a rank
+    /// in the order of its list, hence to the same bits however they travel.
+    ///
+    /// Shapes: op(T here, T incoming) for the element type T: Sum, Minimum, Maximum or a function object of the program's
+    /// Cost:   values are packed, read or sent, and combined in one kernel; a set of arrays is bound apart from execute()
+    template <ExecutionSpace Exec, class Op, class Values, class Arrays>
+    void combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
+        start_combine(exec, op, values, arrays).finish();
+    }
+    template <ExecutionSpace Exec, class Op, class Values, class Arrays>
+    auto start_combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
+        static_assert(are_written<Arrays>(),
+                      "GatherPlan: elements are written, but they are const");
+        return start_tuples(exec, impl::CallWord::Kind::gather_combine, Kind::combine, op,
+                            as_tuple(arrays), as_tuple(values));
+    }
+
+    /// The same as execute(), without the others: reads their elements as they are at the moment. For arrays that are
+    /// bound, and whose owners are all on this node and made them by make_dist_view().
+    ///
+    /// The program says when that is: owners must not write what is read, and what they wrote before counts only after
+    /// something that orders it, such as barrier().
+    ///
+    /// Collective: no (local)
+    /// Errors:     UsageError if the arrays are not bound, or an owner must take part: says which, and what to call
+    template <ExecutionSpace Exec, class Arrays, class Values>
+    void read(const Exec& exec, const Arrays& arrays, const Values& values) {
+        const auto fields = described<Exec>(as_tuple(arrays));
+        const auto runner =
+            runner_for<Exec>(impl::NoOperation{}, as_tuple(arrays), as_tuple(values));
+        const impl::ExchangeProgram& program =
+            m_core->local_program(array_set<Exec>(Kind::gather, fields));
+        const impl::PlanCore::Labels& labels = m_core->labels;
+        if constexpr (impl::on_device<Exec>) {
+            runner.local_on_device(exec, labels, program);
+            runner.incoming_on_device(exec, labels, program, true);
+        } else {
+            const auto run = [&](const std::vector<impl::Batch>& batches) {
+                for (const impl::Batch& batch : batches)
+                    runner.run(exec, labels, labels.incoming, program, batch);
+            };
+            run(program.local);
+            for (const impl::Incoming& incoming : program.in_place) run(incoming.batches);
+        }
+        exec.fence(labels.fence_done);
+    }
+
+    /// Number of elements in this rank's list.
+    std::int64_t size() const { return m_core->size(); }
+    const ArrayLayout& layout() const { return m_core->layout(); }
+    const Communicator& communicator() const { return m_core->communicator(); }
+    /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
+    std::vector<int> send_peers() const { return m_core->send_peers(); }
+    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
+    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
+    bool is_usable() const { return m_core->is_usable(); }
+    /// Bytes of the buffers and tables of the sets bound so far.
+    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
+    /// Owners, numbers of elements and transports of this process, for people.
+    std::string describe() const { return m_core->describe(); }
+
+private:
+    using Kind = impl::GatherCore::Kind;
+
+    template <class T>
+    struct IsWritten : std::bool_constant<!std::is_const_v<typename T::value_type>> {};
+    template <class... Each>
+    struct IsWritten<std::tuple<Each...>>
+        : std::bool_constant<(IsWritten<std::remove_cvref_t<Each>>::value && ...)> {};
+    template <class T>
+    static constexpr bool are_written() {
+        return IsWritten<T>::value;
+    }
+
+    template <class... Each>
+    static const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
+        return each;
+    }
+    template <DistViewLike Array>
+    static std::tuple<const Array&> as_tuple(const Array& array) {
+        return {array};
+    }
+    template <ValueList Values>
+    static std::tuple<const Values&> as_tuple(const Values& values) {
+        return {values};
+    }
+
+    template <ExecutionSpace Exec, class... Arrays>
+    static std::array<impl::Field, sizeof...(Arrays)>
+    described(const std::tuple<Arrays...>& arrays) {
+        static_assert((AccessibleFrom<std::remove_cvref_t<Arrays>, Exec> && ...),
+                      "GatherPlan: arrays must be in memory that the execution space can access");
+        return std::apply(
+            [](const auto&... each) {
+                return std::array<impl::Field, sizeof...(Arrays)>{impl::make_source_field(each)...};
+            },
+            arrays);
+    }
+    template <ExecutionSpace Exec>
+    static impl::ArraySet array_set(Kind kind, std::span<const impl::Field> fields) {
+        return impl::GatherCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
+    }
+
+    template <ExecutionSpace Exec, class Values>
+    char* list_of(const Values& values) const {
+        static_assert(Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
+                      "GatherPlan: values must be in memory that the execution space can access");
+        const auto count = static_cast<std::int64_t>(values.extent(0));
+        require<ShapeError>(count == size(), [&] {
+            return text("GatherPlan: expected ", size(), " values in '", values.label(), "', got ",
+                        count);
+        });
+        require<ShapeError>(count < 2 || values.stride(0) == 1, [&] {
+            return text("GatherPlan: expected values that follow each other in memory in '",
+                        values.label(), "', got a stride of ", values.stride(0));
+        });
+        using Value = typename Values::non_const_value_type;
+        return reinterpret_cast<char*>(const_cast<Value*>(values.data()));
+    }
+
+    template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
+    auto runner_for(const Op& op, const std::tuple<Arrays...>&,
+                    const std::tuple<Values...>& values) const {
+        static_assert(sizeof...(Arrays) == sizeof...(Values),
+                      "GatherPlan: expected as many lists of values as arrays");
+        static_assert((std::is_same_v<typename std::remove_cvref_t<Arrays>::non_const_value_type,
+                                      typename std::remove_cvref_t<Values>::non_const_value_type> &&
+                       ...),
+                      "GatherPlan: expected values of the arrays' element types");
+        using Runner =
+            impl::GatherRunner<Op, typename std::remove_cvref_t<Values>::non_const_value_type...>;
+        return std::apply([&](const auto&... each) { return Runner{op, {list_of<Exec>(each)...}}; },
+                          values);
+    }
+
+    template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
+    auto start_tuples(const Exec& exec, impl::CallWord::Kind call, Kind kind, const Op& op,
+                      const std::tuple<Arrays...>& arrays, const std::tuple<Values...>& values) {
+        const auto runner = runner_for<Exec>(op, arrays, values);
+        const auto fields = described<Exec>(arrays);
+        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
+            m_core.shared(), exec, runner, 0, call, array_set<Exec>(kind, fields));
+    }
+
+    impl::CoreHolder<impl::GatherCore> m_core;
+};
+
+} // namespace distview

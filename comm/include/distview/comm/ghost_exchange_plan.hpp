@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/combine.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/gather_core.hpp>
+#include <distview/comm/impl/plan/gather_runner.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace distview {
+
+/// An array layout with an unstructured axis on which each process has the indices that it owns, followed by ghosts:
+/// copies of indices that other processes own.
+///
+///     process 0 owns 0 1 2, process 1 owns 3 4 5; each needs its neighbours':   0 1 2 | 3      3 4 5 | 2
+struct GhostedLayout {
+    /// Of arrays: along `axis` unstructured_local(), owned indices first.
+    ArrayLayout layout{};
+    int axis = 0;
+    std::int64_t owned = 0;  ///< positions [0, owned) of this process's section along that axis
+    std::int64_t ghosts = 0; ///< positions [owned, owned + ghosts)
+    /// The position of each index that was needed.
+    std::vector<std::int64_t> positions{};
+};
+
+/// Makes the layout in which this process has the indices that it owns, and as ghosts those of `needed` that it does not:
+/// such as the columns of its rows of a sparse matrix, or the vertices of its cells of a mesh.
+///
+///     // row r of this process has the columns [row_begin[r], row_begin[r + 1]) of `columns`: global indices
+///     auto x = make_ghosted_layout(comm, my_rows, columns);
+///     auto u = make_dist_view<double*>(exec, comm, x.layout, "u");
+///     GhostExchangePlan ghosts(comm, x);
+///     ghosts.execute(exec, u);
+///     for (...) y(r) += values[k] * u.view()(x.positions[k]);
+///
+/// Ghosts are in ascending order, each once. They are elements of the section like others: reductions such as sum()
+/// count them.
+///
+/// Collective: over comm
+/// Indices:    global: any integers, each owned by one process; positions are local, from 0
+/// Shapes:     `more_axes`: further axes of the array, each on one process, such as the components of a value
+/// Cost:       sorting the needed indices; one reduction
+/// Errors:     LayoutError if an index occurs twice in `owned`, UsageError if this process has and needs more indices than
+///             there are (on all ranks); that an index has two owners, or none, is found when a plan is made
+GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<std::int64_t>& owned,
+                                  const std::vector<std::int64_t>& needed,
+                                  const std::vector<AxisSpec>& more_axes = {});
+
+/// Fills the ghosts of distributed arrays from the processes that own them, again and again, or combines what was
+/// collected in ghosts with their owners' elements: what Tpetra calls Import and Export, and PETSc the update of a
+/// ghosted vector. Calls, binding, lifetimes, transports and errors are those of a PaddingExchangePlan.
+///
+///     ghosts.execute(exec, u);                 // ghosts of u = their owners' elements
+///     ghosts.combine(exec, Sum{}, u);          // owners' elements += all ghosts of them; ghosts stay
+///
+/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Shapes:     arrays of the layout
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
+/// Cost:       memory: some 16 bytes a ghost, and 8 on its owner; to combine, 24 more there
+/// Source:     decision 0028
+/// Example:    examples/06_sparse_matrix
+class GhostExchangePlan {
+public:
+    /// Cost:   finding owners: messages as own indices and ghosts
+    /// Errors: UsageError if the layout's grid is not the communicator's, a ghost has no owner, or an index several
+    ///         (thrown on all ranks)
+    GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout);
+    GhostExchangePlan(GhostExchangePlan&&) noexcept = default;
+    GhostExchangePlan& operator=(GhostExchangePlan&&) noexcept = default;
+
+    /// Prepares for arrays ahead of the first execute().
+    template <ExecutionSpace Exec, DistViewLike... Arrays>
+    void bind(const Exec&, const Arrays&... arrays) {
+        const auto fields = described<Exec>(arrays...);
+        m_core->bind(impl::CallWord::Kind::bind_ghosts, array_set<Exec>(Kind::gather, fields));
+    }
+
+    /// Fills the ghosts of the arrays.
+    ///
+    /// Space:  on `exec`; on return all work has finished
+    /// Errors: those of start() and ExchangeHandle::finish()
+    template <ExecutionSpace Exec, DistViewLike... Arrays>
+    void execute(const Exec& exec, const Arrays&... arrays) {
+        start(exec, arrays...).finish();
+    }
+    /// Begins execute() and returns what finish() ends. Meanwhile owned elements must not be written, nor ghosts be
+    /// touched.
+    template <ExecutionSpace Exec, DistViewLike... Arrays>
+    auto start(const Exec& exec, const Arrays&... arrays) {
+        return start_kind(exec, impl::CallWord::Kind::fill_ghosts, Kind::gather,
+                          impl::NoOperation{}, arrays...);
+    }
+
+    /// Combines each owner's element with all ghosts of it: op(...op(element, ghost), ghost...), ghosts ordered by
+    /// ascending rank, hence to the same bits however they travel. Ghosts keep their values: set them to the neutral
+    /// element before collecting again.
+    ///
+    /// Shapes: op(T here, T incoming) for the element type T of every array
+    template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
+    void combine(const Exec& exec, const Op& op, const Arrays&... arrays) {
+        start_combine(exec, op, arrays...).finish();
+    }
+    template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
+    auto start_combine(const Exec& exec, const Op& op, const Arrays&... arrays) {
+        return start_kind(exec, impl::CallWord::Kind::combine_ghosts, Kind::combine, op, arrays...);
+    }
+
+    const ArrayLayout& layout() const { return m_core->layout(); }
+    const Communicator& communicator() const { return m_core->communicator(); }
+    /// Other ranks that have ghosts of this one's elements, and whose this one has; ascending.
+    std::vector<int> send_peers() const { return m_core->send_peers(); }
+    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
+    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
+    bool is_usable() const { return m_core->is_usable(); }
+    /// Bytes of the buffers and tables of the sets bound so far.
+    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
+    /// Owners, numbers of ghosts and transports of this process, for people.
+    std::string describe() const { return m_core->describe(); }
+
+private:
+    using Kind = impl::GatherCore::Kind;
+
+    template <ExecutionSpace Exec, DistViewLike... Arrays>
+    static std::array<impl::Field, sizeof...(Arrays)> described(const Arrays&... arrays) {
+        static_assert((AccessibleFrom<Arrays, Exec> && ...),
+                      "GhostExchangePlan: arrays must be in memory that the execution space can "
+                      "access");
+        return {impl::make_field(arrays)...};
+    }
+    template <ExecutionSpace Exec>
+    static impl::ArraySet array_set(Kind kind, std::span<const impl::Field> fields) {
+        return impl::GatherCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
+    }
+    template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
+    auto start_kind(const Exec& exec, impl::CallWord::Kind call, Kind kind, const Op& op,
+                    const Arrays&... arrays) {
+        using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
+        const auto fields = described<Exec>(arrays...);
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner{op, {}}, 0, call,
+                                            array_set<Exec>(kind, fields));
+    }
+
+    impl::CoreHolder<impl::GatherCore> m_core;
+};
+
+} // namespace distview

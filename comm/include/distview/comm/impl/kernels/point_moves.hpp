@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <Kokkos_Macros.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace distview::impl {
+
+/// Elements that are copied one by one, each from an address of its own to an address of its own. Plain data; tables lie
+/// in memory that kernels reach.
+struct PointMoves {
+    struct End {
+        char* data = nullptr; ///< null: the list of values that the execution is given
+        const std::int64_t* at =
+            nullptr;            ///< bytes of each element beyond `data`; null: one after the other
+        std::int64_t begin = 0; ///< bytes of the first one beyond `data`, if there is no table
+
+        KOKKOS_INLINE_FUNCTION char* first(char* list) const {
+            return (data ? data : list) + begin;
+        }
+    };
+    End from{};
+    End to{};
+    std::int64_t count = 0;
+    std::int64_t element_size = 1;
+};
+
+/// Elements that values are combined with: element i with the values [first[i], first[i + 1]), in this order.
+struct PointSums {
+    char* to = nullptr;
+    const std::int64_t* to_at = nullptr; ///< bytes
+    const std::int64_t* first = nullptr; ///< count + 1 numbers
+    /// Of each value: its address; if negative the complement of its offset, in bytes, in the list of values that the
+    /// execution is given.
+    const std::int64_t* values = nullptr;
+    std::int64_t count = 0;
+};
+
+/// Appends pieces that are each worth handing to a thread.
+void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves);
+void append_pieces(std::vector<PointSums>& pieces, const PointSums& sums);
+
+} // namespace distview::impl

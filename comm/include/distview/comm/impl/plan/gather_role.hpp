@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace distview::impl {
+
+/// Elements that one process gets of others, and gives them, in a gather by global indices.
+///
+/// Positions count the elements of a section, padding included, in C order (last axis fastest).
+struct GatherRole {
+    struct Wanted {
+        int rank = 0;
+        Extents extents{};                   ///< of that rank's section
+        std::vector<std::int64_t> positions; ///< in that rank's section
+        std::vector<std::int64_t> places; ///< in the list, or positions in this process's section
+    };
+    struct Given {
+        int rank = 0;
+        std::vector<std::int64_t> positions; ///< in this process's section
+    };
+    std::int64_t size = 0;        ///< of the list
+    Extents extents{};            ///< of this process's section
+    std::vector<Wanted> wanted{}; ///< ascending; also of this process itself
+    std::vector<Given> given{};   ///< ascending; to others
+
+    std::vector<int> wanted_ranks(int self) const; ///< without this process
+    std::vector<int> given_ranks() const;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "directory/label_lookup.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <unordered_map>
+
+namespace distview::impl {
+
+namespace {
+
+/// `rank` is where a record goes to.
+struct Told {
+    std::int64_t label;
+    AxisPlace place;
+    int rank;
+};
+struct Asked {
+    std::int64_t label;
+    std::int64_t slot; ///< of the answer
+    int rank;
+};
+struct Answered {
+    std::int64_t slot;
+    AxisPlace place;
+    int rank;
+};
+
+/// The rank that looks after a label; neighbouring labels are spread.
+int keeper_of(std::int64_t label, int ranks) {
+    auto bits = static_cast<std::uint64_t>(label);
+    bits = (bits ^ bits >> 32) * 0x9e3779b97f4a7c15u;
+    return static_cast<int>((bits >> 32) % static_cast<std::uint64_t>(ranks));
+}
+
+} // namespace
+
+std::vector<AxisPlace> look_up_labels(const Communicator& comm, const char* caller,
+                                      const OwnedLabels& owned,
+                                      std::span<const std::int64_t> wanted) {
+    std::unordered_map<std::int64_t, AxisPlace> kept;
+    std::vector<Told> told;
+    const std::exception_ptr not_kept = exchange_records<Told>(
+        comm, caller,
+        [&] {
+            for (std::size_t i = 0; i < owned.labels.size(); ++i)
+                told.push_back({owned.labels[i],
+                                {owned.coordinate, static_cast<std::int64_t>(i), owned.extent},
+                                keeper_of(owned.labels[i], comm.size())});
+            return parcels_by_rank(told);
+        },
+        [&](int, const Told& record) {
+            AxisPlace& place = kept[record.label];
+            require<UsageError>(!owned.is_unique || place.coordinate < 0, [&] {
+                return text(caller, ": expected each index to have one owner, got ", record.label,
+                            " owned by processes ",
+                            std::min(place.coordinate, record.place.coordinate), " and ",
+                            std::max(place.coordinate, record.place.coordinate));
+            });
+            if (place.coordinate < 0 || record.place.coordinate < place.coordinate)
+                place = record.place;
+        });
+
+    std::vector<Asked> asked;
+    std::vector<Answered> answers;
+    const std::exception_ptr not_asked = exchange_records<Asked>(
+        comm, caller,
+        [&] {
+            if (not_kept) std::rethrow_exception(not_kept);
+            for (std::size_t i = 0; i < wanted.size(); ++i)
+                asked.push_back(
+                    {wanted[i], static_cast<std::int64_t>(i), keeper_of(wanted[i], comm.size())});
+            return parcels_by_rank(asked);
+        },
+        [&](int rank, const Asked& record) {
+            const auto found = kept.find(record.label);
+            answers.push_back(
+                {record.slot, found == kept.end() ? AxisPlace{} : found->second, rank});
+        });
+
+    std::vector<AxisPlace> result(wanted.size());
+    const std::exception_ptr not_answered = exchange_records<Answered>(
+        comm, caller,
+        [&] {
+            if (not_asked) std::rethrow_exception(not_asked);
+            return parcels_by_rank(answers);
+        },
+        [&](int, const Answered& record) {
+            result[static_cast<std::size_t>(record.slot)] = record.place;
+        });
+    agree(comm, caller, not_answered);
+    return result;
+}
+
+} // namespace distview::impl

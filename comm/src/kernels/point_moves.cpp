@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/kernels/point_moves.hpp>
+
+#include <algorithm>
+
+namespace distview::impl {
+
+namespace {
+
+/// Elements of a piece: some 10 us of work.
+constexpr std::int64_t piece_elements = 8192;
+
+void go_on(PointMoves::End& end, std::int64_t elements, std::int64_t element_size) {
+    if (end.at)
+        end.at += elements;
+    else
+        end.begin += elements * element_size;
+}
+
+} // namespace
+
+void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves) {
+    for (std::int64_t begin = 0; begin < moves.count; begin += piece_elements) {
+        PointMoves piece = moves;
+        piece.count = std::min(piece_elements, moves.count - begin);
+        go_on(piece.from, begin, moves.element_size);
+        go_on(piece.to, begin, moves.element_size);
+        pieces.push_back(piece);
+    }
+}
+
+void append_pieces(std::vector<PointSums>& pieces, const PointSums& sums) {
+    for (std::int64_t begin = 0; begin < sums.count; begin += piece_elements) {
+        PointSums piece = sums;
+        piece.to_at += begin;
+        piece.first += begin;
+        piece.count = std::min(piece_elements, sums.count - begin);
+        pieces.push_back(piece);
+    }
+}
+
+} // namespace distview::impl

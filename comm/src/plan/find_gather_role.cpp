@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/find_gather_role.hpp"
+
+#include "directory/label_lookup.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <map>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+using AxisPlaces = std::vector<AxisPlace>; ///< of some indices along one axis
+
+/// Whether this process alone knows which labels it has.
+bool knows_own_only(const AxisLayout& axis) {
+    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
+}
+
+class Finder {
+public:
+    Finder(const Communicator& comm, const char* caller, const ArrayLayout& layout,
+           const IndexList& list, std::optional<OwnedAxis> owned)
+        : m_comm(comm), m_caller(caller), m_layout(layout), m_list(list), m_owned(owned) {}
+
+    GatherRole find() {
+        m_places.resize(m_list.parts().size());
+        for (int d = 0; d < m_layout.rank(); ++d) find_axis(d);
+        agree_on(m_comm, m_caller, [&] {
+            for (std::size_t p = 0; p < m_list.parts().size(); ++p) check(p);
+            sort_by_owner();
+        });
+        tell_owners();
+        return std::move(m_role);
+    }
+
+private:
+    /// Places of the indices of all parts along an axis.
+    void find_axis(int d) {
+        const AxisLayout& axis = m_layout.axis(d);
+        const auto axis_number = static_cast<std::size_t>(d);
+        const bool asks = knows_own_only(axis) || (m_owned && m_owned->axis == d);
+        std::vector<std::int64_t> wanted;
+        for (const IndexList::Part& part : m_list.parts()) {
+            if (asks) {
+                const auto& indices = part.axes[axis_number];
+                wanted.insert(wanted.end(), indices.begin(), indices.end());
+            }
+        }
+        AxisPlaces found;
+        if (asks) found = look_up(axis, d, wanted);
+        std::size_t next = 0;
+        for (std::size_t p = 0; p < m_list.parts().size(); ++p) {
+            const auto& indices = m_list.parts()[p].axes[axis_number];
+            AxisPlaces places;
+            places.reserve(indices.size());
+            for (const std::int64_t index : indices)
+                places.push_back(asks ? found[next++] : place_of(axis, index));
+            m_places[p].push_back(std::move(places));
+        }
+    }
+
+    static AxisPlace place_of(const AxisLayout& axis, std::int64_t index) {
+        AxisPlace place;
+        // Of indices that an axis does not have only unstructured ones know.
+        if (axis.type() != DistType::unstructured) {
+            const GlobalRange range = axis.global_range();
+            if (index < range.begin.value() || index >= range.end.value()) return place;
+        }
+        place.coordinate = axis.owner(GlobalIndex(index));
+        if (place.coordinate < 0) return place;
+        place.local = axis.to_local(place.coordinate, GlobalIndex(index)).value();
+        place.extent = axis.local_extent(place.coordinate);
+        return place;
+    }
+
+    /// Each different label is asked for once.
+    AxisPlaces look_up(const AxisLayout& axis, int d, const std::vector<std::int64_t>& wanted) {
+        const GridCoordinates mine = m_layout.coordinates(m_comm.rank());
+        const int coordinate = mine[static_cast<std::size_t>(d)];
+        OwnedLabels owned;
+        owned.coordinate = coordinate;
+        owned.extent = axis.local_extent(coordinate);
+        owned.is_unique = m_owned.has_value();
+        // Processes with the same coordinate have the same labels: the first of them tells.
+        bool tells = true;
+        for (int other = 0; other < m_layout.rank(); ++other)
+            tells = tells && (other == d || mine[static_cast<std::size_t>(other)] == 0);
+        const std::int64_t count = m_owned ? m_owned->owned : owned.extent;
+        if (tells)
+            owned.labels = {axis.as_unstructured().labels(coordinate),
+                            static_cast<std::size_t>(count)};
+        std::vector<std::int64_t> different = wanted;
+        std::sort(different.begin(), different.end());
+        different.erase(std::unique(different.begin(), different.end()), different.end());
+        const AxisPlaces found = look_up_labels(m_comm, m_caller, owned, different);
+        AxisPlaces result;
+        result.reserve(wanted.size());
+        for (const std::int64_t label : wanted) {
+            const auto at = std::lower_bound(different.begin(), different.end(), label);
+            result.push_back(found[static_cast<std::size_t>(at - different.begin())]);
+        }
+        return result;
+    }
+
+    void check(std::size_t p) const {
+        for (std::size_t d = 0; d < m_places[p].size(); ++d)
+            for (std::size_t i = 0; i < m_places[p][d].size(); ++i)
+                require<UsageError>(m_places[p][d][i].coordinate >= 0, [&] {
+                    const AxisLayout& axis = m_layout.axis(static_cast<int>(d));
+                    const std::string index = text(m_list.parts()[p].axes[d][i]);
+                    if (axis.type() == DistType::unstructured)
+                        return text(m_caller, ": expected indices that a process owns along axis ",
+                                    d, ", got ", index);
+                    const GlobalRange range = axis.global_range();
+                    return text(m_caller, ": expected indices in [", range.begin.value(), ", ",
+                                range.end.value(), ") along axis ", d, ", got ", index);
+                });
+    }
+
+    /// Calls visit(process, position, extents) for the elements of the list in their order; extents(d) is that of the
+    /// owner's section along an axis.
+    template <class Visit>
+    void for_each_element(Visit&& visit) const {
+        const auto axes = static_cast<std::size_t>(m_layout.rank());
+        for (std::size_t p = 0; p < m_places.size(); ++p) {
+            const std::vector<AxisPlaces>& places = m_places[p];
+            const bool is_product = m_list.parts()[p].is_product;
+            std::vector<std::size_t> at(axes, 0);
+            for (std::int64_t left = m_list.parts()[p].size(); left > 0; --left) {
+                int process = 0;
+                std::int64_t position = 0;
+                for (std::size_t d = 0; d < axes; ++d) {
+                    const AxisPlace& place = places[d][at[d]];
+                    process =
+                        process * m_layout.grid().extent(static_cast<int>(d)) + place.coordinate;
+                    position = position * place.extent + place.local;
+                }
+                visit(process, position, [&](std::size_t d) { return places[d][at[d]].extent; });
+                for (std::size_t d = axes; d-- > 0;) {
+                    const bool wraps = ++at[d] == places[d].size();
+                    if (!is_product) continue;
+                    if (!wraps) break;
+                    at[d] = 0;
+                }
+            }
+        }
+    }
+
+    void sort_by_owner() {
+        m_role.size = m_list.size();
+        m_role.extents = m_layout.local_extents(m_comm.rank());
+        std::map<int, GatherRole::Wanted> wanted;
+        GatherRole::Wanted* latest = nullptr;
+        std::int64_t number = 0;
+        for_each_element([&](int process, std::int64_t position, const auto& extent) {
+            if (!latest || latest->rank != process) {
+                latest = &wanted[process];
+                latest->rank = process;
+                latest->extents.fill(1);
+                for (int d = 0; d < m_layout.rank(); ++d)
+                    latest->extents[static_cast<std::size_t>(d)] =
+                        extent(static_cast<std::size_t>(d));
+            }
+            latest->positions.push_back(position);
+            latest->places.push_back(number++);
+        });
+        for (auto& [process, each] : wanted) m_role.wanted.push_back(std::move(each));
+    }
+
+    void tell_owners() {
+        std::map<int, GatherRole::Given> given;
+        const std::exception_ptr failure = exchange_records<std::int64_t>(
+            m_comm, m_caller,
+            [&] {
+                std::vector<Parcel<std::int64_t>> parcels;
+                for (const GatherRole::Wanted& each : m_role.wanted)
+                    if (each.rank != m_comm.rank()) parcels.push_back({each.rank, each.positions});
+                return parcels;
+            },
+            [&](int rank, std::int64_t position) {
+                GatherRole::Given& each = given[rank];
+                each.rank = rank;
+                each.positions.push_back(position);
+            });
+        agree(m_comm, m_caller, failure);
+        for (auto& [rank, each] : given) m_role.given.push_back(std::move(each));
+    }
+
+    const Communicator& m_comm;
+    const char* m_caller;
+    const ArrayLayout& m_layout;
+    const IndexList& m_list;
+    std::optional<OwnedAxis> m_owned;
+    std::vector<std::vector<AxisPlaces>> m_places; ///< by part, by axis
+    GatherRole m_role;
+};
+
+} // namespace
+
+std::vector<int> GatherRole::wanted_ranks(int self) const {
+    std::vector<int> result;
+    for (const Wanted& each : wanted)
+        if (each.rank != self) result.push_back(each.rank);
+    return result;
+}
+
+std::vector<int> GatherRole::given_ranks() const {
+    std::vector<int> result;
+    for (const Given& each : given) result.push_back(each.rank);
+    return result;
+}
+
+GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
+                            const IndexList& list, std::optional<OwnedAxis> owned) {
+    return Finder(comm, caller, layout, list, owned).find();
+}
+
+} // namespace distview::impl

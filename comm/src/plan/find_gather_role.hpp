@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/plan/gather_role.hpp>
+#include <distview/comm/index_list.hpp>
+#include <distview/core/array_layout.hpp>
+
+#include <cstdint>
+#include <optional>
+
+namespace distview::impl {
+
+/// Labels of an unstructured axis of which each process owns the first ones of its section only.
+struct OwnedAxis {
+    int axis = 0;
+    std::int64_t owned = 0; ///< on this process
+};
+
+/// Finds the owners of the elements in `list`, and tells them.
+///
+/// Collective: over comm; the layout is the same on all ranks, and has been checked
+/// Cost:       O(size of the list) on this rank and, for what others want, on their owners; messages to owners
+/// Errors:     UsageError if an element of the list has no owner (on all ranks); its text begins with `caller`
+GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
+                            const IndexList& list, std::optional<OwnedAxis> owned = {});
+
+} // namespace distview::impl

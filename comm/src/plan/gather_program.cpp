@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/plan/gather_program.hpp>
+
+#include <distview/comm/impl/plan/exchange_parts.hpp>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+using End = PointMoves::End;
+using Strides = std::array<std::int64_t, max_rank>;
+
+/// Bytes from a section's first element to those at `positions`.
+std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& positions, int rank,
+                                     const Extents& extents, const Strides& strides) {
+    std::vector<std::int64_t> offsets;
+    offsets.reserve(positions.size());
+    for (std::int64_t position : positions) {
+        std::int64_t offset = 0;
+        for (auto d = static_cast<std::size_t>(rank); d-- > 1; position /= extents[d])
+            offset += position % extents[d] * strides[d];
+        offsets.push_back(offset + position * strides[0]);
+    }
+    return offsets;
+}
+
+std::vector<std::int64_t> times(std::vector<std::int64_t> numbers, std::int64_t factor) {
+    for (std::int64_t& number : numbers) number *= factor;
+    return numbers;
+}
+
+/// Message of all fields to or from one rank.
+struct Place {
+    PackedFields fields{};
+    char* data = nullptr;   ///< for MPI
+    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
+};
+
+class Builder {
+public:
+    Builder(const GatherProgramSetting& setting, std::span<const Field> fields,
+            const PeerTransports& transports)
+        : m_setting(setting), m_role(*setting.role), m_fields(fields), m_transports(transports),
+          m_rank(fields.front().layout->rank()) {
+        auto& tables = m_program.on_device;
+        for (auto* const list :
+             {&tables.pack_points, &tables.local_points, &tables.incoming_points})
+            list->resize(fields.size());
+    }
+
+    ExchangeProgram build() {
+        lay_out();
+        if (m_setting.combines)
+            build_combination();
+        else
+            build_gather();
+        return std::move(m_program);
+    }
+
+private:
+    /// Keeps a table where kernels reach it.
+    const std::int64_t* keep(std::vector<std::int64_t> table) {
+        const std::size_t bytes = table.size() * sizeof(std::int64_t);
+        m_program.workspace_bytes += bytes;
+        if (!m_setting.device.layer) {
+            const auto kept = std::make_shared<std::vector<std::int64_t>>(std::move(table));
+            m_program.held.push_back(kept);
+            return kept->data();
+        }
+        if (bytes == 0) return nullptr;
+        DeviceLayer& layer = *m_setting.device.layer;
+        const std::shared_ptr<char> kept = layer.allocate_device(bytes);
+        layer.upload(kept.get(), reinterpret_cast<const char*>(table.data()), bytes);
+        m_program.held.push_back(kept);
+        return reinterpret_cast<const std::int64_t*>(kept.get());
+    }
+
+    /// Elements at offsets; without a table if these follow each other.
+    End end_at(char* data, std::vector<std::int64_t> offsets, std::int64_t element_size) {
+        End end;
+        end.data = data;
+        bool is_dense = true;
+        for (std::size_t i = 1; i < offsets.size() && is_dense; ++i)
+            is_dense = offsets[i] == offsets[i - 1] + element_size;
+        if (is_dense)
+            end.begin = offsets.empty() ? 0 : offsets.front();
+        else
+            end.at = keep(std::move(offsets));
+        return end;
+    }
+    End of_own(const std::vector<std::int64_t>& positions, const Field& field) {
+        return end_at(field.data, offsets_of(positions, m_rank, m_role.extents, field.strides),
+                      field.element_size);
+    }
+    /// The places in the list where the elements of one owner belong.
+    End in_list(const GatherRole::Wanted& from, const Field& field) {
+        if (m_setting.into_array) return of_own(from.places, field);
+        return end_at(nullptr, times(from.places, field.element_size), field.element_size);
+    }
+    static End packed_at(const char* data) { return {const_cast<char*>(data), nullptr, 0}; }
+
+    void add(std::vector<Batch>& batches, std::vector<std::vector<PointMoves>>& on_device,
+             std::size_t f, const PointMoves& moves) {
+        if (m_setting.device.layer) {
+            if (moves.count > 0) on_device[f].push_back(moves);
+            return;
+        }
+        const auto begin = static_cast<int>(m_program.points.size());
+        append_pieces(m_program.points, moves);
+        append_batch(batches,
+                     {f, begin, static_cast<int>(m_program.points.size()), Batch::Kind::points});
+    }
+
+    /// A rank's messages, by rank; `elements` has pairs of ranks and numbers of elements.
+    std::map<int, Place> places(const std::vector<std::pair<int, std::int64_t>>& elements,
+                                bool received, std::shared_ptr<void>& memory) {
+        std::map<int, Place> result;
+        std::int64_t total = 0;
+        for (const auto& [rank, count] : elements) {
+            Place& place = result[rank];
+            place.fields = packed_fields(count, m_fields);
+            PersistentMessages::require_countable(place.fields.bytes, m_setting.caller);
+            total += at_line(place.fields.bytes);
+        }
+        const auto buffers = message_buffers(m_setting.device, total, received);
+        m_program.workspace_bytes += buffers.first.size() + buffers.second.size();
+        memory = buffers.first.memory();
+        m_program.held.push_back(buffers.second.memory());
+        std::int64_t offset = 0;
+        for (auto& [rank, place] : result) {
+            place.data = buffers.first.data() + offset;
+            place.kernel = buffers.second.size() > 0 ? buffers.second.data() + offset : place.data;
+            offset += at_line(place.fields.bytes);
+        }
+        return result;
+    }
+
+    /// Messages go where others do not read, and come from where this process does not.
+    void lay_out() {
+        std::vector<std::pair<int, std::int64_t>> sent, received;
+        for (const GatherRole::Given& to : m_role.given) {
+            auto& list = m_setting.combines ? received : sent;
+            const bool in_place = m_setting.combines ? m_transports.sources.contains(to.rank)
+                                                     : m_transports.readers.contains(to.rank);
+            if (!in_place) list.emplace_back(to.rank, to.positions.size());
+        }
+        for (const GatherRole::Wanted& from : m_role.wanted) {
+            if (from.rank == m_setting.rank) continue;
+            auto& list = m_setting.combines ? sent : received;
+            const bool in_place = m_setting.combines ? m_transports.readers.contains(from.rank)
+                                                     : m_transports.sources.contains(from.rank);
+            if (!in_place) list.emplace_back(from.rank, from.positions.size());
+        }
+        m_sent = places(sent, false, m_program.sent);
+        std::shared_ptr<void> memory;
+        m_received = places(received, true, memory);
+        m_program.held.push_back(std::move(memory));
+        for (const auto& [rank, place] : m_sent)
+            m_program.sends.push_back({{rank, place.data, place.fields.bytes}, {}});
+        m_program.packs_for_readers = !m_setting.packs.empty();
+    }
+
+    /// Packs what one rank gets, in a message or where it reads.
+    template <class From>
+    void add_pack(int rank, std::int64_t elements, From&& from) {
+        const auto message = m_sent.find(rank);
+        const auto pack = m_setting.packs.find(rank);
+        const bool is_read = message == m_sent.end();
+        if (is_read && pack == m_setting.packs.end()) return;
+        const PackedFields fields =
+            is_read ? packed_fields(elements, m_fields, m_setting.packed) : message->second.fields;
+        const char* const to = is_read ? pack->second : message->second.kernel;
+        for (std::size_t f = 0; f < m_fields.size(); ++f) {
+            if (is_read && m_setting.packed[f] == 0) continue;
+            add(m_program.pack, m_program.on_device.pack_points, f,
+                {from(m_fields[f]), packed_at(to + fields.begins[f]), elements,
+                 m_fields[f].element_size});
+        }
+    }
+
+    void build_gather() {
+        for (const GatherRole::Given& to : m_role.given)
+            add_pack(to.rank, static_cast<std::int64_t>(to.positions.size()),
+                     [&](const Field& field) { return of_own(to.positions, field); });
+        for (const GatherRole::Wanted& from : m_role.wanted)
+            if (from.rank == m_setting.rank)
+                add_own(from);
+            else
+                add_incoming(from);
+    }
+
+    void add_own(const GatherRole::Wanted& from) {
+        for (std::size_t f = 0; f < m_fields.size(); ++f)
+            add(m_program.local, m_program.on_device.local_points, f,
+                {of_own(from.positions, m_fields[f]), in_list(from, m_fields[f]),
+                 static_cast<std::int64_t>(from.positions.size()), m_fields[f].element_size});
+    }
+
+    void add_incoming(const GatherRole::Wanted& from) {
+        const auto elements = static_cast<std::int64_t>(from.positions.size());
+        const auto source = m_transports.sources.find(from.rank);
+        const bool in_place = source != m_transports.sources.end();
+        Incoming incoming = incoming_from(from.rank, elements);
+        // The owner packs for this process those of its fields that cannot be mapped.
+        std::vector<char> packed(m_fields.size(), 1);
+        for (std::size_t f = 0; f < m_fields.size() && in_place; ++f)
+            packed[f] = source->second.fields[f].data ? 0 : 1;
+        const PackedFields begins = packed_fields(elements, m_fields, packed);
+        for (std::size_t f = 0; f < m_fields.size(); ++f) {
+            const Field& field = m_fields[f];
+            PointMoves moves{{}, in_list(from, field), elements, field.element_size};
+            if (!in_place)
+                moves.from = packed_at(m_received.at(from.rank).kernel + begins.begins[f]);
+            else if (packed[f] != 0)
+                moves.from = packed_at(source->second.packed + begins.begins[f]);
+            else
+                moves.from = end_at(const_cast<char*>(source->second.fields[f].data),
+                                    offsets_of(from.positions, m_rank, from.extents,
+                                               source->second.fields[f].strides),
+                                    field.element_size);
+            add(incoming.batches, m_program.on_device.incoming_points, f, moves);
+        }
+        (in_place ? m_program.in_place : m_program.received).push_back(std::move(incoming));
+    }
+
+    Incoming incoming_from(int rank, std::int64_t elements) const {
+        Incoming incoming;
+        incoming.rank = rank;
+        for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
+        const auto source = m_transports.sources.find(rank);
+        if (source != m_transports.sources.end()) {
+            incoming.transport = source->second.transport;
+            if (m_setting.combines || source->second.packs_fields())
+                incoming.note = ", packed by that rank";
+            return incoming;
+        }
+        const Place& place = m_received.at(rank);
+        incoming.message = {rank, place.data, place.fields.bytes};
+        if (place.kernel != place.data) incoming.staged = place.kernel;
+        return incoming;
+    }
+
+    void build_combination() {
+        for (const GatherRole::Wanted& to : m_role.wanted)
+            if (to.rank != m_setting.rank)
+                add_pack(to.rank, static_cast<std::int64_t>(to.places.size()),
+                         [&](const Field& field) { return in_list(to, field); });
+        for (const GatherRole::Given& from : m_role.given) {
+            const auto elements = static_cast<std::int64_t>(from.positions.size());
+            (m_transports.sources.contains(from.rank) ? m_program.in_place : m_program.received)
+                .push_back(incoming_from(from.rank, elements));
+        }
+        for (std::size_t f = 0; f < m_fields.size(); ++f) add_sums(f);
+    }
+
+    /// A value that an element is combined with: ordered by the element, its rank, and its number there.
+    struct Value {
+        std::int64_t position;
+        int rank;
+        std::int64_t number;
+        std::int64_t place; ///< see PointSums::values
+    };
+
+    std::vector<Value> values_of(std::size_t f) const {
+        const Field& field = m_fields[f];
+        std::vector<Value> values;
+        for (const GatherRole::Given& from : m_role.given) {
+            const auto source = m_transports.sources.find(from.rank);
+            const char* const begin = source != m_transports.sources.end()
+                                          ? source->second.packed
+                                          : m_received.at(from.rank).kernel;
+            const auto elements = static_cast<std::int64_t>(from.positions.size());
+            const char* const data = begin + packed_fields(elements, m_fields).begins[f];
+            for (std::int64_t i = 0; i < elements; ++i)
+                values.push_back({from.positions[static_cast<std::size_t>(i)], from.rank, i,
+                                  static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(
+                                      data + i * field.element_size))});
+        }
+        for (const GatherRole::Wanted& own : m_role.wanted)
+            for (std::size_t i = 0; i < own.positions.size() && own.rank == m_setting.rank; ++i)
+                values.push_back({own.positions[i], own.rank, static_cast<std::int64_t>(i),
+                                  ~(own.places[i] * field.element_size)});
+        std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
+            return std::tie(a.position, a.rank, a.number) < std::tie(b.position, b.rank, b.number);
+        });
+        return values;
+    }
+
+    void add_sums(std::size_t f) {
+        const Field& field = m_fields[f];
+        std::vector<std::int64_t> positions, first, places;
+        for (const Value& value : values_of(f)) {
+            if (positions.empty() || positions.back() != value.position) {
+                positions.push_back(value.position);
+                first.push_back(static_cast<std::int64_t>(places.size()));
+            }
+            places.push_back(value.place);
+        }
+        first.push_back(static_cast<std::int64_t>(places.size()));
+        const auto count = static_cast<std::int64_t>(positions.size());
+        const PointSums sums{field.data,
+                             keep(offsets_of(positions, m_rank, m_role.extents, field.strides)),
+                             keep(std::move(first)), keep(std::move(places)), count};
+        if (m_setting.device.layer) {
+            m_program.on_device.sums.push_back(sums);
+            return;
+        }
+        const auto begin = static_cast<int>(m_program.sums.size());
+        append_pieces(m_program.sums, sums);
+        append_batch(m_program.last,
+                     {f, begin, static_cast<int>(m_program.sums.size()), Batch::Kind::sums});
+    }
+
+    const GatherProgramSetting& m_setting;
+    const GatherRole& m_role;
+    std::span<const Field> m_fields;
+    const PeerTransports& m_transports;
+    int m_rank;
+    std::map<int, Place> m_sent; ///< by rank
+    std::map<int, Place> m_received;
+    ExchangeProgram m_program;
+};
+
+} // namespace
+
+PackedFields packed_fields(std::int64_t elements, std::span<const Field> fields,
+                           std::span<const char> packs) {
+    PackedFields result;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        result.bytes = at_line(result.bytes);
+        result.begins.push_back(result.bytes);
+        if (packs.empty() || packs[f] != 0) result.bytes += elements * fields[f].element_size;
+    }
+    return result;
+}
+
+ExchangeProgram gather_program(const GatherProgramSetting& setting, std::span<const Field> fields,
+                               const PeerTransports& transports) {
+    return Builder(setting, fields, transports).build();
+}
+
+} // namespace distview::impl

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/ghost_exchange_plan.hpp>
+
+#include "plan/find_gather_role.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+constexpr const char* name = "GhostExchangePlan";
+
+/// Indices along the other axes that this process has, and the positions of the first one.
+std::vector<std::int64_t> own_indices(const AxisLayout& axis, int coordinate) {
+    std::vector<std::int64_t> result;
+    const LocalRange range = axis.interior_local(coordinate);
+    for (LocalIndex l = range.begin; l < range.end; ++l)
+        result.push_back(axis.to_global(coordinate, l).value());
+    return result;
+}
+
+/// The ghosts of this process, by index.
+IndexList ghosts_of(const GhostedLayout& ghosted, int process) {
+    const ArrayLayout& layout = ghosted.layout;
+    const GridCoordinates at = layout.coordinates(process);
+    std::vector<std::vector<std::int64_t>> lists;
+    for (int d = 0; d < layout.rank(); ++d) {
+        const int coordinate = at[static_cast<std::size_t>(d)];
+        if (d != ghosted.axis) {
+            lists.push_back(own_indices(layout.axis(d), coordinate));
+            continue;
+        }
+        const std::int64_t* const labels = layout.axis(d).as_unstructured().labels(coordinate);
+        lists.emplace_back(labels + ghosted.owned, labels + ghosted.owned + ghosted.ghosts);
+    }
+    IndexList list(layout.rank());
+    list.add_product(std::move(lists));
+    return list;
+}
+
+/// The position in the section of each ghost, in the order of ghosts_of().
+std::vector<std::int64_t> positions_of(const GhostedLayout& ghosted, int process) {
+    const ArrayLayout& layout = ghosted.layout;
+    const GridCoordinates at = layout.coordinates(process);
+    std::vector<std::int64_t> positions{0};
+    for (int d = 0; d < layout.rank(); ++d) {
+        const int coordinate = at[static_cast<std::size_t>(d)];
+        LocalRange range = layout.axis(d).interior_local(coordinate);
+        if (d == ghosted.axis)
+            range = {LocalIndex(ghosted.owned), LocalIndex(ghosted.owned + ghosted.ghosts)};
+        std::vector<std::int64_t> longer;
+        for (const std::int64_t begun : positions)
+            for (LocalIndex l = range.begin; l < range.end; ++l)
+                longer.push_back(begun * layout.axis(d).local_extent(coordinate) + l.value());
+        positions = std::move(longer);
+    }
+    return positions;
+}
+
+void check(const Communicator& comm, const GhostedLayout& ghosted) {
+    impl::check_grid(name, comm, ghosted.layout);
+    impl::check_known_labels(ghosted.layout, comm.rank(), "array");
+    const int axis = ghosted.axis;
+    require<UsageError>(
+        0 <= axis && axis < ghosted.layout.rank() &&
+            ghosted.layout.axis(axis).type() == DistType::unstructured,
+        [&] { return text(name, ": expected an unstructured axis, got axis ", axis); });
+    const int coordinate = ghosted.layout.coordinates(comm.rank())[static_cast<std::size_t>(axis)];
+    const std::int64_t extent = ghosted.layout.axis(axis).local_extent(coordinate);
+    require<UsageError>(
+        ghosted.owned >= 0 && ghosted.ghosts >= 0 && ghosted.owned + ghosted.ghosts == extent, [&] {
+            return text(name, ": expected ", extent, " owned indices and ghosts along axis ", axis,
+                        ", got ", ghosted.owned, " and ", ghosted.ghosts);
+        });
+}
+
+/// The ghosts with their owners; places are positions in the section.
+impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghosted) {
+    const IndexList list = agree_on(comm, name, [&] { return ghosts_of(ghosted, comm.rank()); });
+    impl::GatherRole role = impl::find_gather_role(comm, name, ghosted.layout, list,
+                                                   impl::OwnedAxis{ghosted.axis, ghosted.owned});
+    agree_on(comm, name, [&] {
+        const std::vector<std::int64_t> positions = positions_of(ghosted, comm.rank());
+        for (impl::GatherRole::Wanted& from : role.wanted) {
+            require<UsageError>(from.rank != comm.rank(), [&] {
+                return text(name, ": an index of rank ", comm.rank(),
+                            " is among its owned ones and its ghosts");
+            });
+            for (std::int64_t& place : from.places)
+                place = positions[static_cast<std::size_t>(place)];
+        }
+    });
+    return role;
+}
+
+std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
+                                            const GhostedLayout& ghosted) {
+    const CollectiveCall call(comm, name);
+    std::optional<impl::Transport> required;
+    std::exception_ptr failure;
+    try {
+        required = impl::required_transport();
+        impl::check_available(required);
+        check(comm, ghosted);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const std::uint64_t digest = ghosted.layout.fingerprint() * 31 +
+                                 static_cast<std::uint64_t>(ghosted.axis) * 7 +
+                                 (required ? static_cast<std::uint64_t>(*required) + 1 : 0);
+    agree(comm, name, failure, digest, [&] {
+        return std::vector<Argument>{
+            {"layout", ghosted.layout.describe()},
+            {"axis", text(ghosted.axis)},
+            {"DISTVIEW_TRANSPORT", required ? std::string(impl::to_string(*required)) : "not set"}};
+    });
+    const std::uint64_t number = comm.state()->next_plan();
+    impl::GatherRole role = find_role(comm, ghosted);
+    return agree_on(comm, name, [&] {
+        return std::make_shared<impl::GatherCore>(comm, name, number, ghosted.layout,
+                                                  std::move(role), impl::GatherCore::Side::array,
+                                                  required);
+    });
+}
+
+} // namespace
+
+GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<std::int64_t>& owned,
+                                  const std::vector<std::int64_t>& needed,
+                                  const std::vector<AxisSpec>& more_axes) {
+    constexpr const char* caller = "make_ghosted_layout";
+    const CollectiveCall call(comm, caller);
+    GhostedLayout result;
+    std::vector<std::int64_t> indices;
+    agree_on(comm, caller, [&] {
+        std::unordered_map<std::int64_t, std::int64_t> position;
+        for (const std::int64_t index : owned) {
+            const bool is_new = position.emplace(index, position.size()).second;
+            require<LayoutError>(is_new, [&] {
+                return text(caller, ": expected each owned index once, got ", index, " twice");
+            });
+        }
+        indices = owned;
+        for (const std::int64_t index : needed)
+            if (!position.contains(index)) indices.push_back(index);
+        const auto first_ghost = indices.begin() + static_cast<std::ptrdiff_t>(owned.size());
+        std::sort(first_ghost, indices.end());
+        indices.erase(std::unique(first_ghost, indices.end()), indices.end());
+        for (std::size_t i = owned.size(); i < indices.size(); ++i)
+            position.emplace(indices[i], static_cast<std::int64_t>(i));
+        result.positions.reserve(needed.size());
+        for (const std::int64_t index : needed) result.positions.push_back(position.at(index));
+        result.owned = static_cast<std::int64_t>(owned.size());
+        result.ghosts = static_cast<std::int64_t>(indices.size() - owned.size());
+    });
+    const std::int64_t size = all_reduce(comm, ReduceOperation::sum, result.owned);
+    agree_on(comm, caller, [&] {
+        require<UsageError>(static_cast<std::int64_t>(indices.size()) <= size, [&] {
+            return text(caller, ": expected needed indices that a process owns: there are ", size,
+                        ", and this process has and needs ", indices.size());
+        });
+        std::vector<AxisSpec> axes{unstructured_local(size, comm.rank(), std::move(indices))};
+        axes.insert(axes.end(), more_axes.begin(), more_axes.end());
+        std::vector<int> grid(axes.size(), 1);
+        grid.front() = comm.size();
+        result.layout = ArrayLayout(ProcessGrid(grid), axes);
+    });
+    return result;
+}
+
+GhostExchangePlan::GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout)
+    : m_core(name, make_core(comm, layout)) {}
+
+} // namespace distview

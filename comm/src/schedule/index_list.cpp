@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/index_list.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/process_grid.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstddef>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+void require_numbers(std::size_t got, int rank, const char* what) {
+    require<UsageError>(got == static_cast<std::size_t>(rank), [&] {
+        return text("IndexList::", what, ": expected one for each of ", rank, " axes, got ", got);
+    });
+}
+
+std::vector<std::int64_t> indices_of(const IndexRange& range) {
+    require<UsageError>(range.step != 0, "IndexList::add_box: expected a step that is not 0");
+    std::vector<std::int64_t> result;
+    for (std::int64_t i = range.begin; range.step > 0 ? i < range.end : i > range.end;
+         i += range.step)
+        result.push_back(i);
+    return result;
+}
+
+} // namespace
+
+std::int64_t IndexList::Part::size() const noexcept {
+    if (!is_product) return static_cast<std::int64_t>(axes.front().size());
+    std::int64_t result = 1;
+    for (const auto& axis : axes) result *= static_cast<std::int64_t>(axis.size());
+    return result;
+}
+
+IndexList::IndexList(int rank) : m_rank(rank) {
+    require<UsageError>(1 <= rank && rank <= max_rank, [&] {
+        return text("IndexList: expected 1 to ", max_rank, " axes, got ", rank);
+    });
+}
+
+IndexList::IndexList(std::vector<std::int64_t> indices) : m_rank(1) {
+    Part part;
+    part.axes.push_back(std::move(indices));
+    add_part(std::move(part));
+}
+
+void IndexList::add_part(Part part) {
+    const std::int64_t size = part.size();
+    if (size == 0) return;
+    m_size += size;
+    m_parts.push_back(std::move(part));
+}
+
+/// The last part, if elements can be appended to it one by one, else a new one.
+IndexList::Part& IndexList::listed() {
+    if (m_parts.empty() || m_parts.back().is_product) {
+        m_parts.emplace_back();
+        m_parts.back().axes.resize(static_cast<std::size_t>(m_rank));
+    }
+    return m_parts.back();
+}
+
+void IndexList::add_element(const std::vector<std::int64_t>& index) {
+    require_numbers(index.size(), m_rank, "add_element");
+    add_elements(index);
+}
+
+void IndexList::add_elements(std::span<const std::int64_t> indices) {
+    const auto axes = static_cast<std::size_t>(m_rank);
+    require<UsageError>(indices.size() % axes == 0, [&] {
+        return text("IndexList::add_elements: expected a multiple of ", axes, " numbers, got ",
+                    indices.size());
+    });
+    if (indices.empty()) return;
+    Part& part = listed();
+    for (std::size_t i = 0; i < indices.size(); ++i) part.axes[i % axes].push_back(indices[i]);
+    m_size += static_cast<std::int64_t>(indices.size() / axes);
+}
+
+void IndexList::add_box(const std::vector<IndexRange>& ranges) {
+    require_numbers(ranges.size(), m_rank, "add_box");
+    Part part{true, {}};
+    for (const IndexRange& range : ranges) part.axes.push_back(indices_of(range));
+    add_part(std::move(part));
+}
+
+void IndexList::add_product(std::vector<std::vector<std::int64_t>> indices) {
+    require_numbers(indices.size(), m_rank, "add_product");
+    add_part({true, std::move(indices)});
+}
+
+} // namespace distview
