@@ -132,6 +132,7 @@ _WITH_KOKKOS = {
     "exchange_handle",
     "gather_plan",
     "gather_runner",
+    "ghost_exchange_plan",
     "import_dist_view",
     "make_dist_view",
     "make_field",
