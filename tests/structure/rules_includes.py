@@ -72,7 +72,7 @@ def impl(tree):
 ROOMS = ("schedule", "kernels", "memory", "mpi", "directory", "transport", "plan")
 _MOST_ARROWS = 12
 #: Public headers without a source of the same name.
-_ROOM_OF_PUBLIC = {"combine": "kernels", "exchange_handle": "plan"}
+_ROOM_OF_PUBLIC = {"combine": "kernels", "exchange_handle": "plan", "global_access": "transport"}
 
 
 def _stem(path):
@@ -133,6 +133,7 @@ _WITH_KOKKOS = {
     "gather_plan",
     "gather_runner",
     "ghost_exchange_plan",
+    "global_access",
     "import_dist_view",
     "make_dist_view",
     "make_field",

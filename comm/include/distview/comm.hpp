@@ -7,6 +7,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
+#include <distview/comm/global_access.hpp>
 #include <distview/comm/import_dist_view.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/comm/make_dist_view.hpp>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/gather_core.hpp>
 
+#include "transport/allowed_transports.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/gather_program.hpp>
@@ -169,7 +171,7 @@ const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {
 std::string GatherCore::describe() const {
     std::ostringstream out;
     out << name()
-        << "; transports allowed: " << (required() ? to_string(*required()) : "direct, message")
+        << "; transports allowed: " << allowed_transports(required())
         << "\nof " << m_layout.describe() << "\nelements of this rank's list: " << m_role.size;
     for (const GatherRole::Wanted& from : m_role.wanted)
         out << "\n    " << from.positions.size() << " of "

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
+#include <distview/comm/impl/transport/reached_sections.hpp>
+#include <distview/core/device_layout.hpp>
+#include <distview/core/dist_view.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace distview {
+
+/// Elements of a distributed array by their global indices, for kernels; made by GlobalAccess::elements(). Capture it by
+/// value.
+///
+/// Indices: global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
+///          axes. Of an element that several processes have, that of the lowest one
+/// Errors:  an element that is not there, or out of reach, is read as T() and not written; GlobalAccess::fence() throws
+template <class T, int Rank, class MemorySpace>
+class GlobalElements {
+public:
+    using value_type = T;
+
+    /// Whether the calling process reaches the element by loads and stores.
+    template <class... Indices>
+    KOKKOS_FUNCTION bool reaches(Indices... index) const {
+        return find(index...) != nullptr;
+    }
+    /// The element, as it is at the moment.
+    template <class... Indices>
+    KOKKOS_FUNCTION std::remove_const_t<T> operator()(Indices... index) const {
+        const T* const element = find(index...);
+        return element ? *element : missing(index...);
+    }
+    /// Writes the element; the program sees to it that no other rank writes or reads it until the next fence().
+    template <class... Indices>
+    KOKKOS_FUNCTION void store(const T& value, Indices... index) const {
+        if (T* const element = find(index...))
+            *element = value;
+        else
+            missing(index...);
+    }
+    /// Adds to the element, whoever else does.
+    template <class... Indices>
+    KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
+        if (T* const element = find(index...))
+            Kokkos::atomic_add(element, value);
+        else
+            missing(index...);
+    }
+
+private:
+    template <DistViewLike>
+    friend class GlobalAccess;
+    using Section = impl::ReachedSections::Section;
+
+    template <ExecutionSpace Exec>
+    GlobalElements(const Exec& exec, const ArrayLayout& layout)
+        : m_maps(exec, layout), m_sections(Kokkos::view_alloc(exec, Kokkos::WithoutInitializing,
+                                                              "distview::GlobalAccess::sections"),
+                                           static_cast<std::size_t>(layout.process_count())),
+          m_missing(Kokkos::view_alloc(exec, "distview::GlobalAccess::missing")) {
+        for (int d = 0; d < Rank; ++d) {
+            const AxisLayout& axis = layout.axis(d);
+            const bool is_listed = axis.type() == DistType::unstructured;
+            m_begin[d] = is_listed ? std::numeric_limits<std::int64_t>::min()
+                                   : axis.global_range().begin.value();
+            m_end[d] = is_listed ? std::numeric_limits<std::int64_t>::max()
+                                 : axis.global_range().end.value();
+            m_grid[d] = layout.grid().extent(d);
+        }
+    }
+
+    template <class... Indices>
+    KOKKOS_FUNCTION T* find(Indices... indices) const {
+        static_assert(sizeof...(Indices) == Rank,
+                      "GlobalElements: expected an index for each axis");
+        const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
+        int coordinate[Rank];
+        int process = 0;
+        for (int d = 0; d < Rank; ++d) {
+            if (index[d] < m_begin[d] || index[d] >= m_end[d]) return nullptr;
+            coordinate[d] = m_maps.axis(d).owner(GlobalIndex(index[d]));
+            if (coordinate[d] < 0) return nullptr;
+            process = process * m_grid[d] + coordinate[d];
+        }
+        const Section& section = m_sections(static_cast<std::size_t>(process));
+        if (!section.data) return nullptr;
+        char* element = section.data;
+        for (int d = 0; d < Rank; ++d)
+            element += m_maps.axis(d).to_local(coordinate[d], GlobalIndex(index[d])).value() *
+                       section.strides[static_cast<std::size_t>(d)];
+        return reinterpret_cast<T*>(element);
+    }
+
+    /// Notes the first one.
+    template <class... Indices>
+    KOKKOS_FUNCTION std::remove_const_t<T> missing(Indices... indices) const {
+        const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
+        if (Kokkos::atomic_fetch_add(&m_missing(0), std::int64_t{1}) == 0)
+            for (int d = 0; d < Rank; ++d) m_missing(static_cast<std::size_t>(d) + 1) = index[d];
+        return std::remove_const_t<T>();
+    }
+
+    DeviceLayout<MemorySpace> m_maps;
+    Kokkos::View<Section*, MemorySpace> m_sections; ///< by process
+    Kokkos::View<std::int64_t[Rank + 1], MemorySpace>
+        m_missing; ///< how many, and the first one's indices
+    std::int64_t m_begin[Rank];
+    std::int64_t m_end[Rank];
+    int m_grid[Rank];
+};
+
+/// Lets kernels load, store and add to elements of a distributed array by global index, whichever process of the node
+/// owns them: for irregular access that no plan describes.
+///
+///     GlobalAccess access(exec, comm, table);
+///     auto at = access.elements();
+///     Kokkos::parallel_for(policy, KOKKOS_LAMBDA(int k) { at.add(1, bucket(k)); });
+///     access.fence(exec);                       // now all ranks see all additions
+///
+/// Between two fences the program sees to it that nobody reads or stores what somebody else stores or adds to; additions
+/// may meet. Elements of processes on other nodes, and of wrapped memory of other processes, are out of reach: a
+/// GatherPlan, get_elements() or an InspectedLoop brings these.
+///
+/// Keeps the array alive. All ranks destroy it after the last fence.
+///
+/// Collective: the constructor and fence(), over comm
+/// Space:      memory that kernels of `exec` reach; of a device what CUDA IPC opens
+/// Cost:       of an element: its owner by arithmetic (by search on unstructured axes), one load or store
+template <DistViewLike View>
+class GlobalAccess {
+public:
+    static_assert(View::rank() > 0, "GlobalAccess: expected an array with axes");
+    using elements_type =
+        GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
+
+    /// Cost:   one agreement, a message to each rank of the node
+    /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
+    ///         the array is not this rank's section (thrown on all ranks)
+    template <ExecutionSpace Exec>
+        requires AccessibleFrom<View, Exec>
+    GlobalAccess(const Exec& exec, const Communicator& comm, const View& array)
+        : m_comm(comm), m_array(array), m_elements(exec, array.layout()) {
+        const CollectiveCall call(comm, name);
+        m_reached = std::make_shared<const impl::ReachedSections>(impl::reach_sections(
+            comm, name, impl::make_source_field(array), impl::DeviceOf<Exec>::layer()));
+        const Kokkos::View<const impl::ReachedSections::Section*, Kokkos::HostSpace,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+            sections(m_reached->sections.data(), m_reached->sections.size());
+        Kokkos::deep_copy(exec, m_elements.m_sections, sections);
+        exec.fence("distview::GlobalAccess: the table of sections is there");
+    }
+
+    elements_type elements() const { return m_elements; }
+
+    /// Ends an epoch: waits for the work on `exec`, then for all ranks. What they wrote before it is seen after it.
+    ///
+    /// Collective: over the communicator
+    /// Cost:       a copy of a few numbers, one agreement
+    /// Errors:     UsageError if a kernel asked for an element that is not there, or out of reach: says which, and what
+    ///             to call (thrown on all ranks)
+    template <ExecutionSpace Exec>
+    void fence(const Exec& exec) {
+        const CollectiveCall call(m_comm, fence_name);
+        const auto missing = Kokkos::create_mirror(m_elements.m_missing);
+        Kokkos::deep_copy(exec, missing, m_elements.m_missing);
+        Kokkos::deep_copy(exec, m_elements.m_missing, 0);
+        exec.fence("distview::GlobalAccess::fence: elements are written");
+        agree_on(m_comm, fence_name, [&] {
+            if (missing(0) > 0)
+                impl::throw_out_of_reach(fence_name, m_array.label(), m_array.layout(),
+                                         &missing(1));
+        });
+    }
+
+private:
+    static constexpr const char* name = "GlobalAccess";
+    static constexpr const char* fence_name = "GlobalAccess::fence";
+
+    Communicator m_comm;
+    View m_array;
+    elements_type m_elements;
+    std::shared_ptr<const impl::ReachedSections> m_reached;
+};
+
+template <ExecutionSpace Exec, DistViewLike View>
+GlobalAccess(const Exec&, const Communicator&, const View&) -> GlobalAccess<View>;
+
+} // namespace distview

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/core/array_layout.hpp>
+#include <distview/core/process_grid.hpp>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// The sections of an array that this process reaches by loads and stores: its own, and those of make_dist_view() on the
+/// node's other processes.
+struct ReachedSections {
+    /// By process; of no data where it is out of reach.
+    struct Section {
+        char* data = nullptr;
+        std::array<std::int64_t, max_rank> strides{}; ///< bytes
+    };
+    std::vector<Section> sections{};
+    std::optional<PlanLines> lines{};  ///< kept: others have been told of them
+    std::vector<ReadablePeer> peers{}; ///< keep sections mapped
+};
+
+/// Collective: over comm
+/// Errors:     UsageError if ranks pass arrays of other layouts or types, ShapeError if the kernels that `layer` stands
+///             for do not reach the section (thrown on all ranks); `caller` begins the text
+ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
+                               DeviceLayer* layer);
+
+/// Throws UsageError for an element that a kernel asked for in vain.
+[[noreturn]] void throw_out_of_reach(const char* caller, const std::string& label,
+                                     const ArrayLayout& layout, const std::int64_t* index);
+
+} // namespace distview::impl

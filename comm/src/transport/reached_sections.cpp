@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/transport/reached_sections.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstddef>
+#include <exception>
+#include <span>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+void check(const Communicator& comm, const char* caller, const Field& field, DeviceLayer* layer) {
+    check_grid(caller, comm, *field.layout);
+    require<ShapeError>(field.process == comm.rank(), [&] {
+        return text(caller, ": expected the section of process ", comm.rank(), ", got that of ",
+                    field.process);
+    });
+    require<ShapeError>(layer || field.host_accessible, [&] {
+        return text(caller, ": the array is in memory that the host cannot access");
+    });
+    require<ShapeError>(!layer || !field.data || layer->reaches(field.data), [&] {
+        return text(caller, ": the array is in memory that the device cannot access");
+    });
+}
+
+} // namespace
+
+ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
+                               DeviceLayer* layer) {
+    CommunicatorState& state = *comm.state();
+    ReachedSections result;
+    std::vector<int> near;
+    std::exception_ptr failure;
+    std::optional<Transport> required;
+    try {
+        required = required_transport();
+        check_available(required);
+        check(comm, caller, field, layer);
+        result.sections.resize(static_cast<std::size_t>(comm.size()));
+        for (int rank = 0; rank < comm.size(); ++rank)
+            if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
+        result.lines.emplace(state, near);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller, failure,
+          field.layout ? field.layout->fingerprint() * 31 + field.element_code : 0, [&] {
+              return std::vector<Argument>{{"layout", field.layout->describe()},
+                                           {"element size", text(field.element_size)}};
+          });
+    const int tag = state.next_tag();
+    try {
+        const OfferedPacks no_packs{std::vector<const char*>(near.size(), nullptr), true};
+        // Sections out of reach are for the program to find: a transport that is required is no error here.
+        const bool in_messages =
+            required && *required != Transport::direct && *required != Transport::ipc;
+        PeerTransports found =
+            find_transports(state, caller, tag, std::span(&field, 1), no_packs, near, *result.lines,
+                            in_messages ? required : std::nullopt, layer, Access::write);
+        result.sections[static_cast<std::size_t>(comm.rank())] = {field.data, field.strides};
+        for (auto& [rank, peer] : found.sources) {
+            const ReadablePeer::RemoteField& remote = peer.fields.front();
+            result.sections[static_cast<std::size_t>(rank)] = {const_cast<char*>(remote.data),
+                                                               remote.strides};
+            result.peers.push_back(std::move(peer));
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, caller, failure);
+    return result;
+}
+
+void throw_out_of_reach(const char* caller, const std::string& label, const ArrayLayout& layout,
+                        const std::int64_t* index) {
+    std::vector<GlobalIndex> element;
+    std::string tuple;
+    bool exists = true;
+    for (int d = 0; d < layout.rank(); ++d) {
+        element.emplace_back(index[d]);
+        tuple += text(d == 0 ? "(" : ", ", index[d]);
+        const AxisLayout& axis = layout.axis(d);
+        if (axis.type() == DistType::unstructured) continue;
+        const GlobalRange range = axis.global_range();
+        exists = exists && range.begin.value() <= index[d] && index[d] < range.end.value();
+    }
+    const int owner = exists ? layout.owner(element) : -1;
+    throw UsageError(
+        owner < 0 ? text(caller, ": a kernel asked for element ", tuple, ") of '", label,
+                         "', which no process is known to own")
+                  : text(caller, ": a kernel asked for element ", tuple, ") of '", label,
+                         "', whose owner, process ", owner,
+                         ", has it on another node or in memory that others cannot map; call "
+                         "get_elements(), put_elements() or accumulate_elements(), or use an "
+                         "InspectedLoop"));
+}
+
+} // namespace distview::impl
