@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/array_layout.hpp>
+#include <distview/core/dist_view.hpp>
+#include <distview/core/local_box.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// Notes the global indices of elements that a functor asks for; on the host. They are all read as T().
+template <class T, int Rank>
+class RecordedElements {
+public:
+    explicit RecordedElements(std::vector<std::int64_t>& indices) : m_indices(&indices) {}
+
+    template <class... Indices>
+    KOKKOS_FUNCTION T operator()([[maybe_unused]] Indices... index) const {
+        static_assert(sizeof...(Indices) == Rank, "InspectedLoop: expected an index for each axis");
+        KOKKOS_IF_ON_HOST(
+            (m_indices->insert(m_indices->end(), {static_cast<std::int64_t>(index)...});))
+        return T();
+    }
+
+private:
+    std::vector<std::int64_t>* m_indices;
+};
+
+/// Elements of this process's section, along axes of blocks: by adding to indices.
+template <ViewLike View, int Rank>
+class OwnElements {
+public:
+    using value_type = typename View::non_const_value_type;
+    /// `shift`: position of the element with index 0 along each axis.
+    OwnElements(const View& view, const Extents& shift) : m_view(view) {
+        for (int d = 0; d < Rank; ++d) m_shift[d] = shift[static_cast<std::size_t>(d)];
+    }
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION value_type operator()(Indices... index) const {
+        return at(std::make_integer_sequence<int, Rank>(), index...);
+    }
+
+private:
+    template <int... Axis, class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION value_type at(std::integer_sequence<int, Axis...>,
+                                              Indices... index) const {
+        return m_view((static_cast<std::int64_t>(index) + m_shift[Axis])...);
+    }
+
+    View m_view;
+    std::int64_t m_shift[Rank];
+};
+
+/// Elements in the order in which the functor asked for them before: element k is at places[k] of the section, or, if
+/// negative, at ~places[k] of the list that was brought.
+template <class T>
+class ReplayedElements {
+public:
+    KOKKOS_FUNCTION ReplayedElements(const T* own, const T* brought, const std::int64_t* places,
+                                     const std::int64_t* end, std::int64_t* overruns)
+        : m_own(own), m_brought(brought), m_places(places), m_end(end), m_overruns(overruns) {}
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION T operator()(Indices...) const {
+        if (m_places == m_end) {
+            *m_overruns = 1;
+            return T();
+        }
+        const std::int64_t place = *m_places++;
+        return place < 0 ? m_brought[~place] : m_own[place];
+    }
+
+private:
+    const T* m_own;
+    const T* m_brought;
+    mutable const std::int64_t* m_places;
+    const std::int64_t* m_end;
+    std::int64_t* m_overruns; ///< any thread may write it: always the same value
+};
+
+/// Cells of a loop, and elements that its functor asks for, as found by running it once.
+///
+/// Cells are interior cells of `to`, those of `inner` ask for nothing but own elements.
+struct Inspection {
+    LocalBox inner{};                  ///< positions in the section of `to`; empty if none is
+    std::vector<std::int64_t> cells{}; ///< of the others: global indices, one cell after the other
+    std::vector<std::int64_t> cell_at{}; ///< and their places in the section of `to`, in elements
+    std::vector<std::int64_t> first{};   ///< number of each one's first element; one more
+    std::vector<std::int64_t> places{};  ///< of all elements, see ReplayedElements
+    std::vector<std::int64_t> brought{}; ///< global indices of the list to bring
+};
+
+/// Builds an Inspection from what a functor asks for, cell by cell.
+class Inspector {
+public:
+    /// `from_strides` and `to_strides` are those of the sections, in elements.
+    Inspector(const ArrayLayout& from, const ArrayLayout& to, int process,
+              const Extents& from_strides, const Extents& to_strides);
+
+    /// Calls ask(cell, indices) for interior cells of `to`, with their global indices: twice for those at the border. It
+    /// appends the indices of the elements of `from` that the cell asks for, always the same.
+    template <class Ask>
+    Inspection inspect(Ask&& ask) {
+        std::vector<std::int64_t> indices;
+        for_each_cell([&](const Index& cell, const Position&) {
+            indices.clear();
+            ask(cell, indices);
+            m_own.push_back(is_own(indices) ? 1 : 0);
+        });
+        choose_inner();
+        for_each_cell([&](const Index& cell, const Position& position) {
+            if (is_inner(position)) return;
+            indices.clear();
+            ask(cell, indices);
+            add_cell(cell, position, indices);
+        });
+        return finish();
+    }
+
+    /// Position of the element with index 0 along each axis of `from`; if there are inner cells all axes are blocks.
+    const Extents& shift() const noexcept { return m_shift; }
+
+private:
+    using Index = std::vector<std::int64_t>;
+    using Position = std::array<LocalIndex, max_rank>;
+
+    template <class Visit>
+    void for_each_cell(Visit&& visit) const {
+        const auto axes = static_cast<std::size_t>(m_to.rank());
+        Position position{};
+        Index cell(axes);
+        for (std::size_t d = 0; d < axes; ++d) {
+            if (m_ranges[d].empty()) return;
+            position[d] = m_ranges[d].begin;
+        }
+        for (;;) {
+            for (std::size_t d = 0; d < axes; ++d)
+                cell[d] = m_to.axis(static_cast<int>(d)).to_global(m_to_at[d], position[d]).value();
+            visit(std::as_const(cell), std::as_const(position));
+            std::size_t d = axes;
+            while (d-- > 0) {
+                if (++position[d] < m_ranges[d].end) break;
+                position[d] = m_ranges[d].begin;
+                if (d == 0) return;
+            }
+        }
+    }
+
+    void choose_inner();
+    bool is_inner(const Position& position) const;
+    bool is_own(const Index& indices) const;
+    /// Place in the section of `from` of an own element; -1 if it is another process's.
+    std::int64_t own_place(const std::int64_t* index) const;
+    void add_cell(const Index& cell, const Position& position, const Index& indices);
+    Inspection finish();
+
+    const ArrayLayout& m_from;
+    const ArrayLayout& m_to;
+    GridCoordinates m_from_at;
+    GridCoordinates m_to_at;
+    Extents m_from_strides;
+    Extents m_to_strides;
+    Extents m_shift{};
+    bool m_has_blocks = true;                    ///< and nothing else, both arrays
+    std::array<LocalRange, max_rank> m_ranges{}; ///< interior positions of `to`
+    std::vector<char> m_own;                     ///< by cell, whether it asks for own elements only
+    Index m_foreign; ///< elements of other processes, in the order of `places`
+    Inspection m_result;
+};
+
+} // namespace distview::impl

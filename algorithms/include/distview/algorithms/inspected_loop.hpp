@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/for_each.hpp>
+#include <distview/algorithms/impl/inspected_elements.hpp>
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/core/dist_view.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace distview {
+
+namespace impl {
+
+/// Computes an inner cell; indices are positions in the section of `to`.
+template <class Functor, class Elements, ViewLike To, int Rank>
+struct InnerCell {
+    static constexpr bool takes_narrow_indices = false;
+    Functor functor;
+    Elements elements;
+    To to;
+    std::int64_t shift[Rank]; ///< of global indices
+
+    template <class... Positions>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Positions... at) const {
+        call(std::make_integer_sequence<int, Rank>(), at...);
+    }
+
+private:
+    template <int... Axis, class... Positions>
+    KOKKOS_FORCEINLINE_FUNCTION void call(std::integer_sequence<int, Axis...>,
+                                          Positions... at) const {
+        to(at...) = functor(elements, (static_cast<std::int64_t>(at) + shift[Axis])...);
+    }
+};
+
+/// Computes one of the other cells, by its number.
+template <class Functor, class From, class To, int Rank, class MemorySpace>
+struct OuterCell {
+    using Table = Kokkos::View<const std::int64_t*, MemorySpace>;
+    Functor functor;
+    const From* from;
+    To* to;
+    Kokkos::View<const From*, MemorySpace> brought;
+    Table cells, cell_at, first, places;
+    Kokkos::View<std::int64_t, MemorySpace> overruns;
+
+    KOKKOS_FUNCTION void operator()(std::int64_t n) const {
+        call(n, std::make_integer_sequence<int, Rank>());
+    }
+
+private:
+    template <int... Axis>
+    KOKKOS_FORCEINLINE_FUNCTION void call(std::int64_t n,
+                                          std::integer_sequence<int, Axis...>) const {
+        const ReplayedElements<From> elements(from, brought.data(), places.data() + first(n),
+                                              places.data() + first(n + 1), overruns.data());
+        to[cell_at(n)] = functor(elements, cells(n * Rank + Axis)...);
+    }
+};
+
+} // namespace impl
+
+/// A loop over the cells of an array that reads elements of another one by global index, any elements of any process:
+///
+///     struct Average {                                  // u: elements by global index, as if all were here
+///         template <class Elements>
+///         KOKKOS_FUNCTION double operator()(const Elements& u, std::int64_t i, std::int64_t j) const {
+///             return 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
+///         }
+///     };
+///     InspectedLoop loop(exec, comm, u, v, Average());  // runs it once on the host, to see what it asks for
+///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for all interior cells
+///
+/// The functor is run once with elements that record: their indices give a GatherPlan. Cells that ask for nothing but
+/// this process's elements are computed straight from its memory, while the others' elements are brought; the rest then
+/// reads what was brought. Arrays need no padding, and may be of any layouts.
+///
+/// The functor must ask for the same elements, in the same order, in every run: indices must not depend on values.
+/// While it is inspected every element is read as value_type().
+///
+/// Collective: the constructor, execute() and bind(), over comm
+/// Indices:    global, std::int64_t: the interior's from 0; labels of unstructured axes
+/// Space:      on `exec`; on return of execute() all work has finished. The inspection runs on the host
+/// Cost:       of the inspection: the functor once or twice a cell, some 10 ns for each element that a cell asks for. Memory: 8 bytes for
+///             each element asked for by cells that ask for other processes' elements; for every cell if an axis of
+///             `from` is not of blocks
+/// Source:     inspector and executor: Saltz, Crowley, Mirchandaney, Berryman, "Run-time scheduling and execution of
+///             loops on message passing machines", 1990
+template <DistViewLike From, DistViewLike To, class Functor>
+class InspectedLoop {
+public:
+    static_assert(From::rank() > 0 && To::rank() > 0, "InspectedLoop: expected arrays with axes");
+    static_assert(!std::is_const_v<typename To::value_type>,
+                  "InspectedLoop: cells are written, but they are const");
+
+    /// Errors: UsageError if the functor asks for an element that no process owns, or a layout's grid is not the
+    ///         communicator's, ShapeError if an array is not this rank's section (on all ranks)
+    template <ExecutionSpace Exec>
+        requires(AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>)
+    InspectedLoop(const Exec& exec, const Communicator& comm, const From& from, const To& to,
+                  const Functor& functor)
+        : m_comm(comm), m_from(from), m_to(to), m_functor(functor) {
+        const CollectiveCall call(comm, name);
+        std::vector<std::int64_t> brought = agree_on(comm, name, [&] {
+            check(from.process(), from.layout());
+            check(to.process(), to.layout());
+            return inspect(exec);
+        });
+        IndexList list(From::rank());
+        list.add_elements(brought);
+        m_plan.emplace(comm, from.layout(), list);
+        m_brought = Kokkos::View<From_value*, MemorySpace>(
+            Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),
+            static_cast<std::size_t>(m_plan->size()));
+        m_outer->brought = m_brought;
+        exec.fence("distview::InspectedLoop: tables are there");
+    }
+
+    /// to(i, j, ...) = functor(from, i, j, ...) for all interior cells of `to`.
+    ///
+    /// Errors: UsageError if the functor asked a cell's elements otherwise than when it was inspected, as far as that
+    ///         shows (thrown on all ranks); those of GatherPlan::execute()
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec) {
+        const CollectiveCall call(m_comm, execute_name);
+        auto handle = m_plan->start(exec, m_from, m_brought);
+        if (m_inner) for_each(exec, "distview::InspectedLoop::inner", m_to, *m_inner, m_inner_box);
+        handle.finish();
+        const auto cells = static_cast<std::int64_t>(m_outer->cell_at.extent(0));
+        Kokkos::parallel_for(
+            "distview::InspectedLoop::outer",
+            Kokkos::RangePolicy<Exec, Kokkos::IndexType<std::int64_t>>(exec, 0, cells), *m_outer);
+        std::int64_t overruns = 0;
+        Kokkos::deep_copy(exec, overruns, m_outer->overruns);
+        exec.fence("distview::InspectedLoop: cells are computed");
+        agree_on(m_comm, execute_name, [&] {
+            require<UsageError>(overruns == 0,
+                                "InspectedLoop: the functor asked for more elements "
+                                "than when it was inspected; indices must not depend "
+                                "on values");
+        });
+    }
+
+    /// Number of elements of other processes that are brought in every execution.
+    std::int64_t brought() const { return m_plan->size(); }
+    /// Number of cells whose functor asks for elements of other processes, or all where `from` has axes that are not of
+    /// blocks.
+    std::int64_t outer_cells() const {
+        return static_cast<std::int64_t>(m_outer->cell_at.extent(0));
+    }
+
+private:
+    static constexpr const char* name = "InspectedLoop";
+    static constexpr const char* execute_name = "InspectedLoop::execute";
+    using From_value = typename From::non_const_value_type;
+    using MemorySpace = typename From::memory_space;
+    using Own = impl::OwnElements<typename From::view_type, From::rank()>;
+    using Inner = impl::InnerCell<Functor, Own, typename To::view_type, To::rank()>;
+    using Outer =
+        impl::OuterCell<Functor, From_value, typename To::value_type, To::rank(), MemorySpace>;
+
+    void check(int process, const ArrayLayout& layout) const {
+        require<UsageError>(layout.process_count() == m_comm.size(), [&] {
+            return text(name, ": expected a process grid for the ", m_comm.size(),
+                        " ranks of the communicator, got one for ", layout.process_count());
+        });
+        require<ShapeError>(process == m_comm.rank(), [&] {
+            return text(name, ": expected the section of process ", m_comm.rank(), ", got that of ",
+                        process);
+        });
+    }
+
+    template <class View>
+    static Extents strides_of(const View& view) {
+        Extents result{};
+        for (std::size_t d = 0; d < View::rank(); ++d)
+            result[d] = static_cast<std::int64_t>(view.stride(d));
+        return result;
+    }
+
+    /// Returns the global indices of the elements to bring.
+    template <ExecutionSpace Exec>
+    std::vector<std::int64_t> inspect(const Exec& exec) {
+        impl::Inspector inspector(m_from.layout(), m_to.layout(), m_comm.rank(),
+                                  strides_of(m_from.view()), strides_of(m_to.view()));
+        impl::Inspection found = inspector.inspect(
+            [&](const std::vector<std::int64_t>& cell, std::vector<std::int64_t>& indices) {
+                const impl::RecordedElements<From_value, From::rank()> recorded(indices);
+                ask(recorded, cell, std::make_integer_sequence<int, To::rank()>());
+            });
+        if (!is_empty(found.inner, To::rank())) {
+            m_inner_box = found.inner;
+            m_inner.emplace(
+                Inner{m_functor, Own(m_from.view(), inspector.shift()), m_to.view(), {}});
+            for (int d = 0; d < To::rank(); ++d)
+                m_inner->shift[d] =
+                    m_to.global_index(d, found.inner[static_cast<std::size_t>(d)].begin).value() -
+                    found.inner[static_cast<std::size_t>(d)].begin.value();
+        }
+        m_outer.emplace(Outer{m_functor,
+                              m_from.view().data(),
+                              m_to.view().data(),
+                              {},
+                              table(exec, found.cells),
+                              table(exec, found.cell_at),
+                              table(exec, found.first),
+                              table(exec, found.places),
+                              Kokkos::View<std::int64_t, MemorySpace>(
+                                  Kokkos::view_alloc(exec, "distview::InspectedLoop::overruns"))});
+        return std::move(found.brought);
+    }
+
+    template <class Elements, int... Axis>
+    void ask(const Elements& elements, const std::vector<std::int64_t>& cell,
+             std::integer_sequence<int, Axis...>) const {
+        (void)m_functor(elements, cell[static_cast<std::size_t>(Axis)]...);
+    }
+
+    template <ExecutionSpace Exec>
+    static Kokkos::View<const std::int64_t*, MemorySpace>
+    table(const Exec& exec, const std::vector<std::int64_t>& numbers) {
+        const Kokkos::View<const std::int64_t*, Kokkos::HostSpace,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+            host(numbers.data(), numbers.size());
+        const Kokkos::View<std::int64_t*, MemorySpace> result(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::InspectedLoop::table"),
+            numbers.size());
+        Kokkos::deep_copy(exec, result, host);
+        exec.fence("distview::InspectedLoop: the host's table may go");
+        return result;
+    }
+
+    Communicator m_comm;
+    From m_from;
+    To m_to;
+    Functor m_functor;
+    std::optional<GatherPlan> m_plan;
+    Kokkos::View<From_value*, MemorySpace> m_brought;
+    LocalBox m_inner_box{};
+    std::optional<Inner> m_inner;
+    std::optional<Outer> m_outer;
+};
+
+template <ExecutionSpace Exec, DistViewLike From, DistViewLike To, class Functor>
+InspectedLoop(const Exec&, const Communicator&, const From&, const To&, const Functor&)
+    -> InspectedLoop<From, To, Functor>;
+
+} // namespace distview
