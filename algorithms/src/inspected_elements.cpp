@@ -1,15 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/algorithms/impl/inspected_elements.hpp>
 
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace distview::impl {
 
 Inspector::Inspector(const ArrayLayout& from, const ArrayLayout& to, int process,
-                     const Extents& from_strides, const Extents& to_strides)
+                     const Extents& from_strides, const Extents& to_strides,
+                     std::vector<IndexRange> cells)
     : m_from(from), m_to(to), m_from_at(from.coordinates(process)),
-      m_to_at(to.coordinates(process)), m_from_strides(from_strides), m_to_strides(to_strides) {
+      m_to_at(to.coordinates(process)), m_from_strides(from_strides), m_to_strides(to_strides),
+      m_cells(std::move(cells)) {
+    require<UsageError>(m_cells.empty() || m_cells.size() == static_cast<std::size_t>(to.rank()),
+                        [&] {
+                            return text("InspectedLoop: expected a range of cells for each of ",
+                                        to.rank(), " axes, got ", m_cells.size());
+                        });
+    for (const IndexRange& range : m_cells)
+        require<UsageError>(range.step == 1, [&] {
+            return text("InspectedLoop: expected ranges of cells with a step of 1, got ",
+                        range.step);
+        });
     for (int d = 0; d < to.rank(); ++d) {
         const auto i = static_cast<std::size_t>(d);
         m_ranges[i] = to.axis(d).interior_local(m_to_at[i]);
@@ -40,6 +56,12 @@ std::int64_t Inspector::own_place(const std::int64_t* index) const {
         place += axis.to_local(m_from_at[i], global).value() * m_from_strides[i];
     }
     return place;
+}
+
+bool Inspector::is_wanted(const Index& cell) const {
+    for (std::size_t d = 0; d < m_cells.size(); ++d)
+        if (cell[d] < m_cells[d].begin || cell[d] >= m_cells[d].end) return false;
+    return true;
 }
 
 bool Inspector::is_own(const Index& indices) const {

@@ -79,8 +79,14 @@ TEST(InspectedLoops, AStencilByGlobalIndicesHasThePaddedVersionsBits) {
             p.view()(i, j, k) = first_value(gi, gj, gk);
         });
         const Stencil27 stencil{{n[0], n[1], n[2]}};
-        InspectedLoop loop(exec, comm, u, v, stencil);
-        InspectedLoop back(exec, comm, v, u, stencil);
+        // With all cells, or without the walls, which are the same then.
+        const bool inside = random.chance(0.5);
+        const std::vector<IndexRange> cells =
+            inside ? std::vector<IndexRange>{{1, n[0] - 1}, {1, n[1] - 1}, {1, n[2] - 1}}
+                   : std::vector<IndexRange>{};
+        Kokkos::deep_copy(v.view(), u.view());
+        InspectedLoop loop(exec, comm, u, v, stencil, cells);
+        InspectedLoop back(exec, comm, v, u, stencil, cells);
         PaddingExchangePlan plan(comm, with_padding);
         const auto step = [&](const auto& from, const auto& to) {
             plan.execute(exec, from);
@@ -184,6 +190,8 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
     const auto v = make_dist_view<double*>(exec, comm, layout, "v");
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, Outside()), UsageError,
                               text("expected indices in [0, ", n, ") along axis 0, got ", n));
+    EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, ByValue(), {{0, 1}, {0, 1}}),
+                              UsageError, "expected a range of cells for each of 1 axes, got 2");
     Kokkos::deep_copy(u.view(), 1);
     InspectedLoop loop(exec, comm, u, v, ByValue());
     EXPECT_THROW_ON_ALL_RANKS(loop.execute(exec), UsageError,

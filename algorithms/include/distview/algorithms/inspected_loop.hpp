@@ -50,10 +50,8 @@ template <class Functor, class From, class To, int Rank, class MemorySpace>
 struct OuterCell {
     using Table = Kokkos::View<const std::int64_t*, MemorySpace>;
     Functor functor;
-    const From* from;
     To* to;
-    Kokkos::View<const From*, MemorySpace> brought;
-    Table cells, cell_at, first, places;
+    Table cells, cell_at, first, addresses;
     Kokkos::View<std::int64_t, MemorySpace> overruns;
 
     KOKKOS_FUNCTION void operator()(std::int64_t n) const {
@@ -64,8 +62,8 @@ private:
     template <int... Axis>
     KOKKOS_FORCEINLINE_FUNCTION void call(std::int64_t n,
                                           std::integer_sequence<int, Axis...>) const {
-        const ReplayedElements<From> elements(from, brought.data(), places.data() + first(n),
-                                              places.data() + first(n + 1), overruns.data());
+        const ReplayedElements<From> elements(addresses.data() + first(n),
+                                              addresses.data() + first(n + 1), overruns.data());
         to[cell_at(n)] = functor(elements, cells(n * Rank + Axis)...);
     }
 };
@@ -80,8 +78,8 @@ private:
 ///             return 0.25 * (u(i - 1, j) + u(i + 1, j) + u(i, j - 1) + u(i, j + 1));
 ///         }
 ///     };
-///     InspectedLoop loop(exec, comm, u, v, Average());  // runs it once on the host, to see what it asks for
-///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for all interior cells
+///     InspectedLoop loop(exec, comm, u, v, Average(), {{1, n - 1}, {1, n - 1}});  // sees what it asks for
+///     loop.execute(exec);                               // v(i, j) = functor(u, i, j) for these cells
 ///
 /// The functor is run once with elements that record: their indices give a GatherPlan. Cells that ask for nothing but
 /// this process's elements are computed straight from its memory, while the others' elements are brought; the rest then
@@ -90,11 +88,11 @@ private:
 /// The functor must ask for the same elements, in the same order, in every run: indices must not depend on values.
 /// While it is inspected every element is read as value_type().
 ///
-/// Collective: the constructor, execute() and bind(), over comm
+/// Collective: the constructor and execute(), over comm
 /// Indices:    global, std::int64_t: the interior's from 0; labels of unstructured axes
 /// Space:      on `exec`; on return of execute() all work has finished. The inspection runs on the host
-/// Cost:       of the inspection: the functor once or twice a cell, some 10 ns for each element that a cell asks for. Memory: 8 bytes for
-///             each element asked for by cells that ask for other processes' elements; for every cell if an axis of
+/// Cost:       of the inspection: the functor once or twice a cell, some 10 ns for each element that a cell asks for.
+///             Memory: 8 bytes for each element asked for by cells that ask for other processes' elements; for every cell if an axis of
 ///             `from` is not of blocks
 /// Source:     inspector and executor: Saltz, Crowley, Mirchandaney, Berryman, "Run-time scheduling and execution of
 ///             loops on message passing machines", 1990
@@ -105,30 +103,33 @@ public:
     static_assert(!std::is_const_v<typename To::value_type>,
                   "InspectedLoop: cells are written, but they are const");
 
-    /// Errors: UsageError if the functor asks for an element that no process owns, or a layout's grid is not the
-    ///         communicator's, ShapeError if an array is not this rank's section (on all ranks)
+    /// `cells`: a range of global indices, with a step of 1, for each axis of `to`; without it all interior cells.
+    ///
+    /// Errors: UsageError if the functor asks for an element that no process owns, `cells` has not a range for each axis,
+    ///         or a layout's grid is not the communicator's, ShapeError if an array is not this rank's section (on all
+    ///         ranks)
     template <ExecutionSpace Exec>
         requires(AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>)
     InspectedLoop(const Exec& exec, const Communicator& comm, const From& from, const To& to,
-                  const Functor& functor)
+                  const Functor& functor, const std::vector<IndexRange>& cells = {})
         : m_comm(comm), m_from(from), m_to(to), m_functor(functor) {
         const CollectiveCall call(comm, name);
-        std::vector<std::int64_t> brought = agree_on(comm, name, [&] {
+        impl::Inspection found = agree_on(comm, name, [&] {
             check(from.process(), from.layout());
             check(to.process(), to.layout());
-            return inspect(exec);
+            return inspect(cells);
         });
         IndexList list(From::rank());
-        list.add_elements(brought);
+        list.add_elements(found.brought);
         m_plan.emplace(comm, from.layout(), list);
         m_brought = Kokkos::View<From_value*, MemorySpace>(
             Kokkos::view_alloc(exec, "distview::InspectedLoop::brought"),
             static_cast<std::size_t>(m_plan->size()));
-        m_outer->brought = m_brought;
+        make_outer(exec, std::move(found));
         exec.fence("distview::InspectedLoop: tables are there");
     }
 
-    /// to(i, j, ...) = functor(from, i, j, ...) for all interior cells of `to`.
+    /// to(i, j, ...) = functor(from, i, j, ...) for the loop's cells.
     ///
     /// Errors: UsageError if the functor asked a cell's elements otherwise than when it was inspected, as far as that
     ///         shows (thrown on all ranks); those of GatherPlan::execute()
@@ -190,36 +191,37 @@ private:
         return result;
     }
 
-    /// Returns the global indices of the elements to bring.
-    template <ExecutionSpace Exec>
-    std::vector<std::int64_t> inspect(const Exec& exec) {
+    /// Also makes the inner kernel.
+    impl::Inspection inspect(const std::vector<IndexRange>& cells) {
         impl::Inspector inspector(m_from.layout(), m_to.layout(), m_comm.rank(),
-                                  strides_of(m_from.view()), strides_of(m_to.view()));
+                                  strides_of(m_from.view()), strides_of(m_to.view()), cells);
         impl::Inspection found = inspector.inspect(
             [&](const std::vector<std::int64_t>& cell, std::vector<std::int64_t>& indices) {
                 const impl::RecordedElements<From_value, From::rank()> recorded(indices);
                 ask(recorded, cell, std::make_integer_sequence<int, To::rank()>());
             });
-        if (!is_empty(found.inner, To::rank())) {
-            m_inner_box = found.inner;
-            m_inner.emplace(
-                Inner{m_functor, Own(m_from.view(), inspector.shift()), m_to.view(), {}});
-            for (int d = 0; d < To::rank(); ++d)
-                m_inner->shift[d] =
-                    m_to.global_index(d, found.inner[static_cast<std::size_t>(d)].begin).value() -
-                    found.inner[static_cast<std::size_t>(d)].begin.value();
+        if (is_empty(found.inner, To::rank())) return found;
+        m_inner_box = found.inner;
+        m_inner.emplace(Inner{m_functor, Own(m_from.view(), inspector.shift()), m_to.view(), {}});
+        for (int d = 0; d < To::rank(); ++d) {
+            const LocalIndex begin = found.inner[static_cast<std::size_t>(d)].begin;
+            m_inner->shift[d] = m_to.global_index(d, begin).value() - begin.value();
         }
-        m_outer.emplace(Outer{m_functor,
-                              m_from.view().data(),
-                              m_to.view().data(),
-                              {},
-                              table(exec, found.cells),
-                              table(exec, found.cell_at),
-                              table(exec, found.first),
+        return found;
+    }
+
+    template <ExecutionSpace Exec>
+    void make_outer(const Exec& exec, impl::Inspection found) {
+        for (std::int64_t& place : found.places) {
+            const From_value* const element =
+                place < 0 ? m_brought.data() + ~place : m_from.view().data() + place;
+            place = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(element));
+        }
+        m_outer.emplace(Outer{m_functor, m_to.view().data(), table(exec, found.cells),
+                              table(exec, found.cell_at), table(exec, found.first),
                               table(exec, found.places),
                               Kokkos::View<std::int64_t, MemorySpace>(
                                   Kokkos::view_alloc(exec, "distview::InspectedLoop::overruns"))});
-        return std::move(found.brought);
     }
 
     template <class Elements, int... Axis>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/index_list.hpp>
 #include <distview/core/array_layout.hpp>
 #include <distview/core/dist_view.hpp>
 #include <distview/core/local_box.hpp>
@@ -59,53 +60,52 @@ private:
     std::int64_t m_shift[Rank];
 };
 
-/// Elements in the order in which the functor asked for them before: element k is at places[k] of the section, or, if
-/// negative, at ~places[k] of the list that was brought.
+/// Elements in the order in which the functor asked for them before, by their addresses.
 template <class T>
 class ReplayedElements {
 public:
-    KOKKOS_FUNCTION ReplayedElements(const T* own, const T* brought, const std::int64_t* places,
-                                     const std::int64_t* end, std::int64_t* overruns)
-        : m_own(own), m_brought(brought), m_places(places), m_end(end), m_overruns(overruns) {}
+    KOKKOS_FUNCTION ReplayedElements(const std::int64_t* addresses, const std::int64_t* end,
+                                     std::int64_t* overruns)
+        : m_next(addresses), m_end(end), m_overruns(overruns) {}
 
     template <class... Indices>
     KOKKOS_FORCEINLINE_FUNCTION T operator()(Indices...) const {
-        if (m_places == m_end) {
+        if (m_next == m_end) {
             *m_overruns = 1;
             return T();
         }
-        const std::int64_t place = *m_places++;
-        return place < 0 ? m_brought[~place] : m_own[place];
+        return *reinterpret_cast<const T*>(*m_next++);
     }
 
 private:
-    const T* m_own;
-    const T* m_brought;
-    mutable const std::int64_t* m_places;
+    mutable const std::int64_t* m_next;
     const std::int64_t* m_end;
     std::int64_t* m_overruns; ///< any thread may write it: always the same value
 };
 
 /// Cells of a loop, and elements that its functor asks for, as found by running it once.
 ///
-/// Cells are interior cells of `to`, those of `inner` ask for nothing but own elements.
+/// Cells are some interior cells of `to`; those of `inner` ask for nothing but own elements.
 struct Inspection {
     LocalBox inner{};                  ///< positions in the section of `to`; empty if none is
     std::vector<std::int64_t> cells{}; ///< of the others: global indices, one cell after the other
     std::vector<std::int64_t> cell_at{}; ///< and their places in the section of `to`, in elements
     std::vector<std::int64_t> first{};   ///< number of each one's first element; one more
-    std::vector<std::int64_t> places{};  ///< of all elements, see ReplayedElements
+    /// Of all elements: the place in the section of `from`; of those of other processes ~(number in the list to bring).
+    std::vector<std::int64_t> places{};
     std::vector<std::int64_t> brought{}; ///< global indices of the list to bring
 };
 
 /// Builds an Inspection from what a functor asks for, cell by cell.
 class Inspector {
 public:
-    /// `from_strides` and `to_strides` are those of the sections, in elements.
+    /// `from_strides` and `to_strides` are those of the sections, in elements; `cells` is a range of global indices for
+    /// each axis of `to`, or none: all.
     Inspector(const ArrayLayout& from, const ArrayLayout& to, int process,
-              const Extents& from_strides, const Extents& to_strides);
+              const Extents& from_strides, const Extents& to_strides,
+              std::vector<IndexRange> cells);
 
-    /// Calls ask(cell, indices) for interior cells of `to`, with their global indices: twice for those at the border. It
+    /// Calls ask(cell, indices) for these interior cells of `to`, with their global indices: twice for those at the border. It
     /// appends the indices of the elements of `from` that the cell asks for, always the same.
     template <class Ask>
     Inspection inspect(Ask&& ask) {
@@ -144,7 +144,7 @@ private:
         for (;;) {
             for (std::size_t d = 0; d < axes; ++d)
                 cell[d] = m_to.axis(static_cast<int>(d)).to_global(m_to_at[d], position[d]).value();
-            visit(std::as_const(cell), std::as_const(position));
+            if (is_wanted(cell)) visit(std::as_const(cell), std::as_const(position));
             std::size_t d = axes;
             while (d-- > 0) {
                 if (++position[d] < m_ranges[d].end) break;
@@ -154,6 +154,7 @@ private:
         }
     }
 
+    bool is_wanted(const Index& cell) const;
     void choose_inner();
     bool is_inner(const Position& position) const;
     bool is_own(const Index& indices) const;
@@ -168,6 +169,7 @@ private:
     GridCoordinates m_to_at;
     Extents m_from_strides;
     Extents m_to_strides;
+    std::vector<IndexRange> m_cells;
     Extents m_shift{};
     bool m_has_blocks = true;                    ///< and nothing else, both arrays
     std::array<LocalRange, max_rank> m_ranges{}; ///< interior positions of `to`
