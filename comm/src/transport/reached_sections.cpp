@@ -3,7 +3,6 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -17,7 +16,11 @@ namespace distview::impl {
 namespace {
 
 void check(const Communicator& comm, const char* caller, const Field& field, DeviceLayer* layer) {
-    check_grid(caller, comm, *field.layout);
+    require<UsageError>(field.layout->process_count() == comm.size(), [&] {
+        return text(caller, ": expected a process grid for the ", comm.size(),
+                    " ranks of the communicator, got ", field.layout->grid().describe(), " = ",
+                    field.layout->process_count());
+    });
     require<ShapeError>(field.process == comm.rank(), [&] {
         return text(caller, ": expected the section of process ", comm.rank(), ", got that of ",
                     field.process);

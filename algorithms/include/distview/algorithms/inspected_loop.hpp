@@ -255,6 +255,7 @@ private:
     std::optional<Outer> m_outer;
 };
 
+/// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike From, DistViewLike To, class Functor>
 InspectedLoop(const Exec&, const Communicator&, const From&, const To&, const Functor&)
     -> InspectedLoop<From, To, Functor>;

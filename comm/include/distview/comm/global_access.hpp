@@ -23,6 +23,7 @@ namespace distview {
 /// Elements of a distributed array by their global indices, for kernels; made by GlobalAccess::elements(). Capture it by
 /// value.
 ///
+/// Collective: no (local)
 /// Indices: global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
 ///          axes. Of an element that several processes have, that of the lowest one
 /// Errors:  an element that is not there, or out of reach, is read as T() and not written; GlobalAccess::fence() throws
@@ -194,6 +195,7 @@ private:
     std::shared_ptr<const impl::ReachedSections> m_reached;
 };
 
+/// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike View>
 GlobalAccess(const Exec&, const Communicator&, const View&) -> GlobalAccess<View>;
 
