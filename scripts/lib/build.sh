@@ -7,7 +7,7 @@
 # is not taken. CMakePresets.json appends the exported suffix as well.
 choose_build_folder() {
     local compiler=${CXX:-c++} version name key
-    version=$("$compiler" --version 2>/dev/null | head -n 1) || version=unknown
+    version=$("$compiler" --version 2>/dev/null | sed -n 1p) || version=unknown
     case $version in
     *clang*) name=clang ;;
     *) name=gcc ;;
@@ -167,7 +167,7 @@ build_configure() {
 # build_errors LOG: the compiler's words without the lines of what went well.
 build_errors() {
     if grep -q '^FAILED: ' "$1"; then
-        sed -n '/^FAILED: /,$p' "$1" | grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' | head -n 120 >&2
+        sed -n '/^FAILED: /,$p' "$1" | grep -vE '^\[[0-9]+/[0-9]+\] |^ninja: ' | sed -n 1,120p >&2
     else
         show_log "$1" 20
     fi

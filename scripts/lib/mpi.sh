@@ -25,7 +25,7 @@ mpi_environment() {
         default_to OMP_WAIT_POLICY passive
     fi
     local version
-    version=$(mpirun --version 2>/dev/null | head -n 1) || version=
+    version=$(mpirun --version 2>/dev/null | sed -n 1p) || version=
     case $version in
     *"Open MPI"* | *OpenRTE*) ;;
     *) return 0 ;;

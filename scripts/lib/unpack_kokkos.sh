@@ -38,7 +38,7 @@ get() { timeout --foreground 300 apt-get -c "$scratch/apt.conf" "$@"; }
 cd "$scratch"
 get update
 get download libkokkos-dev
-runtime=$(dpkg-deb -f libkokkos-dev_*.deb Depends | grep -oE 'libkokkos[0-9][0-9.]*' | head -n 1)
+runtime=$(dpkg-deb -f libkokkos-dev_*.deb Depends | grep -oE 'libkokkos[0-9][0-9.]*' | sed -n 1p)
 get download "$runtime"
 mkdir -p "$prefix/"
 for package in libkokkos-dev_*.deb "$runtime"_*.deb; do

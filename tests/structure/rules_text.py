@@ -117,4 +117,16 @@ def options(tree):
             yield Violation("options", path, 1, f"the option {name} is not listed in {root}")
 
 
-RULES = (spdx, pragma_once, words, pronouns, paths, todo, options)
+def pipes(tree):
+    """A reader that leaves early, like head, ends the writer: under pipefail the script fails."""
+    for path in tree.paths:
+        if not path.startswith("scripts/") and not path.endswith(".sh"):
+            continue
+        if "pipefail" not in tree.text(path) and not path.startswith("scripts/lib/"):
+            continue
+        for line, text in tree.lines(path):
+            if re.search(r"\|\s*(?:head\b|grep\b[^|]* -\w*[qm]|sed (?:-\w+ )?'?\d+q)", text.split(" #")[0]):
+                yield Violation("pipes", path, line, "the reader may leave before the writer has ended")
+
+
+RULES = (spdx, pragma_once, words, pronouns, paths, todo, options, pipes)

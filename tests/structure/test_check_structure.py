@@ -175,6 +175,8 @@ PLANTED = [
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),
+    ("pipes", "scripts/run", f"#!/bin/bash\n# {LICENCE}\nset -o pipefail\nls | head -n 2\n", 4),
+    ("pipes", "tests/system/x.sh", f"# {LICENCE}\nset -euo pipefail\nls | grep -q a\n", 3),
     ("options", "CMakeLists.txt", "{}option(DISTVIEW_NATIVE \"\" OFF)\n", 1),
     ("options", "CMakeLists.txt", "{}set(DISTVIEW_NATIVE AUTO CACHE STRING \"\")\n", 1),
     ("options", "core/CMakeLists.txt", f"# {LICENCE}\nif(DISTVIEW_ENABLE_GAMES)\nendif()\n", 1),
