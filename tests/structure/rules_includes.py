@@ -72,7 +72,7 @@ def impl(tree):
 ROOMS = ("schedule", "kernels", "memory", "mpi", "directory", "transport", "plan")
 _MOST_ARROWS = 12
 #: Public headers without a source of the same name.
-_ROOM_OF_PUBLIC = {"combine": "kernels", "exchange_handle": "plan", "global_access": "transport"}
+_ROOM_OF_PUBLIC = {"combine": "kernels", "elements": "plan", "exchange_handle": "plan", "global_access": "transport"}
 
 
 def _stem(path):
@@ -129,6 +129,7 @@ def rooms(tree):
 
 #: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles and what takes Views.
 _WITH_KOKKOS = {
+    "elements",
     "exchange_handle",
     "gather_plan",
     "gather_runner",
@@ -137,6 +138,8 @@ _WITH_KOKKOS = {
     "import_dist_view",
     "make_dist_view",
     "make_field",
+    "migration_plan",
+    "migration_runner",
     "move_runner",
     "padding_exchange_plan",
     "padding_runners",

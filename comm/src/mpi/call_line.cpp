@@ -30,6 +30,7 @@ std::string CallWord::describe(std::string_view name) const {
     case Kind::bind_gather: return of_plan("GatherPlan", "bind");
     case Kind::fill_ghosts: return of_plan("GhostExchangePlan", "execute");
     case Kind::combine_ghosts: return of_plan("GhostExchangePlan", "combine");
+    case Kind::migrate: return of_plan("MigrationPlan", "execute");
     case Kind::bind_ghosts: return of_plan("GhostExchangePlan", "bind");
     }
     return "another version's call";

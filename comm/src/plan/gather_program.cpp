@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/gather_program.hpp>
 
+#include "plan/section_offsets.hpp"
+
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 
 #include <algorithm>
@@ -14,26 +16,6 @@ namespace distview::impl {
 namespace {
 
 using End = PointMoves::End;
-using Strides = std::array<std::int64_t, max_rank>;
-
-/// Bytes from a section's first element to those at `positions`.
-std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& positions, int rank,
-                                     const Extents& extents, const Strides& strides) {
-    std::vector<std::int64_t> offsets;
-    offsets.reserve(positions.size());
-    for (std::int64_t position : positions) {
-        std::int64_t offset = 0;
-        for (auto d = static_cast<std::size_t>(rank); d-- > 1; position /= extents[d])
-            offset += position % extents[d] * strides[d];
-        offsets.push_back(offset + position * strides[0]);
-    }
-    return offsets;
-}
-
-std::vector<std::int64_t> times(std::vector<std::int64_t> numbers, std::int64_t factor) {
-    for (std::int64_t& number : numbers) number *= factor;
-    return numbers;
-}
 
 /// Message of all fields to or from one rank.
 struct Place {
@@ -81,27 +63,41 @@ private:
         return reinterpret_cast<const std::int64_t*>(kept.get());
     }
 
-    /// Elements at offsets; without a table if these follow each other.
-    End end_at(char* data, std::vector<std::int64_t> offsets, std::int64_t element_size) {
+    /// Keeps the offsets of elements of the role, once for all fields with the same ones.
+    const std::int64_t* keep_offsets(const std::vector<std::int64_t>& positions,
+                                     const SectionOffsets& offset) {
+        const auto [known, is_new] =
+            m_tables.try_emplace({positions.data(), offset.strides}, nullptr);
+        if (is_new) known->second = keep(offsets_of(positions, offset));
+        return known->second;
+    }
+    /// Elements at positions; without a table if these follow each other.
+    End end_at(char* data, const std::vector<std::int64_t>& positions, const SectionOffsets& offset,
+               std::int64_t element_size) {
         End end;
         end.data = data;
-        bool is_dense = true;
-        for (std::size_t i = 1; i < offsets.size() && is_dense; ++i)
-            is_dense = offsets[i] == offsets[i - 1] + element_size;
-        if (is_dense)
-            end.begin = offsets.empty() ? 0 : offsets.front();
-        else
-            end.at = keep(std::move(offsets));
+        end.begin = positions.empty() ? 0 : offset(positions.front());
+        std::int64_t dense = end.begin;
+        for (const std::int64_t position : positions) {
+            if (offset(position) != dense) {
+                end.at = keep_offsets(positions, offset);
+                end.begin = 0;
+                break;
+            }
+            dense += element_size;
+        }
         return end;
     }
+    SectionOffsets own_offsets(const Field& field) const {
+        return {static_cast<std::size_t>(m_rank), m_role.extents, field.strides};
+    }
     End of_own(const std::vector<std::int64_t>& positions, const Field& field) {
-        return end_at(field.data, offsets_of(positions, m_rank, m_role.extents, field.strides),
-                      field.element_size);
+        return end_at(field.data, positions, own_offsets(field), field.element_size);
     }
     /// The places in the list where the elements of one owner belong.
     End in_list(const GatherRole::Wanted& from, const Field& field) {
         if (m_setting.into_array) return of_own(from.places, field);
-        return end_at(nullptr, times(from.places, field.element_size), field.element_size);
+        return end_at(nullptr, from.places, of_list(field.element_size), field.element_size);
     }
     static End packed_at(const char* data) { return {const_cast<char*>(data), nullptr, 0}; }
 
@@ -220,10 +216,11 @@ private:
             else if (packed[f] != 0)
                 moves.from = packed_at(source->second.packed + begins.begins[f]);
             else
-                moves.from = end_at(const_cast<char*>(source->second.fields[f].data),
-                                    offsets_of(from.positions, m_rank, from.extents,
-                                               source->second.fields[f].strides),
-                                    field.element_size);
+                moves.from =
+                    end_at(const_cast<char*>(source->second.fields[f].data), from.positions,
+                           {static_cast<std::size_t>(m_rank), from.extents,
+                            source->second.fields[f].strides},
+                           field.element_size);
             add(incoming.batches, m_program.on_device.incoming_points, f, moves);
         }
         (in_place ? m_program.in_place : m_program.received).push_back(std::move(incoming));
@@ -304,8 +301,7 @@ private:
         }
         first.push_back(static_cast<std::int64_t>(places.size()));
         const auto count = static_cast<std::int64_t>(positions.size());
-        const PointSums sums{field.data,
-                             keep(offsets_of(positions, m_rank, m_role.extents, field.strides)),
+        const PointSums sums{field.data, keep(offsets_of(positions, own_offsets(field))),
                              keep(std::move(first)), keep(std::move(places)), count};
         if (m_setting.device.layer) {
             m_program.on_device.sums.push_back(sums);
@@ -324,6 +320,8 @@ private:
     int m_rank;
     std::map<int, Place> m_sent; ///< by rank
     std::map<int, Place> m_received;
+    /// Offsets kept, by the role's positions, which stay where they are, and strides.
+    std::map<std::pair<const std::int64_t*, Strides>, const std::int64_t*> m_tables;
     ExchangeProgram m_program;
 };
 

@@ -31,4 +31,12 @@ struct Maximum {
     }
 };
 
+/// The incoming value: of several the last one, in the order in which a plan combines them.
+struct Replace {
+    template <class T>
+    KOKKOS_FUNCTION constexpr T operator()(const T&, const T& incoming) const {
+        return incoming;
+    }
+};
+
 } // namespace distview

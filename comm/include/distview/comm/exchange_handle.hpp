@@ -20,6 +20,7 @@ namespace distview {
 
 class GatherPlan;
 class GhostExchangePlan;
+class MigrationPlan;
 class PaddingExchangePlan;
 class RedistributionPlan;
 
@@ -110,6 +111,7 @@ public:
 private:
     friend GatherPlan;
     friend GhostExchangePlan;
+    friend MigrationPlan;
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 

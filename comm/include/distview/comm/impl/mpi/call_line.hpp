@@ -30,7 +30,8 @@ struct CallWord {
         gather_combine,
         fill_ghosts, ///< GhostExchangePlan::execute() or start()
         combine_ghosts,
-        bind, ///< of a PaddingExchangePlan
+        migrate, ///< MigrationPlan::execute() or start()
+        bind,    ///< of a PaddingExchangePlan
         bind_redistribution,
         bind_gather,
         bind_ghosts,

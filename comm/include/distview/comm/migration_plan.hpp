@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/exchange_handle.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/gather_core.hpp>
+#include <distview/comm/impl/plan/migration_runner.hpp>
+#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <vector>
+
+namespace distview {
+
+/// Moves elements of lists to other processes, each to the rank that it names: particles, or whatever changes its owner.
+///
+///     std::vector<int> targets(n);                      // of this rank's elements: element k goes to rank targets[k]
+///     MigrationPlan plan(comm, targets);
+///     auto [x2, v2, id2] = plan.moved(exec, x, v, id);  // Views of plan.size() elements
+///     plan.execute(exec, std::tie(x, v, id), std::tie(x3, v3, id3));   // the same, into memory that there is
+///
+/// Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's own
+/// are among them in its place. All fields of a call travel together: in shared memory, packed by their owner, between
+/// processes of a node, and in one message a rank to others. Where an element belongs is mostly the owner of a cell:
+/// targets[k] = layout.owner(cell). Elements that belong at a certain index are for put_elements().
+///
+/// Lists are no part of what a plan is bound to: it is bound once for a sequence of element types, and executed with any
+/// fields of these. Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
+///
+/// Collective: every call that takes fields, in the same order and with the same element types on all ranks of the
+///             communicator; all others are local
+/// Shapes:     fields are Kokkos::Views with one axis, whose elements are trivially copyable and follow each other in memory
+///             (Kokkos::Array<double, 3> for several components): source_size() elements to move, size() that arrive
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
+/// Cost:       memory: 8 bytes for each element to move, 16 for each that arrives, and for each process 8; buffers for what
+///             moves to or from other ranks
+/// Source:     decision 0028; in the field: Tpetra's Distributor, Cabana's migrate(), PETSc's DMSwarmMigrate
+/// Example:    examples/08_particles
+class MigrationPlan {
+public:
+    /// `targets` of this rank's elements; any number, none too.
+    ///
+    /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; at the first execution
+    ///         with new types two messages to each neighbour of the node, and two agreements. Of few elements between 2
+    ///         ranks of a node some 20 us, and 10 us more for the first execution, or 50 us where no other bound plan of the
+    ///         communicator keeps the node's shared memory mapped
+    /// Errors: UsageError if a target is no rank: names element, target and rank; or if DISTVIEW_TRANSPORT asks for what
+    ///         is not there (thrown on all ranks)
+    MigrationPlan(const Communicator& comm, std::span<const int> targets);
+    MigrationPlan(MigrationPlan&&) noexcept = default;
+    MigrationPlan& operator=(MigrationPlan&&) noexcept = default;
+
+    /// Moves the elements of `from` to `to`, on whatever rank they belong: Views, or std::tie() of as many. What is moved
+    /// stays in `from` too.
+    ///
+    /// Space:  on `exec`; on return all work has finished
+    /// Cost:   kernels that pack, copy what stays and unpack; no allocation but in the first execution with these types
+    /// Errors: ShapeError if a field has another size than the plan's or gaps in memory, UsageError if fields that are
+    ///         written share memory with others (on this rank alone); UsageError if ranks pass other element types, or
+    ///         DISTVIEW_TRANSPORT is `ipc` and elements go to other ranks (on all ranks); those of ExchangeHandle::finish()
+    template <ExecutionSpace Exec, class From, class To>
+    void execute(const Exec& exec, const From& from, const To& to) {
+        start(exec, from, to).finish();
+    }
+    /// Begins execute() and returns what finish() ends.
+    template <ExecutionSpace Exec, class From, class To>
+    auto start(const Exec& exec, const From& from, const To& to) {
+        return start_tuples(exec, as_tuple(from), as_tuple(to));
+    }
+
+    /// execute() into new Views, which it returns in a tuple: of size() elements, in the fields' memory spaces and with
+    /// their labels.
+    template <ExecutionSpace Exec, ValueList... Fields>
+    auto moved(const Exec& exec, const Fields&... fields) {
+        std::tuple to{
+            Kokkos::View<typename Fields::non_const_value_type*, typename Fields::memory_space>(
+                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, fields.label()),
+                static_cast<std::size_t>(size()))...};
+        execute(exec, std::tie(fields...), to);
+        return to;
+    }
+
+    /// Number of elements that this rank has in the end, those that it keeps included.
+    std::int64_t size() const { return m_core->size(); }
+    /// Number of elements that this rank has in the beginning.
+    std::int64_t source_size() const { return m_core.shared(), m_source_size; }
+    /// Number of elements that stay on this rank.
+    std::int64_t kept() const { return m_core.shared(), m_kept; }
+    const Communicator& communicator() const { return m_core->communicator(); }
+    /// Other ranks that get elements of this one, and whose this one gets; ascending.
+    std::vector<int> send_peers() const { return m_core->send_peers(); }
+    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
+    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
+    bool is_usable() const { return m_core->is_usable(); }
+    /// Bytes of the buffers and tables for the element types bound so far.
+    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
+    /// Numbers of elements and transports of this process, for people.
+    std::string describe() const { return m_core->describe(); }
+
+private:
+    template <class... Each>
+    static const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
+        return each;
+    }
+    template <ValueList Field>
+    static std::tuple<const Field&> as_tuple(const Field& field) {
+        return {field};
+    }
+
+    /// Stands for all lists of a type: they are given to each execution. Arrays have no such identity.
+    template <class T>
+    impl::Field described() const {
+        static_assert(std::is_trivially_copyable_v<T>,
+                      "elements are moved as bytes: they must be trivially copyable");
+        impl::Field field;
+        field.element_size = sizeof(T);
+        field.element_code = impl::element_code<T>();
+        field.strides[0] = sizeof(T);
+        field.process = communicator().rank();
+        field.identity = std::uint64_t{1} << 63 | field.element_code;
+        field.layout = &m_core->layout();
+        return field;
+    }
+
+    template <ExecutionSpace Exec, class Field>
+    static char* list_of(const Field& field, std::int64_t expected) {
+        static_assert(
+            AccessibleFrom<Field, Exec>,
+            "MigrationPlan: fields must be in memory that the execution space can access");
+        const auto count = static_cast<std::int64_t>(field.extent(0));
+        require<ShapeError>(count == expected, [&] {
+            return text("MigrationPlan: expected ", expected, " elements in '", field.label(),
+                        "', got ", count);
+        });
+        require<ShapeError>(count < 2 || field.stride(0) == 1, [&] {
+            return text("MigrationPlan: expected elements that follow each other in memory in '",
+                        field.label(), "', got a stride of ", field.stride(0));
+        });
+        using Value = typename Field::non_const_value_type;
+        return reinterpret_cast<char*>(const_cast<Value*>(field.data()));
+    }
+
+    template <ExecutionSpace Exec, class... From, class... To>
+    auto start_tuples(const Exec& exec, const std::tuple<From...>& from,
+                      const std::tuple<To...>& to) {
+        static_assert(sizeof...(From) > 0, "MigrationPlan: expected at least 1 field");
+        static_assert(sizeof...(From) == sizeof...(To),
+                      "MigrationPlan: expected as many fields to write as to move");
+        static_assert(
+            (std::is_same_v<typename std::remove_cvref_t<From>::non_const_value_type,
+                            typename std::remove_cvref_t<To>::value_type> &&
+             ...),
+            "MigrationPlan: expected to write fields, not const, of the same element types");
+        using Runner = impl::MigrationRunner<sizeof...(From)>;
+        const std::int64_t arriving = size();
+        const Runner runner{
+            std::apply(
+                [&](const auto&... each) {
+                    return std::array{list_of<Exec>(each, m_source_size)...};
+                },
+                from),
+            std::apply(
+                [&](const auto&... each) { return std::array{list_of<Exec>(each, arriving)...}; },
+                to)};
+        const std::array fields{
+            described<typename std::remove_cvref_t<To>::non_const_value_type>()...};
+        check_apart(fields, runner.from, runner.to);
+        return ExchangeHandle<Exec, Runner>(
+            m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
+            impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
+                                     impl::DeviceOf<Exec>::layer()));
+    }
+
+    /// Checks that no field to write shares memory with another one.
+    void check_apart(std::span<const impl::Field> fields, std::span<char* const> from,
+                     std::span<char* const> to) const;
+
+    impl::CoreHolder<impl::GatherCore> m_core;
+    std::int64_t m_source_size = 0;
+    std::int64_t m_kept = 0;
+};
+
+} // namespace distview

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/migration_plan.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+constexpr const char* name = "MigrationPlan";
+
+/// Checks what each rank can check, and that all have the same transports. Collective.
+std::optional<impl::Transport> check(const Communicator& comm, std::span<const int> targets) {
+    std::optional<impl::Transport> required;
+    std::exception_ptr failure;
+    try {
+        required = impl::required_transport();
+        impl::check_available(required);
+        for (std::size_t k = 0; k < targets.size(); ++k)
+            require<UsageError>(0 <= targets[k] && targets[k] < comm.size(), [&] {
+                return text(name, ": expected targets in [0, ", comm.size(), "), got ", targets[k],
+                            " for element ", k, " of rank ", comm.rank());
+            });
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, name, failure, required ? static_cast<std::uint64_t>(*required) + 1 : 0, [&] {
+        return std::vector<Argument>{
+            {"DISTVIEW_TRANSPORT", required ? std::string(impl::to_string(*required)) : "not set"}};
+    });
+    return required;
+}
+
+/// The number of elements before each rank's, and of all. Collective, for ranks that have just met.
+std::vector<std::int64_t> bounds_of(const Communicator& comm, std::int64_t count) {
+    std::vector<std::int64_t> bounds(static_cast<std::size_t>(comm.size()) + 1, 0);
+    impl::all_gather(comm, &count, bounds.data() + 1, sizeof(count));
+    std::partial_sum(bounds.begin(), bounds.end(), bounds.begin());
+    return bounds;
+}
+
+/// The numbers of the elements that go to each rank, in their order; of ranks that get any, ascending.
+std::vector<impl::GatherRole::Given> sorted(std::span<const int> targets, int ranks) {
+    std::vector<std::int64_t> counts(static_cast<std::size_t>(ranks), 0);
+    for (const int target : targets) ++counts[static_cast<std::size_t>(target)];
+    std::vector<impl::GatherRole::Given> result;
+    std::vector<std::int64_t*> next(counts.size(), nullptr);
+    for (std::size_t rank = 0; rank < counts.size(); ++rank) {
+        if (counts[rank] == 0) continue;
+        result.push_back({static_cast<int>(rank), {}});
+        result.back().positions.resize(static_cast<std::size_t>(counts[rank]));
+        next[rank] = result.back().positions.data(); // stays there when `result` grows
+    }
+    for (std::size_t k = 0; k < targets.size(); ++k)
+        *next[static_cast<std::size_t>(targets[k])]++ = static_cast<std::int64_t>(k);
+    return result;
+}
+
+/// Elements that come from one rank, at the places from `begin` on.
+impl::GatherRole::Wanted wanted_from(int rank, std::vector<std::int64_t> positions,
+                                     std::int64_t begin) {
+    impl::GatherRole::Wanted from{rank, {}, std::move(positions), {}};
+    from.extents.fill(1);
+    from.places.resize(from.positions.size());
+    std::iota(from.places.begin(), from.places.end(), begin);
+    return from;
+}
+
+/// Receivers are told how many elements come, not which: senders pack them. Collective.
+impl::GatherRole find_role(const Communicator& comm, std::span<const int> targets) {
+    impl::GatherRole role;
+    role.extents.fill(1);
+    role.extents[0] = static_cast<std::int64_t>(targets.size());
+    std::vector<std::int64_t> leaving; // numbers of elements, by element of role.given
+    std::map<int, std::int64_t> arriving;
+    std::exception_ptr failure = impl::exchange_records<std::int64_t>(
+        comm, name,
+        [&] {
+            role.given = sorted(targets, comm.size());
+            for (const impl::GatherRole::Given& to : role.given)
+                leaving.push_back(static_cast<std::int64_t>(to.positions.size()));
+            std::vector<impl::Parcel<std::int64_t>> parcels;
+            for (std::size_t i = 0; i < leaving.size(); ++i)
+                parcels.push_back({role.given[i].rank, std::span(&leaving[i], 1)});
+            return parcels;
+        },
+        [&](int rank, std::int64_t count) { arriving[rank] = count; });
+    try {
+        for (const auto& [rank, count] : arriving) {
+            std::vector<std::int64_t> positions;
+            if (rank == comm.rank()) {
+                const auto own =
+                    std::find_if(role.given.begin(), role.given.end(),
+                                 [&](const auto& to) { return to.rank == comm.rank(); });
+                positions = std::move(own->positions);
+                role.given.erase(own);
+            } else {
+                positions.resize(static_cast<std::size_t>(count)); // which ones nobody reads here
+            }
+            role.wanted.push_back(wanted_from(rank, std::move(positions), role.size));
+            role.size += count;
+        }
+    } catch (...) {
+        if (!failure) failure = std::current_exception();
+    }
+    agree(comm, name, failure);
+    return role;
+}
+
+std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
+                                            std::span<const int> targets) {
+    const CollectiveCall call(comm, name);
+    const std::optional<impl::Transport> required = check(comm, targets);
+    const std::uint64_t number = comm.state()->next_plan();
+    std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
+    impl::GatherRole role = find_role(comm, targets);
+    return agree_on(comm, name, [&] {
+        const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(std::move(bounds))});
+        return std::make_shared<impl::GatherCore>(comm, name, number, layout, std::move(role),
+                                                  impl::GatherCore::Side::list, required);
+    });
+}
+
+} // namespace
+
+MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets)
+    : m_core(name, make_core(comm, targets)),
+      m_source_size(static_cast<std::int64_t>(targets.size())),
+      m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {}
+
+void MigrationPlan::check_apart(std::span<const impl::Field> fields, std::span<char* const> from,
+                                std::span<char* const> to) const {
+    const auto meet = [](const char* a, std::int64_t a_bytes, const char* b, std::int64_t b_bytes) {
+        return a_bytes > 0 && b_bytes > 0 && std::less<>()(a, b + b_bytes) &&
+               std::less<>()(b, a + a_bytes);
+    };
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+        const std::int64_t bytes = size() * fields[i].element_size;
+        for (std::size_t j = 0; j < fields.size(); ++j) {
+            const std::int64_t element_size = fields[j].element_size;
+            require<UsageError>(!meet(to[i], bytes, from[j], m_source_size * element_size), [&] {
+                return text(name, ": field ", i, " to write shares memory with field ", j,
+                            " to move");
+            });
+            require<UsageError>(j >= i || !meet(to[i], bytes, to[j], size() * element_size), [&] {
+                return text(name, ": fields ", j, " and ", i, " to write share memory");
+            });
+        }
+    }
+}
+
+} // namespace distview
