@@ -17,7 +17,7 @@ from __future__ import annotations
 import atexit as _atexit
 
 from . import _distview
-from ._array import DistView
+from ._array import DistView, dot
 from ._create import (
     empty,
     from_distarray,
@@ -41,6 +41,7 @@ from ._distview import (
 from ._errors import AxisError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
 from ._exchange import PaddingExchange
 from ._layout import make_layout
+from ._random import fill_random
 from ._redistribute import redistribute
 from ._redistribution import RedistributionPlan
 from .plot import plot_array_distribution, plot_layout
@@ -76,7 +77,9 @@ __all__ = [
     "check",
     "check_all",
     "describe",
+    "dot",
     "empty",
+    "fill_random",
     "finalize",
     "from_distarray",
     "from_function",

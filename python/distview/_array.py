@@ -141,20 +141,25 @@ class DistView(Section["Scalar"]):
         scatter(self, values, root, cells)
 
     @overload
-    def sum(self: DistView[np.complexfloating[Any, Any]], cells: str = ...) -> complex: ...
+    def sum(
+        self: DistView[np.complexfloating[Any, Any]], cells: str = ..., reproducible: bool = ...
+    ) -> complex: ...
     @overload
-    def sum(self: DistView[np.floating[Any]], cells: str = ...) -> float: ...
+    def sum(self: DistView[np.floating[Any]], cells: str = ..., reproducible: bool = ...) -> float: ...
     @overload
-    def sum(self: DistView[np.integer[Any] | np.bool_], cells: str = ...) -> int: ...
+    def sum(self: DistView[np.integer[Any] | np.bool_], cells: str = ..., reproducible: bool = ...) -> int: ...
     @collective("sum", of_array)
-    def sum(self, cells: str = "interior") -> Any:
+    def sum(self, cells: str = "interior", reproducible: bool = False) -> Any:
         """The sum over all processes' cells. Collective.
 
         float: of floating-point elements, added up in 64 bits; complex: of complex ones. int: of
         others, modulo 2^64 as np.sum, booleans count as 0 and 1. Elements of an unstructured axis
         that are on several processes count on each.
+
+        reproducible: the exact sum, rounded once to the nearest float64 (of complex elements by parts): the
+        same bits for any number of processes and any layout.
         """
-        return _reductions.total(self, "sum", cells)
+        return _reductions.total(self, "sum", cells, reproducible)
 
     @overload
     def min(self: DistView[np.floating[Any]], cells: str = ...) -> float: ...
@@ -175,35 +180,52 @@ class DistView(Section["Scalar"]):
         return _reductions.extreme(self, "max", cells)
 
     @collective("norm", of_array)
-    def norm(self, order: float = 2, cells: str = "interior") -> float:
-        """The 1-, 2- or infinity-norm over all processes' cells, in 64 bits. Collective."""
-        return _reductions.norm(self, order, cells)
+    def norm(self, order: float = 2, cells: str = "interior", reproducible: bool = False) -> float:
+        """The 1-, 2- or infinity-norm over all processes' cells, in 64 bits. Collective.
+
+        reproducible: of absolute values, or of squares, the exact sum; it, or its square root, is rounded
+        once. The absolute values of complex elements are rounded one by one.
+        """
+        return _reductions.norm(self, order, cells, reproducible)
 
     @overload
     def dot(
-        self: DistView[np.complexfloating[Any, Any]], other: DistView[np.number[Any] | np.bool_], cells: str = ...
+        self: DistView[np.complexfloating[Any, Any]], other: DistView[np.number[Any] | np.bool_], cells: str = ...,
+        reproducible: bool = ...,
     ) -> complex: ...
     @overload
     def dot(
-        self: DistView[np.number[Any] | np.bool_], other: DistView[np.complexfloating[Any, Any]], cells: str = ...
+        self: DistView[np.number[Any] | np.bool_], other: DistView[np.complexfloating[Any, Any]], cells: str = ...,
+        reproducible: bool = ...,
     ) -> complex: ...
     @overload
     def dot(
         self: DistView[np.floating[Any]], other: DistView[np.floating[Any] | np.integer[Any] | np.bool_],
-        cells: str = ...,
+        cells: str = ..., reproducible: bool = ...,
     ) -> float: ...
     @overload
     def dot(
-        self: DistView[np.integer[Any] | np.bool_], other: DistView[np.floating[Any]], cells: str = ...
+        self: DistView[np.integer[Any] | np.bool_], other: DistView[np.floating[Any]], cells: str = ...,
+        reproducible: bool = ...,
     ) -> float: ...
     @overload
     def dot(
-        self: DistView[np.integer[Any] | np.bool_], other: DistView[np.integer[Any] | np.bool_], cells: str = ...
+        self: DistView[np.integer[Any] | np.bool_], other: DistView[np.integer[Any] | np.bool_], cells: str = ...,
+        reproducible: bool = ...,
     ) -> int: ...
     @collective("dot", of_array)
-    def dot(self, other: DistView, cells: str = "interior") -> Any:
+    def dot(self, other: DistView, cells: str = "interior", reproducible: bool = False) -> Any:
         """The scalar product with an array of the same layout; this one is conjugated. Collective.
 
-        Added up as sum() does, in the type that NumPy gives to the product of the two.
+        Added up as sum() does, in the type that NumPy gives to the product of the two. reproducible: the
+        exact sum of the exact products, rounded once.
         """
-        return _reductions.dot(self, other, cells)
+        return _reductions.dot(self, other, cells, reproducible)
+
+
+@collective("dot", of_array)
+def dot(
+    first: DistView[Any], second: DistView[Any], cells: str = "interior", reproducible: bool = False
+) -> Any:
+    """The scalar product of two arrays of the same layout, as DistView.dot(): first is conjugated. Collective."""
+    return _reductions.dot(first, second, cells, reproducible)

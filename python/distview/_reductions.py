@@ -8,51 +8,67 @@ from typing import Any
 
 import numpy as np
 
-from ._comm import agreed
+from . import _exact
+from ._comm import agreed, of_array
 from ._errors import ShapeError, UsageError, short
 from ._section import Section
 
 
-def total(view: Section, caller: str, cells: str) -> Any:
+def total(view: Section, caller: str, cells: str, reproducible: bool) -> Any:
     """See DistView.sum()."""
 
     def mine() -> Any:
         part = _numbers(view, caller, cells)
+        if reproducible and part.dtype.kind in "fc":
+            return _exact.sums(part)
         return part.sum(dtype=_accumulator(part.dtype))
 
-    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(cells=cells)))
+    alike = {"cells": cells, "reproducible": bool(reproducible)}
+    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(**alike)))
 
 
-def dot(view: Section, other: Section, cells: str) -> Any:
+def dot(view: Section, other: Section, cells: str, reproducible: bool) -> Any:
     """See DistView.dot()."""
 
     def mine() -> Any:
+        for array in (view, other):
+            if not isinstance(array, Section):
+                raise UsageError(f"dot: expected a DistView, got {type(array).__name__}")
         first = _numbers(view, "dot", cells)
-        if not isinstance(other, Section):
-            raise UsageError(f"dot: expected a DistView, got {type(other).__name__}")
         if other._attached_layout("dot") != view.layout:
             raise ShapeError("dot: expected two arrays of the same layout")
         second = _numbers(other, "dot", cells)
         wide = _accumulator(np.result_type(first.dtype, second.dtype))
+        if reproducible and wide.kind in "fc":
+            return _exact.products(first, second)
         return (np.conj(first).astype(wide) * second.astype(wide)).sum(dtype=wide)
 
     def both(_: Any) -> dict[str, Any]:
         second = {f"{name} of the second array": value for name, value in other._alike().items()}
-        return {**view._alike(cells=cells), **second}
+        return {**view._alike(cells=cells, reproducible=bool(reproducible)), **second}
 
-    value = agreed(view._communicator, "dot", mine, both)
+    value = agreed(of_array(view, other), "dot", mine, both)
     return _added_up(view, value)
 
 
-def norm(view: Section, order: Any, cells: str) -> float:
+def norm(view: Section, order: Any, cells: str, reproducible: bool) -> float:
     """See DistView.norm()."""
 
-    def mine() -> np.ndarray:
+    def mine() -> Any:
         if order not in (1, 2, math.inf):
             raise UsageError(f"norm: expected order 1, 2 or inf, got {short(order)}")
-        return _magnitudes(_numbers(view, "norm", cells))
+        part = _numbers(view, "norm", cells)
+        if reproducible and order != math.inf:
+            return _exact.squares(part) if order == 2 else _exact.sums(_magnitudes(part))
+        return _magnitudes(part)
 
-    sizes = agreed(view._communicator, "norm", mine, lambda _: view._alike(order=float(order), cells=cells))
+    def alike(_: Any) -> dict[str, Any]:
+        return view._alike(order=float(order), cells=cells, reproducible=bool(reproducible))
+
+    sizes = agreed(view._communicator, "norm", mine, alike)
+    if isinstance(sizes, list):
+        (found,) = _exact.of_all_ranks(view._communicator, sizes)
+        return found.rounded_root() if order == 2 else found.rounded()
     if order == 1:
         return _combined(view, "sum", [float(sizes.sum())])[0]
     if order == math.inf:
@@ -137,7 +153,10 @@ def _combined(view: Section, operation: str, values: list[Any]) -> list[Any]:
 
 
 def _added_up(view: Section, value: Any) -> Any:
-    """The sum of a NumPy number of each rank, of the same type on all."""
+    """The sum of a NumPy number, or of exact sums, of each rank, of the same type on all."""
+    if isinstance(value, list):
+        parts = [found.rounded() for found in _exact.of_all_ranks(view._communicator, value)]
+        return complex(*parts) if len(parts) == 2 else parts[0]
     if value.dtype.kind == "c":
         return complex(*_combined(view, "sum", [float(value.real), float(value.imag)]))
     if value.dtype.kind == "f":

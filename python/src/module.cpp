@@ -19,6 +19,7 @@ NB_MODULE(_distview, module) {
     register_communicator(module);
     register_array(module);
     register_redistribution(module);
+    register_exact_sum(module);
     register_protocol(module);
     register_capsules(module);
     register_device(module);

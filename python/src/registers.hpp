@@ -12,6 +12,7 @@ void register_layout(nb::module_& module);
 void register_communicator(nb::module_& module);
 void register_array(nb::module_& module);
 void register_redistribution(nb::module_& module);
+void register_exact_sum(nb::module_& module);
 void register_protocol(nb::module_& module);
 void register_capsules(nb::module_& module);
 void register_device(nb::module_& module);

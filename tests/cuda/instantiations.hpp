@@ -23,6 +23,10 @@ void use_padding_exchange(const Cuda& exec, const Communicator& comm);
 void use_redistribution(const Cuda& exec, const Communicator& comm);
 void use_algorithms(const Cuda& exec, const Communicator& comm);
 void use_reductions(const Cuda& exec, const Communicator& comm);
+void use_reproducible(const Cuda& exec, const Communicator& comm);
+void use_local_copies(const Cuda& exec, const Communicator& comm);
+void use_along_axes(const Cuda& exec, const Communicator& comm);
+void use_elements_by_index(const Cuda& exec, const Communicator& comm);
 
 /// So many rows and columns with padding for each process.
 inline ArrayLayout some_layout(int processes) {

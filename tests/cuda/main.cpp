@@ -16,5 +16,9 @@ int main(int argc, char** argv) {
     testing::use_redistribution(exec, comm);
     testing::use_algorithms(exec, comm);
     testing::use_reductions(exec, comm);
+    testing::use_reproducible(exec, comm);
+    testing::use_local_copies(exec, comm);
+    testing::use_along_axes(exec, comm);
+    testing::use_elements_by_index(exec, comm);
     return 0;
 }

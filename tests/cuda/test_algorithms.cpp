@@ -108,6 +108,39 @@ TEST(DeviceAlgorithms, LeaveTheNumbersOfTheHost) {
     expect_as_on_the_host<std::int64_t***, Kokkos::LayoutRight>(rows(ranks));
 }
 
+/// Numbers of two hundred powers of two.
+struct Wide {
+    KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
+        const std::int64_t seed = i.value() * 389 + j.value() * 41 + k.value() * 7;
+        double number = static_cast<double>(seed % 1009 - 500) / 1009;
+        for (std::int64_t power = 0; power < seed % 200; ++power) number *= seed % 2 == 0 ? 2 : 0.5;
+        return number;
+    }
+};
+
+template <class Exec>
+std::vector<double> reproducible_numbers(const Exec& exec, const Communicator& comm,
+                                         const ArrayLayout& layout) {
+    using Memory = typename Exec::memory_space;
+    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "a");
+    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "b");
+    fill_with(exec, a, Wide());
+    fill_with(
+        exec, b, KOKKOS_LAMBDA(GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            return static_cast<float>(Numbered()(i, j, k)) / 7;
+        });
+    const ReductionOptions exactly{.reproducible = true};
+    return {sum(exec, comm, a, exactly),   dot(exec, comm, a, a, exactly),
+            norm1(exec, comm, a, exactly), norm2(exec, comm, a, exactly),
+            sum(exec, comm, b, exactly),   dot(exec, comm, b, b, exactly)};
+}
+
+TEST(DeviceAlgorithms, GiveTheReproducibleSumsOfTheHost) {
+    const Communicator comm(MPI_COMM_WORLD);
+    EXPECT_EQ(reproducible_numbers(Cuda(), comm, rows(comm.size())),
+              reproducible_numbers(Host(), comm, rows(comm.size())));
+}
+
 } // namespace
 
 } // namespace distview::testing

@@ -11,9 +11,9 @@ namespace distview::testing {
 
 namespace {
 
-std::string refusal(const std::string& value, int ranks) {
+std::string refusal(const std::string& value, int ranks, int axes = 2) {
     try {
-        program::grid_of_option(value, ranks);
+        program::grid_of_option(value, ranks, axes);
     } catch (const UsageError& error) {
         return error.what();
     }
@@ -25,6 +25,17 @@ TEST(GridOption, takes_rows_and_columns) {
     EXPECT_EQ(program::grid_of_option("1x6", 6), (ProcessGrid{1, 6}));
     EXPECT_EQ(program::grid_of_option("", 6), (ProcessGrid{3, 2}));
     EXPECT_EQ(program::grid_of_option("", 1), (ProcessGrid{1, 1}));
+}
+TEST(GridOption, takes_three_axes) {
+    EXPECT_EQ(program::grid_of_option("3x2x1", 6, 3), (ProcessGrid{3, 2, 1}));
+    EXPECT_EQ(program::grid_of_option("", 1, 3), (ProcessGrid{1, 1, 1}));
+    EXPECT_EQ(refusal("3x2", 6, 3),
+              "--grid: expected PxQxR, processes along the three axes such as "
+              "3x2x1, got '3x2'");
+    EXPECT_EQ(refusal("2x2x2", 6, 3),
+              "--grid: expected a grid of 6 processes, as many as there are "
+              "ranks, got 2x2x2");
+    EXPECT_NE(refusal("65536x65536x65537", 6, 3), "accepted");
 }
 
 TEST(GridOption, says_what_is_wrong) {

@@ -98,6 +98,24 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
         .value;
 }
 
+/// The same with options; see ReductionOptions.
+///
+/// Reproducible: the absolute values as doubles, those of complex numbers rounded by hypot(), are added up exactly
+/// and the sum rounded once.
+///
+/// Collective: over comm; all ranks pass sections of the same array, and options alike
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm1(const Exec& exec, const Communicator& comm, const View& view,
+             const ReductionOptions& options) {
+    static const impl::Caller caller("norm1(reproducible)");
+    if (!options.reproducible) return norm1(exec, comm, view, options.cells);
+    return impl::exact_sums(caller, exec, comm, view, options.cells,
+                            impl::MagnitudeTerms<typename View::view_type>(view.view()))
+        .sums[0]
+        .rounded();
+}
+
 /// The square root of the sum of the squared absolute values, on every rank; 0 without cells.
 ///
 /// In double for all element types. Where the squares leave the range of double, the cells are
@@ -125,6 +143,24 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
     return std::sqrt(impl::sum_of_squares(caller, exec, comm, view, cells, factor)) / factor;
 }
 
+/// The same with options; see ReductionOptions.
+///
+/// Reproducible: the square root of the exact sum of the squares of the cells (of their parts), rounded once.
+/// Integers of 64 bits count as the doubles nearest to them.
+///
+/// Collective: over comm; all ranks pass sections of the same array, and options alike
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm2(const Exec& exec, const Communicator& comm, const View& view,
+             const ReductionOptions& options) {
+    static const impl::Caller caller("norm2(reproducible)");
+    if (!options.reproducible) return norm2(exec, comm, view, options.cells);
+    return impl::exact_sums(caller, exec, comm, view, options.cells,
+                            impl::SquareTerms<typename View::view_type>(view.view()))
+        .sums[0]
+        .rounded_root();
+}
+
 /// The largest absolute value, on every rank; 0 without cells, NaN if any cell is NaN.
 ///
 /// In double for all element types. Everything else is as in sum().
@@ -136,6 +172,18 @@ double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
                 Cells cells = Cells::interior) {
     static const impl::Caller caller("norm_inf");
     return impl::largest_magnitude(caller, exec, comm, view, cells);
+}
+
+/// The same with options; see ReductionOptions.
+///
+/// A maximum is the same in any order: reproducible or not.
+///
+/// Collective: over comm; all ranks pass sections of the same array, and options alike
+template <ExecutionSpace Exec, NumericDistView View>
+    requires AccessibleFrom<View, Exec>
+double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
+                const ReductionOptions& options) {
+    return norm_inf(exec, comm, view, options.cells);
 }
 
 } // namespace distview

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/gradient_terms.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace distview {
+
+/// An operator given by its elements: functor(u, i, j, ...) is element (i, j, ...) of A u.
+///
+///     const auto laplace = KOKKOS_LAMBDA(const View& u, int i, int j) {
+///         return 4 * u(i, j) - u(i - 1, j) - u(i + 1, j) - u(i, j - 1) - u(i, j + 1);
+///     };
+///     solver.solve(exec, StencilOperator{plan, laplace}, b, x);
+///
+/// u is a view of a section, padding included, that `plan` has filled; indices are local, as those of for_each(). The
+/// plan is one for a single field with the layout of the arrays, and stays alive while it is used. Boundary padding
+/// that the plan does not fill is zero.
+///
+/// Collective: no (local)
+template <class Functor>
+struct StencilOperator {
+    PaddingExchangePlan& plan;
+    Functor functor;
+};
+/// Collective: no (local)
+template <class Functor>
+StencilOperator(PaddingExchangePlan&, Functor) -> StencilOperator<Functor>;
+
+/// z = r
+struct NoPreconditioner {};
+
+/// A preconditioner cell by cell, such as Jacobi's: functor(r, i, j, ...) is the element of z = M^-1 r where r is that
+/// of the residual. z is never stored.
+///
+/// Collective: no (local)
+template <class Functor>
+struct PointPreconditioner {
+    Functor functor;
+};
+/// Collective: no (local)
+template <class Functor>
+PointPreconditioner(Functor) -> PointPreconditioner<Functor>;
+
+struct ConjugateGradientOptions {
+    /// Stop when the norm of the residual is at most this times that of the right side.
+    double tolerance = 1e-10;
+    int max_iterations = 1000;
+    /// Whether scalar products are exact sums rounded once: the history is the same on any ranks and layout.
+    bool reproducible = false;
+};
+
+enum class ConjugateGradientStop {
+    converged,
+    max_iterations,
+    breakdown, ///< p * A p or r * z was not positive: operator or preconditioner are not positive definite, or NaN
+};
+
+/// What a solution took, the same on every rank.
+///
+/// Collective: no (local)
+struct ConjugateGradientResult {
+    ConjugateGradientStop stop = ConjugateGradientStop::max_iterations;
+    int iterations = 0;
+    double residual = 0;   ///< the last norm of the residual b - A x, as the iteration updates it
+    double right_side = 0; ///< the norm of b
+    std::vector<double> history; ///< norms of the residuals, that of the first x first
+
+    bool converged() const noexcept { return stop == ConjugateGradientStop::converged; }
+};
+
+/// Preconditioned conjugate gradients, matrix-free: solves A x = b for a symmetric positive definite A.
+///
+///     ConjugateGradient<decltype(x)> solver(exec, comm, layout, {.tolerance = 1e-8});
+///     const auto result = solver.solve(exec, StencilOperator{plan, laplace}, b, x);
+///
+/// An operator is a StencilOperator, or anything that writes q = A p to the interior of q when it is called as
+/// op(exec, p, q). A preconditioner is NoPreconditioner, a PointPreconditioner, or is called as m(exec, r, z). With
+/// a StencilOperator and no or a point preconditioner an iteration is three passes over memory: q = A p and p * q;
+/// r = r - alpha q, r * r and r * z; x = x + alpha p and p = z + beta p.
+///
+/// A singular A is fine if b and the null space are orthogonal (periodic or Neumann sides: b sums up to zero); x is
+/// then determined up to the null space.
+///
+/// With `reproducible` the history, and every element of x, have the same bits for any number of ranks and threads and
+/// any layout, if the operator's elements have: that is so if a functor computes an element by one sequence of
+/// operations wherever it is. Compile it with -ffp-contract=off, or write Kokkos::fma: compilers fuse multiplications
+/// and additions here and not there. Two builds for different processors may differ.
+///
+/// Collective: construction and solve(), over the communicator
+/// Shapes:     all arrays have the layout of the construction
+/// Cost:       three arrays (four with a preconditioner that is called as m(exec, r, z))
+/// Example:    examples/poisson
+template <WritableDistView Vector>
+    requires std::floating_point<typename Vector::non_const_value_type>
+class ConjugateGradient {
+public:
+    using value_type = typename Vector::non_const_value_type;
+
+    /// Errors: those of make_dist_view(); UsageError if options differ between ranks (thrown on all ranks)
+    template <ExecutionSpace Exec>
+    ConjugateGradient(const Exec& exec, const Communicator& comm, const ArrayLayout& layout,
+                      const ConjugateGradientOptions& options = {})
+        : m_comm(comm), m_layout(layout), m_options(options) {
+        const CollectiveCall call(comm, "ConjugateGradient");
+        agree_on_options();
+        m_p = make(exec, "distview::ConjugateGradient::p");
+        m_q = make(exec, "distview::ConjugateGradient::q");
+        m_r = make(exec, "distview::ConjugateGradient::r");
+    }
+
+    /// Solves A x = b, from what x is.
+    ///
+    /// Space:   kernels on `exec`, which have finished on return
+    /// Touches: the interior of x, and padding as the operator does; reads that of b
+    /// Cost:    an iteration is an application of the operator, three kernels at most and two collectives of one or
+    ///          two numbers (reproducible: of some 1100 bytes each); one allocation for the history
+    /// Errors:  ShapeError if b or x has another layout (thrown on all ranks); those of operator and preconditioner
+    template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide>
+        requires(AccessibleFrom<Vector, Exec> && AccessibleFrom<RightSide, Exec>)
+    ConjugateGradientResult solve(const Exec& exec, const Operator& a, const Preconditioner& m,
+                                  const RightSide& b, const Vector& x) {
+        const CollectiveCall call(m_comm, "ConjugateGradient::solve");
+        agree_on(m_comm, "ConjugateGradient::solve", [&] {
+            require_layout(b.layout(), b.process(), "b");
+            require_layout(x.layout(), x.process(), "x");
+        });
+        if constexpr (std::same_as<Preconditioner, NoPreconditioner>) {
+            return iterate(exec, a, impl::SameElement{}, [] {}, b, x);
+        } else if constexpr (is_pointwise<Preconditioner>) {
+            const impl::ElementOfFunctor element{m.functor};
+            return iterate(exec, a, element, [] {}, b, x);
+        } else {
+            static_assert(
+                std::invocable<const Preconditioner&, const Exec&, const Vector&, const Vector&>,
+                "ConjugateGradient: a preconditioner is NoPreconditioner, a PointPreconditioner, "
+                "or is called as m(exec, r, z)");
+            if (!m_has_z) m_z = make(exec, "distview::ConjugateGradient::z");
+            m_has_z = true;
+            const impl::ElementOfArray<typename Vector::view_type> element{m_z.view()};
+            return iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x);
+        }
+    }
+    template <ExecutionSpace Exec, class Operator, DistViewLike RightSide>
+    ConjugateGradientResult solve(const Exec& exec, const Operator& a, const RightSide& b,
+                                  const Vector& x) {
+        return solve(exec, a, NoPreconditioner{}, b, x);
+    }
+
+private:
+    using View = typename Vector::view_type;
+    template <class T>
+    static constexpr bool is_pointwise = false;
+    template <class Functor>
+    static constexpr bool is_pointwise<PointPreconditioner<Functor>> = true;
+    template <class T>
+    static constexpr bool is_stencil = false;
+    template <class Functor>
+    static constexpr bool is_stencil<StencilOperator<Functor>> = true;
+
+    struct Norms {
+        double rr;
+        double rz;
+    };
+
+    void agree_on_options() const {
+        std::uint64_t digest = m_layout.fingerprint();
+        for (const std::uint64_t part : {std::bit_cast<std::uint64_t>(m_options.tolerance),
+                                         static_cast<std::uint64_t>(m_options.max_iterations),
+                                         static_cast<std::uint64_t>(m_options.reproducible)})
+            digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+        agree(m_comm, "ConjugateGradient", nullptr, digest, [this] {
+            return std::vector<Argument>{
+                {"layout", m_layout.describe()},
+                {"tolerance", text(m_options.tolerance)},
+                {"max_iterations", text(m_options.max_iterations)},
+                {"reproducible", m_options.reproducible ? "true" : "false"}};
+        });
+    }
+    void require_layout(const ArrayLayout& layout, int process, const char* name) const {
+        require<ShapeError>(layout == m_layout && process == m_p.process(), [&] {
+            return text("ConjugateGradient::solve: expected ", name, " of process ", m_p.process(),
+                        " in a ", m_layout.describe(), "\ngot that of process ", process, " in a ",
+                        layout.describe());
+        });
+    }
+    /// An array of zeros, padding included.
+    template <ExecutionSpace Exec>
+    Vector make(const Exec& exec, const char* label) const {
+        return make_dist_view<typename View::data_type, typename View::array_layout,
+                              typename View::memory_space>(exec, m_comm, m_layout, label);
+    }
+
+    template <ExecutionSpace Exec, class Terms>
+    auto sums(const impl::Caller& caller, const Exec& exec, const Terms& terms) const {
+        return impl::fused_sums(caller, exec, m_comm, m_p, m_options.reproducible, terms);
+    }
+
+    /// to = A from; returns from * to.
+    template <ExecutionSpace Exec, class Operator>
+    double apply(const Exec& exec, const Operator& a, const Vector& from, const Vector& to) const {
+        static const impl::Caller caller("ConjugateGradient::apply");
+        if constexpr (is_stencil<Operator>) {
+            a.plan.execute(exec, from);
+            return sums(caller, exec, impl::ApplyTerms(from.view(), to.view(), a.functor))[0];
+        } else {
+            static_assert(
+                std::invocable<const Operator&, const Exec&, const Vector&, const Vector&>,
+                "ConjugateGradient: an operator is a StencilOperator or is called as "
+                "op(exec, p, q)");
+            a(exec, from, to);
+            return sums(caller, exec, impl::ProductTerms(from.view(), to.view()))[0];
+        }
+    }
+
+    /// r = r - alpha q and z = M^-1 r.
+    template <ExecutionSpace Exec, class Element, class Precondition>
+    Norms update(const Exec& exec, double alpha, const Element& element,
+                 const Precondition& precondition) const {
+        static const impl::Caller caller("ConjugateGradient::update");
+        const auto step = static_cast<value_type>(alpha);
+        constexpr bool stores_z = std::same_as<Element, impl::ElementOfArray<View>>;
+        if constexpr (stores_z) {
+            const double rr =
+                sums(caller, exec,
+                     impl::UpdateTerms(step, m_q.view(), m_r.view(), impl::SameElement{}))[0];
+            precondition();
+            return {rr, sums(caller, exec, impl::ProductTerms(m_r.view(), m_z.view()))[0]};
+        } else {
+            const auto found =
+                sums(caller, exec, impl::UpdateTerms(step, m_q.view(), m_r.view(), element));
+            return {found.front(), found.back()};
+        }
+    }
+
+    template <ExecutionSpace Exec, class Operator, class Element, class Precondition,
+              DistViewLike RightSide>
+    ConjugateGradientResult iterate(const Exec& exec, const Operator& a, const Element& element,
+                                    const Precondition& precondition, const RightSide& b,
+                                    const Vector& x) {
+        static const impl::Caller start("ConjugateGradient::start");
+        static const impl::Caller direction("ConjugateGradient::direction");
+        ConjugateGradientResult result;
+        result.history.reserve(
+            static_cast<std::size_t>(std::clamp(m_options.max_iterations, 0, 10'000)) + 1);
+        apply(exec, a, x, m_q);
+        const double bb =
+            sums(start, exec, impl::ResidualTerms(b.view(), m_q.view(), m_r.view()))[0];
+        result.right_side = std::sqrt(bb);
+        const double target = m_options.tolerance * result.right_side;
+        Norms norms = update(exec, 0, element, precondition);
+        impl::launch_for(start, exec, m_p, Cells::interior,
+                         impl::FirstDirectionBody<View, Element>{m_p.view(), m_r.view(), element});
+
+        for (;; ++result.iterations) {
+            result.residual = std::sqrt(norms.rr);
+            result.history.push_back(result.residual);
+            if (result.residual <= target) {
+                result.stop = ConjugateGradientStop::converged;
+                break;
+            }
+            if (result.iterations >= m_options.max_iterations) break;
+            const double pq = apply(exec, a, m_p, m_q);
+            if (!(pq > 0 && norms.rz > 0)) {
+                result.stop = ConjugateGradientStop::breakdown;
+                break;
+            }
+            const double alpha = norms.rz / pq;
+            const double rz = norms.rz;
+            norms = update(exec, alpha, element, precondition);
+            const double beta = norms.rz / rz;
+            impl::launch_for(direction, exec, x, Cells::interior,
+                             impl::DirectionBody<View, Element>{
+                                 static_cast<value_type>(alpha), static_cast<value_type>(beta),
+                                 x.view(), m_p.view(), m_r.view(), element});
+        }
+        exec.fence("distview::ConjugateGradient::solve: x is complete");
+        return result;
+    }
+
+    Communicator m_comm;
+    ArrayLayout m_layout;
+    ConjugateGradientOptions m_options;
+    Vector m_p, m_q, m_r, m_z;
+    bool m_has_z = false;
+};
+
+} // namespace distview

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/exact_sum.hpp>
+#include <distview/comm/communicator.hpp>
+
+#include <span>
+
+namespace distview {
+
+/// The exact sum of float64 numbers, and of products of two, for programs that add up what is in no array.
+///
+///     ExactSum energy;
+///     for (const Particle& p : particles) energy.add_product(p.mass, p.potential);
+///     all_reduce(comm, energy);
+///     const double total = energy.rounded(); // the same bits for any number of ranks, in any order
+///
+/// No number and no product is rounded, overflows or underflows; NaN and infinities count as IEEE 754 adds them.
+/// There is room for 2^63 numbers. What sum(), dot() and the norms do with {.reproducible = true}.
+///
+/// Collective: no (local)
+/// Cost:       some 1100 bytes; 10 ns a number one by one, less than 1 ns of many given at once
+class ExactSum {
+public:
+    ExactSum() { m_sum.clear(); }
+
+    void add(double number) { m_sum.add(number); }
+    void add_product(double x, double y) { m_sum.add_product(x, y); }
+    void add(std::span<const double> numbers);
+    /// Errors: ShapeError if there are not as many of both
+    void add_products(std::span<const double> x, std::span<const double> y);
+    ExactSum& operator+=(const ExactSum& other) {
+        m_sum.add(other.m_sum);
+        return *this;
+    }
+
+    /// The sum rounded once to the nearest double, ties to even; +0 if it is zero.
+    double rounded() const { return m_sum.rounded(); }
+    /// The square root of the sum, which must not be negative, rounded once.
+    double rounded_root() const { return m_sum.rounded_root(); }
+
+private:
+    friend void all_reduce(const Communicator& comm, std::span<ExactSum> sums);
+    impl::ExactSum<true> m_sum;
+};
+
+/// Replaces every sum by its total over all ranks.
+///
+/// Collective: over comm
+/// Cost:       one agreement, one MPI_Allreduce of some 1100 bytes a sum
+/// Errors:     UsageError if ranks differ in the number of sums (thrown on all ranks)
+void all_reduce(const Communicator& comm, std::span<ExactSum> sums);
+inline void all_reduce(const Communicator& comm, ExactSum& sum) {
+    all_reduce(comm, std::span<ExactSum>(&sum, 1));
+}
+
+} // namespace distview

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/line_exchange.hpp>
+#include <distview/algorithms/operations.hpp>
+#include <distview/comm/communicator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace distview {
+
+namespace impl {
+struct GridAxisAccess;
+
+/// A Kokkos::View that lines of processes exchange: its elements in C order, whatever their order in memory.
+template <class View, class Exec>
+concept ExchangedView = ViewLike<View> && AccessibleFrom<View, Exec> &&
+                        std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+                        !std::is_const_v<typename View::value_type>;
+
+/// An operation in the elements' own type, also for Sum and Product.
+template <class Op, class T>
+struct Elementwise {
+    using value_type = T;
+    Op op;
+    KOKKOS_FORCEINLINE_FUNCTION T join(const T& a, const T& b) const {
+        return static_cast<T>(op(a, b));
+    }
+};
+} // namespace impl
+
+/// Broadcast and reduction along one axis of a process grid: among the processes that differ in one coordinate only.
+///
+/// A 2 x 3 grid and axis 1: the rows of processes (0, 0) (0, 1) (0, 2) and (1, 0) (1, 1) (1, 2) are two lines, each
+/// with three places, and do not exchange anything with each other.
+///
+///     GridAxis row(comm, layout.grid(), 1);
+///     row.broadcast(exec, 2, panel);              // that of (i, 2) to all (i, j)
+///     row.all_reduce(exec, Sum{}, partial);       // the sum over j, on all (i, j)
+///
+/// Takes plain Kokkos Views, of any layout in memory; lines may differ in their extents. A line needs no
+/// communicator of its own: elements travel as a RedistributionPlan moves them, on the node through
+/// memory that its processes share. Up to 64 KiB go to every place, which joins them; more are
+/// cut into a slice a place, joined there, and sent back. Either way values are joined place after place in
+/// ascending order: the result has the same bits on all places and in every run.
+///
+/// Keep one for calls that are repeated: it holds the plans and buffers of the last four combinations of
+/// extents, element sizes and memory spaces. axis_reduce() and scans take one instead of a communicator.
+/// Like a plan it is movable, not copyable, and used by one thread at a time.
+///
+/// Collective: every call that takes an execution space, over the communicator, in the same order on all ranks
+/// Shapes:     equal numbers of elements on the processes of a line
+/// Space:      kernels on `exec`, which have finished on return
+/// Cost:       an agreement and an MPI_Allgather of 8 bytes a rank; the first time for these extents also
+///             buffers (three times the elements) and plans. Of n elements on P places
+///             2 n (P - 1) / P travel to and from every place, n (P - 1) if they are few
+/// Errors:     UsageError if there is no such axis or place, or the grid is not one of comm.size() processes;
+///             ShapeError if the processes of a line pass different numbers of elements; UsageError if ranks pass
+///             different places or element sizes (thrown on all ranks)
+/// Example:    tests/unit/algorithms/test_grid_axis.cpp
+class GridAxis {
+public:
+    /// Collective: over comm; nothing but an agreement
+    GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis);
+    GridAxis(GridAxis&&) noexcept = default;
+    GridAxis& operator=(GridAxis&&) noexcept = default;
+
+    const Communicator& communicator() const noexcept { return m_comm; }
+    const ProcessGrid& grid() const noexcept { return m_grid; }
+    int axis() const noexcept { return m_axis; }
+    /// Number of processes in a line.
+    int extent() const noexcept { return m_lines.length; }
+    /// This process's coordinate along the axis.
+    int coordinate() const noexcept { return m_lines.place; }
+    /// Bytes of the buffers and plans kept.
+    std::size_t workspace_bytes() const;
+
+    /// view = that of the process with coordinate `root` in the line.
+    ///
+    /// Touches: reads the view of `root`, writes those of all others
+    template <ExecutionSpace Exec, impl::ExchangedView<Exec> View>
+    void broadcast(const Exec& exec, int root, const View& view) {
+        const auto run = [&](auto& lines, const std::string& label) {
+            lines.broadcast(root, label, exec);
+        };
+        exchange(exec, {"GridAxis::broadcast", root}, view, coordinate() == root,
+                 coordinate() != root, run);
+    }
+    /// view = op of the views of the line's processes, element by element, on the one with coordinate `root`.
+    ///
+    /// `op` is Sum, Product, Minimum, Maximum or a function object T(T here, T incoming) that is associative; T is
+    /// the element type, in which it computes: convert floats that are to be added up in double.
+    ///
+    /// Touches: reads all views, writes that of `root`
+    template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
+        requires JoinsElements<Op, typename View::value_type>
+    void reduce(const Exec& exec, const Op& op, int root, const View& view) {
+        const auto run = [&](auto& lines, const std::string& label) {
+            lines.reduce_to(root, label, exec,
+                            impl::Elementwise<Op, typename View::value_type>{op});
+        };
+        exchange(exec, {"GridAxis::reduce", root}, view, true, coordinate() == root, run);
+    }
+    /// The same on all processes of the line.
+    ///
+    /// Touches: reads and writes all views
+    template <ExecutionSpace Exec, class Op, impl::ExchangedView<Exec> View>
+        requires JoinsElements<Op, typename View::value_type>
+    void all_reduce(const Exec& exec, const Op& op, const View& view) {
+        const auto run = [&](auto& lines, const std::string& label) {
+            lines.reduce_to_all(label, exec, impl::Elementwise<Op, typename View::value_type>{op});
+        };
+        exchange(exec, {"GridAxis::all_reduce", 0}, view, true, true, run);
+    }
+
+private:
+    friend impl::GridAxisAccess;
+    struct Call {
+        const char* name;
+        int root;
+    };
+    /// Number of elements of every line; agrees on them and on the call's arguments.
+    std::vector<std::int64_t> lengths_of_lines(const Call& call, std::int64_t own,
+                                               std::size_t element_bytes) const;
+
+    template <ExecutionSpace Exec, ViewLike View, class Run>
+    void exchange(const Exec& exec, const Call& call, const View& view, bool reads, bool writes,
+                  const Run& run) {
+        using T = typename View::value_type;
+        const CollectiveCall collective(m_comm, call.name);
+        const impl::Caller caller(call.name);
+        auto& lines = keep<typename Exec::memory_space>(
+            exec, lengths_of_lines(call, static_cast<std::int64_t>(view.size()), sizeof(T)),
+            sizeof(T));
+        lines.set_all_places(exec);
+        Extents extents{};
+        Extents strides{};
+        for (std::size_t d = 0; d < View::rank(); ++d) {
+            extents[d] = static_cast<std::int64_t>(view.extent(d));
+            strides[d] = static_cast<std::int64_t>(view.stride(d));
+        }
+        const impl::AxisLoop loop =
+            impl::make_loop(static_cast<int>(View::rank()), -1, extents, strides, strides, false);
+        constexpr std::int64_t tile = impl::lines_at_once<T, Exec>;
+        T* const own = lines.template own<T>();
+        if (reads)
+            impl::launch_units(
+                caller.label, exec, loop, 1,
+                impl::BufferKernel<T, T, impl::AsIs, true, tile>{loop, view.data(), own, {}});
+        run(lines, caller.label);
+        if (writes)
+            impl::launch_units(
+                caller.label, exec, loop, 1,
+                impl::BufferKernel<T, T, impl::AsIs, false, tile>{loop, own, view.data(), {}});
+        exec.fence(caller.label + ": the buffers may be used again");
+    }
+
+    /// The exchange of so many values in the processes of each line; makes it the first time.
+    template <class MemorySpace, ExecutionSpace Exec>
+    impl::LineExchange<MemorySpace>& keep(const Exec& exec, const std::vector<std::int64_t>& values,
+                                          std::size_t value_bytes) {
+        using Lines = impl::LineExchange<MemorySpace>;
+        const auto bytes = static_cast<std::int64_t>(value_bytes);
+        for (std::size_t i = 0; i < m_exchanges.size(); ++i) {
+            auto* const kept = dynamic_cast<Lines*>(m_exchanges[i].get());
+            if (!kept || !kept->is_for(values, bytes)) continue;
+            move_to_end(i);
+            return *kept;
+        }
+        auto made = std::make_unique<Lines>(exec, m_comm, m_lines, values, bytes);
+        Lines& result = *made;
+        add(std::move(made));
+        return result;
+    }
+    void move_to_end(std::size_t position);
+    void add(std::unique_ptr<impl::LineExchangeBase> exchange);
+
+    Communicator m_comm;
+    ProcessGrid m_grid;
+    int m_axis = 0;
+    impl::GridLines m_lines;
+    std::vector<std::unique_ptr<impl::LineExchangeBase>> m_exchanges; ///< the latest one last
+};
+
+namespace impl {
+/// For algorithms along the axis.
+struct GridAxisAccess {
+    static const GridLines& lines(const GridAxis& axis) { return axis.m_lines; }
+    template <class MemorySpace, ExecutionSpace Exec>
+    static LineExchange<MemorySpace>& keep(GridAxis& axis, const Exec& exec,
+                                           const std::vector<std::int64_t>& values,
+                                           std::size_t value_bytes) {
+        return axis.keep<MemorySpace>(exec, values, value_bytes);
+    }
+};
+} // namespace impl
+
+} // namespace distview

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/min_max.hpp>
+#include <distview/comm/collectives.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <vector>
+
+namespace distview {
+
+namespace impl {
+
+/// Bounds of bins in memory of a kernel.
+template <class MemorySpace>
+struct Bins {
+    Kokkos::View<const double*, MemorySpace> edges;
+    int count;
+    double scale; ///< bins per unit if they are equally wide, else 0
+
+    /// The bin of a value, or -1.
+    KOKKOS_FUNCTION int find(double value) const {
+        // Of NaN, too.
+        if (!(value >= edges(0) && value <= edges(count))) return -1;
+        int bin = 0;
+        if (scale > 0) {
+            const double guess = (value - edges(0)) * scale;
+            bin = guess < count - 1 ? static_cast<int>(guess) : count - 1;
+            while (bin > 0 && value < edges(bin)) --bin;
+            while (bin < count - 1 && value >= edges(bin + 1)) ++bin;
+        } else {
+            int end = count;
+            while (end - bin > 1) {
+                const int middle = bin + (end - bin) / 2;
+                if (value < edges(middle))
+                    end = middle;
+                else
+                    bin = middle;
+            }
+        }
+        return bin;
+    }
+};
+
+/// Counts a cell, in counters that all threads share.
+template <ViewLike View, class MemorySpace>
+struct CountCell {
+    View view;
+    Bins<MemorySpace> bins;
+    Kokkos::View<std::int64_t*, MemorySpace> counts;
+
+    template <class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
+        const int bin = bins.find(static_cast<double>(view(at...)));
+        if (bin >= 0) Kokkos::atomic_inc(&counts(bin));
+    }
+};
+
+/// Counts the cells of a host's thread, in counters of its own.
+template <class Walk, ViewLike View, class MemorySpace>
+struct CountRows {
+    Walk walk;
+    View view;
+    Bins<MemorySpace> bins;
+    Kokkos::View<std::int64_t*, MemorySpace> counts; ///< of one part after the other
+    std::int64_t parts;
+
+    void operator()(std::int64_t part) const {
+        std::int64_t* const mine = counts.data() + part * bins.count;
+        const auto count = [&](auto... at) {
+            const int bin = bins.find(static_cast<double>(view(at...)));
+            if (bin >= 0) ++mine[bin];
+        };
+        walk.visit_rows(part, parts, [&](const auto* at, auto first, auto last) {
+            for (auto i = first; i < last; ++i) Walk::call_in_row(count, at, i);
+        });
+    }
+};
+
+/// Edges and counts of a histogram. Throws UsageError for edges that are no bounds of bins.
+class HistogramBins {
+public:
+    HistogramBins() = default;
+    HistogramBins(const char* caller, std::span<const double> edges);
+    HistogramBins(const char* caller, int bins, double low, double high);
+
+    std::span<const double> edges() const noexcept { return m_edges; }
+    int count() const noexcept { return static_cast<int>(m_edges.size()) - 1; }
+    double scale() const noexcept { return m_scale; }
+    std::uint64_t digest() const;
+
+private:
+    std::vector<double> m_edges;
+    double m_scale = 0;
+};
+
+/// agree() on what counting failed with and on the arguments of all ranks, then adds up.
+void combine_histogram(const Communicator& comm, const Caller& caller,
+                       const std::exception_ptr& failure, const CommonArguments& arguments,
+                       const HistogramBins& bins, std::vector<std::int64_t>& counts);
+
+/// Counts the cells of this section; waits for the result.
+template <ExecutionSpace Exec, DistViewLike View>
+std::vector<std::int64_t> count_section(const Caller& caller, const Exec& exec, const View& view,
+                                        Cells cells, const HistogramBins& bins) {
+    using Memory = typename Exec::memory_space;
+    using Section = typename View::view_type;
+    std::vector<std::int64_t> result(static_cast<std::size_t>(bins.count()), 0);
+    const CellBox<View::rank()> box = cell_box(view, cells);
+    if (box.count() == 0) return result;
+    const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        edges_host(bins.edges().data(), bins.edges().size());
+    const Kokkos::View<double*, Memory> edges(
+        Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::edges"),
+        edges_host.size());
+    Kokkos::deep_copy(exec, edges, edges_host);
+    const Bins<Memory> in_kernel{edges, bins.count(), bins.scale()};
+
+    // Counters for each thread, unless they would take more than 16 MiB.
+    constexpr std::int64_t most_counters = std::int64_t{1} << 21;
+    const std::int64_t parts = loops_by_row<Exec> ? part_count(exec, box.count()) : 1;
+    const bool has_own = loops_by_row<Exec> && parts * bins.count() <= most_counters;
+    const Kokkos::View<std::int64_t*, Memory> counts(
+        Kokkos::view_alloc(exec, caller.label + "::counts"),
+        static_cast<std::size_t>((has_own ? parts : 1) * bins.count()));
+    if constexpr (loops_by_row<Exec>)
+        if (has_own)
+            with_cell_walk<CountCell<Section, Memory>, false>(
+                caller.name.c_str(), view, box, [&]<class Walk>(const Walk& walk) {
+                    Kokkos::parallel_for(caller.label, cell_policy<std::int64_t>(exec, parts),
+                                         CountRows<Walk, Section, Memory>{
+                                             walk, view.view(), in_kernel, counts, parts});
+                });
+    if (!has_own)
+        launch_for(caller, exec, view, cells,
+                   CountCell<Section, Memory>{view.view(), in_kernel, counts});
+
+    const auto counts_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, counts);
+    Kokkos::deep_copy(exec, counts_host, counts);
+    exec.fence(caller.label + ": the host adds up the counts");
+    for (std::size_t i = 0; i < counts_host.size(); ++i)
+        result[i % result.size()] += counts_host(i);
+    return result;
+}
+
+template <ExecutionSpace Exec, DistViewLike View, class MakeBins>
+std::vector<std::int64_t> count_in_bins(const Exec& exec, const Communicator& comm,
+                                        const View& view, Cells cells, const MakeBins& make_bins) {
+    static const Caller caller("histogram");
+    const CollectiveCall call(comm, caller.name);
+    HistogramBins bins;
+    std::vector<std::int64_t> counts;
+    std::exception_ptr failure;
+    try {
+        check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        bins = make_bins(caller.name.c_str());
+        counts = count_section(caller, exec, view, cells, bins);
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    combine_histogram(comm, caller, failure,
+                      {&view.layout(),
+                       cells,
+                       element_type<typename View::non_const_value_type>(),
+                       {view.identity()}},
+                      bins, counts);
+    return counts;
+}
+
+} // namespace impl
+
+/// Counts the cells of an array whose values lie in equally wide bins, on every rank.
+///
+///     const std::vector<std::int64_t> counts = histogram(exec, comm, u, 20, 0.0, 1.0);
+///
+/// Bin b holds the values x with edge(b) <= x < edge(b + 1), the last bin also `high`, as NumPy's does; edge(b) is
+/// low + b * ((high - low) / bins) and edge(bins) is `high`. Values outside and NaN are not counted. Values are compared as
+/// doubles. Elements that unstructured lists place on several processes count once for each of them.
+///
+/// Collective: over comm; all ranks pass sections of the same array and the same bins
+/// Space:      one kernel on `exec`, which has finished on return
+/// Cost:       two agreements, one MPI_Allreduce of 8 bytes a bin; on the host counters for each thread, on a device
+///             atomic counters
+/// Errors:     those of sum(); UsageError for less than one bin, unless low < high, both finite, and if bins differ
+///             between ranks (thrown on all ranks)
+/// Example:    tests/unit/algorithms/test_histogram.cpp
+template <ExecutionSpace Exec, OrderedDistView View>
+    requires AccessibleFrom<View, Exec>
+std::vector<std::int64_t> histogram(const Exec& exec, const Communicator& comm, const View& view,
+                                    int bins, double low, double high,
+                                    Cells cells = Cells::interior) {
+    return impl::count_in_bins(exec, comm, view, cells, [&](const char* caller) {
+        return impl::HistogramBins(caller, bins, low, high);
+    });
+}
+/// The same for bins with these edges, one more than bins, strictly ascending; the outer ones may be infinite.
+///
+/// Collective: over comm
+/// Cost:       as above; a value's bin is found in log2(bins) steps
+template <ExecutionSpace Exec, OrderedDistView View>
+    requires AccessibleFrom<View, Exec>
+std::vector<std::int64_t> histogram(const Exec& exec, const Communicator& comm, const View& view,
+                                    std::span<const double> edges, Cells cells = Cells::interior) {
+    return impl::count_in_bins(exec, comm, view, cells, [&](const char* caller) {
+        return impl::HistogramBins(caller, edges);
+    });
+}
+
+} // namespace distview

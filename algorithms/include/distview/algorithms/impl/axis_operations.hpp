@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/exact_sum.hpp>
+#include <distview/algorithms/impl/numbers.hpp>
+#include <distview/algorithms/operations.hpp>
+
+#include <concepts>
+#include <type_traits>
+
+namespace distview::impl {
+
+// An operation along an axis has
+//   value_type          what it works with; trivially copyable: it is sent as bytes
+//   take(element)       an element as such a value
+//   join(a, b)          two values, in the order of their cells
+//   result<R>(value)    a value as an element of type R
+//   neutral()           the value over no cells, if has_neutral
+//   add(value, element) join(value, take(element)), if there is a cheaper way
+
+/// A program's function object, Minimum and Maximum: works with the elements themselves.
+template <class Op, class T>
+struct AxisOperation {
+    using value_type = T;
+    static constexpr bool has_neutral = false;
+    Op op;
+
+    KOKKOS_FORCEINLINE_FUNCTION value_type take(const T& element) const { return element; }
+    KOKKOS_FORCEINLINE_FUNCTION value_type join(const value_type& a, const value_type& b) const {
+        return static_cast<T>(op(a, b));
+    }
+    template <class Result>
+    KOKKOS_FORCEINLINE_FUNCTION static Result result(const value_type& value) {
+        return static_cast<Result>(value);
+    }
+};
+
+/// Works with accumulators as sum() does: double, 64 bits, or the complex type of double.
+template <Number T>
+struct WideOperation {
+    using value_type = Accumulator<T>;
+    static constexpr bool has_neutral = true;
+
+    KOKKOS_FORCEINLINE_FUNCTION static value_type take(const T& element) {
+        return to_accumulator(element);
+    }
+    template <class Result>
+    KOKKOS_FORCEINLINE_FUNCTION static Result result(const value_type& value) {
+        return static_cast<Result>(static_cast<SumType<T>>(value));
+    }
+};
+template <Number T>
+struct AxisOperation<Sum, T> : WideOperation<T> {
+    using value_type = Accumulator<T>;
+    AxisOperation() = default;
+    explicit AxisOperation(Sum) {}
+    KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {
+        return a + b;
+    }
+    KOKKOS_FUNCTION static value_type neutral() { return value_type(0); }
+};
+template <Number T>
+struct AxisOperation<Product, T> : WideOperation<T> {
+    using value_type = Accumulator<T>;
+    AxisOperation() = default;
+    explicit AxisOperation(Product) {}
+    KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {
+        return a * b;
+    }
+    KOKKOS_FUNCTION static value_type neutral() { return value_type(1); }
+};
+
+/// The exact sum: of any order, places and chunks the same. It is rounded on the host.
+template <Number T>
+struct ExactOperation {
+    using value_type = ExactSum<false>;
+    using rounded_type = double;
+    static constexpr bool has_neutral = true;
+
+    KOKKOS_FUNCTION static value_type take(const T& element) {
+        value_type value = neutral();
+        add(value, element);
+        return value;
+    }
+    KOKKOS_FUNCTION static void add(value_type& value, const T& element) {
+        value.add(static_cast<double>(element));
+    }
+    KOKKOS_FUNCTION static value_type join(const value_type& a, const value_type& b) {
+        value_type value = a;
+        value.add(b);
+        return value;
+    }
+    static rounded_type rounded(const value_type& value) { return value.rounded(); }
+    template <class Result>
+    static Result result(const value_type& value) {
+        return static_cast<Result>(rounded(value));
+    }
+    KOKKOS_FUNCTION static value_type neutral() {
+        value_type value;
+        value.clear();
+        return value;
+    }
+};
+/// By parts.
+template <Number T>
+    requires is_complex<T>
+struct ExactOperation<T> {
+    using Part = ExactOperation<typename T::value_type>;
+    struct value_type {
+        typename Part::value_type real;
+        typename Part::value_type imag;
+    };
+    using rounded_type = SumType<T>;
+    static constexpr bool has_neutral = true;
+
+    KOKKOS_FUNCTION static value_type take(const T& element) {
+        return {Part::take(element.real()), Part::take(element.imag())};
+    }
+    KOKKOS_FUNCTION static void add(value_type& value, const T& element) {
+        Part::add(value.real, element.real());
+        Part::add(value.imag, element.imag());
+    }
+    KOKKOS_FUNCTION static value_type join(const value_type& a, const value_type& b) {
+        return {Part::join(a.real, b.real), Part::join(a.imag, b.imag)};
+    }
+    static rounded_type rounded(const value_type& value) {
+        return {value.real.rounded(), value.imag.rounded()};
+    }
+    template <class Result>
+    static Result result(const value_type& value) {
+        return static_cast<Result>(rounded(value));
+    }
+    KOKKOS_FUNCTION static value_type neutral() { return {Part::neutral(), Part::neutral()}; }
+};
+/// Sums of integers are exact anyway.
+template <Number T>
+    requires std::integral<T>
+struct ExactOperation<T> : AxisOperation<Sum, T> {};
+
+template <class Operation, class T>
+KOKKOS_FORCEINLINE_FUNCTION void
+add_element(const Operation& operation, typename Operation::value_type& value, const T& element) {
+    if constexpr (requires { operation.add(value, element); })
+        operation.add(value, element);
+    else
+        value = operation.join(value, operation.take(element));
+}
+
+template <class Operation>
+struct TakeResult {
+    template <class Result>
+    struct As {
+        KOKKOS_FORCEINLINE_FUNCTION Result
+        operator()(const typename Operation::value_type& value) const {
+            return Operation::template result<Result>(value);
+        }
+    };
+};
+
+template <class Result>
+struct CastTo {
+    template <class T>
+    KOKKOS_FORCEINLINE_FUNCTION Result operator()(const T& value) const {
+        return static_cast<Result>(value);
+    }
+};
+
+/// Nothing else: an element as it is.
+struct AsIs {
+    template <class T>
+    KOKKOS_FORCEINLINE_FUNCTION const T& operator()(const T& value) const {
+        return value;
+    }
+};
+
+} // namespace distview::impl

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/axis_kernels.hpp>
+#include <distview/algorithms/impl/grid_lines.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// What a GridAxis keeps, whatever memory it is in.
+class LineExchangeBase {
+public:
+    LineExchangeBase(std::vector<std::int64_t> values, std::int64_t value_bytes)
+        : m_values(std::move(values)), m_value_bytes(value_bytes) {}
+    virtual ~LineExchangeBase() = default;
+    LineExchangeBase(const LineExchangeBase&) = delete;
+    LineExchangeBase& operator=(const LineExchangeBase&) = delete;
+
+    virtual std::size_t workspace_bytes() const = 0;
+    bool is_for(const std::vector<std::int64_t>& values, std::int64_t value_bytes) const {
+        return m_value_bytes == value_bytes && m_values == values;
+    }
+
+private:
+    std::vector<std::int64_t> m_values;
+    std::int64_t m_value_bytes;
+};
+
+/// Plans and buffers for so many values of so many bytes in the processes of each line of a process grid.
+///
+/// Callers write this process's values to own<Value>() and find what they asked for there, on `exec`. Values are
+/// joined place after place in ascending order, so that results have the same bits however they travel.
+template <class MemorySpace>
+class LineExchange final : public LineExchangeBase {
+public:
+    /// Collective over comm.
+    template <ExecutionSpace Exec>
+    LineExchange(const Exec& exec, const Communicator& comm, const GridLines& lines,
+                 const std::vector<std::int64_t>& values, std::int64_t value_bytes)
+        : LineExchangeBase(values, value_bytes), m_comm(comm), m_lines(lines),
+          m_words(lines, values, value_bytes), m_ranks(lines.by_place()) {
+        agree_on(comm, "GridAxis", [&] {
+            m_own = allocate(exec, m_words.own_words());
+            if (lines.length > 1) m_all = allocate(exec, m_words.all_words());
+            if (m_words.is_sliced()) m_slice = allocate(exec, m_words.slice_bytes() / 8);
+            set_all_places(exec);
+        });
+    }
+
+    std::int64_t values() const { return m_words.values(); }
+    template <class Value>
+    Value* own() const {
+        return reinterpret_cast<Value*>(m_own.data());
+    }
+    /// The places whose values count, ascending; the same on all processes of the line. Others' are never looked at.
+    template <ExecutionSpace Exec>
+    void set_places(const Exec& exec, const std::vector<int>& places) {
+        if (places == m_places_host) return;
+        m_places_host = places;
+        const Kokkos::View<const int*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+            places_host(places.data(), places.size());
+        m_places = Kokkos::View<int*, MemorySpace>(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::places"),
+            places.size());
+        Kokkos::deep_copy(exec, m_places, places_host);
+        exec.fence("distview::GridAxis: the caller may drop the list of places");
+    }
+    template <ExecutionSpace Exec>
+    void set_all_places(const Exec& exec) {
+        std::vector<int> places(static_cast<std::size_t>(m_lines.length));
+        std::iota(places.begin(), places.end(), 0);
+        set_places(exec, places);
+    }
+
+    /// All places' values joined, on all of them.
+    template <class Operation, ExecutionSpace Exec>
+    void reduce_to_all(const std::string& label, const Exec& exec, const Operation& operation) {
+        if (m_lines.length == 1) return;
+        collect(exec);
+        join<Operation>(label, exec, operation,
+                        m_words.is_sliced() ? m_slice.data() : m_own.data());
+        if (m_words.is_sliced())
+            move(exec, Move::slices_to_all, 0, {m_words.own_slice(), m_slice.data()},
+                 {m_words.slices_everywhere(), m_own.data()});
+    }
+    /// The same on place `root` only; own() is of no use elsewhere.
+    template <class Operation, ExecutionSpace Exec>
+    void reduce_to(int root, const std::string& label, const Exec& exec,
+                   const Operation& operation) {
+        if (m_lines.length == 1) return;
+        if (m_words.is_sliced()) {
+            collect(exec);
+            join<Operation>(label, exec, operation, m_slice.data());
+            move(exec, Move::slices_to_root, root, {m_words.own_slice(), m_slice.data()},
+                 {m_words.slices_at(root), m_own.data()});
+        } else {
+            move(exec, Move::to_root, root, {m_words.own(), m_own.data()},
+                 {m_words.at_root(root), m_all.data()});
+            if (m_lines.place == root) join<Operation>(label, exec, operation, m_own.data());
+        }
+    }
+    /// What the places before this one give together; own() is of no use in the first place that counts.
+    template <class Operation, ExecutionSpace Exec>
+    void scan(const std::string& label, const Exec& exec, const Operation& operation) {
+        if (m_lines.length == 1) return;
+        collect(exec);
+        const ScanPlaces<Operation> kernel{
+            reinterpret_cast<char*>(m_all.data()), m_words.slice_bytes(), m_places.data(),
+            static_cast<int>(m_places.size()),     m_lines.length,        operation};
+        launch_each(label, exec, m_words.own_slice_values(), kernel);
+        if (m_words.is_sliced())
+            move(exec, Move::back, 0, {m_words.slices_of_all(), m_all.data()},
+                 {m_words.own(), m_own.data()});
+        else
+            launch_each(
+                label, exec, m_words.slice_bytes() / 8,
+                CopyWords{m_all.data() + m_lines.place * m_words.slice_bytes() / 8, m_own.data()});
+    }
+    /// The values of place `root` on all of them.
+    template <ExecutionSpace Exec>
+    void broadcast(int root, const std::string& label, const Exec& exec) {
+        if (m_lines.length == 1) return;
+        move(exec, Move::from_root, root, {m_words.only_at(root), m_own.data()},
+             {m_words.everywhere(), m_all.data()});
+        launch_each(label, exec, m_words.own_words(), CopyWords{m_all.data(), m_own.data()});
+    }
+
+    std::size_t workspace_bytes() const override {
+        std::size_t bytes = 8 * (m_own.size() + m_all.size() + m_slice.size());
+        for (const auto& [key, step] : m_steps) bytes += step->plan.workspace_bytes();
+        return bytes;
+    }
+
+private:
+    using Words = DistView<std::uint64_t***, Kokkos::LayoutRight, MemorySpace>;
+    using Buffer = Kokkos::View<std::uint64_t*, MemorySpace>;
+    enum class Move { transpose, to_all, to_root, back, slices_to_all, slices_to_root, from_root };
+    /// Words as a section of a layout.
+    struct Section {
+        ArrayLayout layout;
+        std::uint64_t* words;
+    };
+    struct Step {
+        RedistributionPlan plan;
+        Words from;
+        Words to;
+    };
+
+    /// Where the node's other processes can read it, if there is such memory; zeros.
+    template <ExecutionSpace Exec>
+    Buffer allocate(const Exec& exec, std::int64_t words) {
+        const auto count = static_cast<std::size_t>(std::max<std::int64_t>(words, 2));
+        Buffer buffer;
+        if constexpr (std::is_same_v<MemorySpace, Kokkos::HostSpace>)
+            if (std::shared_ptr<void> memory = allocate_shared(m_comm, 8 * count)) {
+                buffer = Buffer(static_cast<std::uint64_t*>(memory.get()), count);
+                m_memory.push_back(std::move(memory));
+            }
+        if (!buffer.data())
+            buffer = Buffer(
+                Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, "distview::GridAxis::buffer"),
+                count);
+        Kokkos::deep_copy(exec, buffer, std::uint64_t{0});
+        return buffer;
+    }
+
+    /// Brings what this process is to join to m_all: a slice, or all, of all places.
+    template <ExecutionSpace Exec>
+    void collect(const Exec& exec) {
+        if (m_words.is_sliced())
+            move(exec, Move::transpose, 0, {m_words.own(), m_own.data()},
+                 {m_words.slices_of_all(), m_all.data()});
+        else
+            move(exec, Move::to_all, 0, {m_words.own(), m_own.data()},
+                 {m_words.of_all(), m_all.data()});
+    }
+
+    template <class Operation, ExecutionSpace Exec>
+    void join(const std::string& label, const Exec& exec, const Operation& operation,
+              std::uint64_t* to) {
+        const JoinPlaces<Operation> kernel{reinterpret_cast<const char*>(m_all.data()),
+                                           m_words.slice_bytes(),
+                                           m_places.data(),
+                                           static_cast<int>(m_places.size()),
+                                           reinterpret_cast<typename Operation::value_type*>(to),
+                                           operation};
+        if (m_places.size() > 0) launch_each(label, exec, m_words.own_slice_values(), kernel);
+    }
+
+    Words section(const Section& of) const {
+        const int process = m_lines.place * m_lines.count + m_lines.line;
+        const Extents extents = of.layout.local_extents(process);
+        return {of.layout, process,
+                typename Words::view_type(of.words, static_cast<std::size_t>(extents[0]),
+                                          static_cast<std::size_t>(extents[1]),
+                                          static_cast<std::size_t>(extents[2]))};
+    }
+
+    /// Makes the plan the first time.
+    template <ExecutionSpace Exec>
+    void move(const Exec& exec, Move what, int root, const Section& from, const Section& to) {
+        std::unique_ptr<Step>& step = m_steps[{what, root}];
+        if (!step) {
+            RedistributionOptions options;
+            options.fill_padding = true;
+            options.from_ranks = m_ranks;
+            options.to_ranks = m_ranks;
+            options.strategy = RedistributionStrategy::direct;
+            step = std::make_unique<Step>(
+                Step{RedistributionPlan(m_comm, from.layout, to.layout, options), section(from),
+                     section(to)});
+        }
+        step->plan.execute(exec, step->from, step->to);
+    }
+
+    Communicator m_comm;
+    GridLines m_lines;
+    LineWords m_words;
+    std::vector<int> m_ranks;
+    std::vector<std::shared_ptr<void>> m_memory; ///< of buffers that Kokkos has not allocated
+    Buffer m_own;
+    Buffer m_all;
+    Buffer m_slice;
+    std::vector<int> m_places_host;
+    Kokkos::View<int*, MemorySpace> m_places;
+    std::map<std::pair<Move, int>, std::unique_ptr<Step>> m_steps;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/combine.hpp>
+
+#include <Kokkos_Macros.hpp>
+
+#include <type_traits>
+
+namespace distview {
+
+/// The product of two elements: for axis_reduce(), scans and GridAxis, as Sum, Minimum and Maximum are.
+struct Product {
+    template <class T>
+    KOKKOS_FUNCTION constexpr T operator()(const T& here, const T& incoming) const {
+        return static_cast<T>(here * incoming);
+    }
+};
+
+/// A function object T(T here, T incoming), which callers promise to be associative.
+template <class Op, class T>
+concept JoinsElements = std::is_invocable_r_v<T, const Op&, const T&, const T&>;
+
+} // namespace distview

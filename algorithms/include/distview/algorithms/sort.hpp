@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/copy.hpp>
+#include <distview/algorithms/impl/checks.hpp>
+#include <distview/algorithms/impl/exact_splits.hpp>
+#include <distview/algorithms/impl/sorted_parts.hpp>
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace distview {
+
+/// The order a < b, in which every NaN comes after all numbers.
+///
+/// Collective: no (local)
+struct Ascending {
+    template <class T>
+    KOKKOS_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+        if constexpr (std::floating_point<T>)
+            return a < b || (b != b && a == a);
+        else
+            return a < b;
+    }
+};
+
+/// The order a > b, in which every NaN comes after all numbers, too.
+///
+/// Collective: no (local)
+struct Descending {
+    template <class T>
+    KOKKOS_FUNCTION constexpr bool operator()(const T& a, const T& b) const {
+        if constexpr (std::floating_point<T>)
+            return a > b || (b != b && a == a);
+        else
+            return b < a;
+    }
+};
+
+/// An order of elements: compare(a, b) says whether a comes before b.
+template <class Compare, class T>
+concept ElementOrder = requires(const Compare& compare, const T& a) {
+    { compare(a, a) } -> std::convertible_to<bool>;
+};
+
+namespace impl {
+
+/// Elements in memory of the host, after all work on `exec`.
+template <ExecutionSpace Exec, ViewLike View>
+auto to_sort_on_host(const Caller& caller, const Exec& exec, const View& view) {
+    const auto host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, view);
+    Kokkos::deep_copy(exec, host, view);
+    exec.fence(caller.label + ": the host sorts");
+    return host;
+}
+
+/// Merges sorted runs that begin at `begins` and follow each other; equal elements keep their order.
+template <class T, class Compare>
+void merge_runs(std::span<T> values, std::vector<std::int64_t> begins, const Compare& compare) {
+    begins.push_back(std::ssize(values));
+    while (begins.size() > 2) {
+        std::vector<std::int64_t> merged;
+        for (std::size_t i = 0; i + 1 < begins.size(); i += 2) {
+            merged.push_back(begins[i]);
+            if (i + 2 < begins.size())
+                std::inplace_merge(values.begin() + begins[i], values.begin() + begins[i + 1],
+                                   values.begin() + begins[i + 2], compare);
+        }
+        merged.push_back(std::ssize(values));
+        begins = std::move(merged);
+    }
+}
+
+/// Sorts an array of blocks without padding, which is the algorithm's own.
+template <ExecutionSpace Exec, DistViewLike Line, class Compare>
+void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& comm, const Line& line,
+                 const Compare& compare) {
+    using T = typename Line::value_type;
+    const auto host = agree_on(comm, caller.name.c_str(), [&] {
+        const auto mine = to_sort_on_host(caller, exec, line.view());
+        std::stable_sort(mine.data(), mine.data() + mine.size(), compare);
+        return mine;
+    });
+    Kokkos::deep_copy(exec, line.view(), host);
+    exec.fence(caller.label + ": others read the line");
+    if (comm.size() == 1) return;
+
+    SplitSearch<T, Compare> search(comm, std::span<const T>(host.data(), host.size()), compare);
+    const std::vector<std::int64_t> cuts = search.find(inner_bounds(line.layout()));
+    agree(comm, caller.name.c_str(), search.failure());
+    const std::vector<std::int64_t> all_cuts = gather_cuts(comm, cuts);
+    const SortedParts mine = agree_on(comm, caller.name.c_str(), [&] {
+        return SortedParts(line.layout(), comm.rank(), all_cuts);
+    });
+    GatherPlan plan(comm, line.layout(), mine.list());
+    const auto parts = agree_on(comm, caller.name.c_str(), [&] {
+        return Kokkos::View<T*, Kokkos::LayoutRight, typename Line::memory_space>(
+            Kokkos::view_alloc(exec, Kokkos::WithoutInitializing, caller.label + "::parts"),
+            static_cast<std::size_t>(plan.size()));
+    });
+    plan.execute(exec, line, parts);
+    agree_on(comm, caller.name.c_str(), [&] {
+        const auto parts_host = to_sort_on_host(caller, exec, parts);
+        merge_runs(std::span<T>(parts_host.data(), parts_host.size()), mine.begins(), compare);
+        Kokkos::deep_copy(exec, line.view(), parts_host);
+        exec.fence(caller.label + ": the parts are dropped");
+    });
+}
+
+} // namespace impl
+
+/// Sorts the interior cells of an array of one axis into the order of their global indices.
+///
+///     sort(exec, comm, u);                        // ascending, NaN at the end
+///     sort(exec, comm, u, Descending());          // descending, NaN at the end as well
+///     sort(exec, comm, u, KOKKOS_LAMBDA(const Particle& a, const Particle& b) { return a.cell < b.cell; });
+///
+/// The sort is stable in any layout: of equal elements (-0.0 and +0.0, two NaNs, what `compare` does not
+/// tell apart) the one with the smaller global index stays before the other. The result hence depends
+/// neither on the number of ranks nor on the layout.
+///
+/// `compare` is a strict weak order, the same on all ranks, and is called on the host. One of the program's own
+/// must say where NaNs go: operator< and std::greater<double> are no order of them.
+///
+/// Every rank sorts its cells, then exact positions at which to cut the sorted lists are searched for, so that
+/// every rank merges exactly as many elements as it holds, however they are distributed and however many are
+/// equal. Layouts other than blocks are redistributed to blocks before and back afterwards.
+///
+/// On an unstructured axis cells are in ascending order of their labels. Of a label that several
+/// processes hold the owner's element is sorted, and all of them get the result.
+///
+/// Collective: over comm; all ranks pass sections of the same array
+/// Shapes:     an array of one axis, of any layout
+/// Space:      copies and redistributions on `exec`, sorting on the calling thread of the host; has finished
+///             on return
+/// Touches:    writes interior cells only, never padding, and nothing if it throws
+/// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks; some 2 log n collective calls of at
+///             most 1 MiB for each batch of cuts; a GatherPlan, and 2 redistributions unless the axis has
+///             blocks. Memory: three copies of the section, 32 bytes for each of its cells, and 8 P^2 bytes
+/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type;
+///             what `compare` throws, as an Error if it is not of the library's types; Error if a rank is
+///             out of memory (thrown on all ranks)
+template <ExecutionSpace Exec, WritableDistView View, class Compare = Ascending>
+    requires(AccessibleFrom<View, Exec> && View::rank() == 1 &&
+             std::is_trivially_copyable_v<typename View::value_type> &&
+             std::default_initializable<typename View::value_type> &&
+             ElementOrder<Compare, typename View::value_type>)
+void sort(const Exec& exec, const Communicator& comm, const View& view,
+          const Compare& compare = {}) {
+    using T = typename View::value_type;
+    static const impl::Caller caller("sort");
+    const CollectiveCall call(comm, caller.name);
+    std::exception_ptr failure;
+    try {
+        impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    impl::agree_on_arguments(
+        comm, caller, failure,
+        {&view.layout(), Cells::interior, element_type<T>(), {view.identity()}});
+    if (view.size() == 0) return;
+
+    const ArrayLayout blocks = impl::blocks_for_sorting(view.layout());
+    const auto line = make_dist_view<T*, Kokkos::LayoutRight, typename View::memory_space>(
+        exec, comm, blocks, caller.label + "::line");
+    if (view.layout().axis(0).is_block()) {
+        distview::copy(exec, view, line);
+        impl::sort_blocks(caller, exec, comm, line, compare);
+        distview::copy(exec, line, view);
+        exec.fence(caller.label + ": the line is dropped");
+    } else {
+        // By order: unstructured cells have labels, blocks have positions.
+        const std::vector<AxisSlice> all{{0, view.size(), 1}};
+        RedistributionPlan(comm, view.layout(), blocks, {.from_slice = all})
+            .execute(exec, view, line);
+        impl::sort_blocks(caller, exec, comm, line, compare);
+        RedistributionPlan(comm, blocks, view.layout(), {.to_slice = all})
+            .execute(exec, line, view);
+    }
+}
+
+} // namespace distview

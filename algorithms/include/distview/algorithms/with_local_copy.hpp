@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/algorithms/impl/joint_copy.hpp>
+#include <distview/algorithms/plain_array.hpp>
+#include <distview/comm/communicator.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace distview {
+
+/// Options of with_local_copy().
+struct LocalCopyOptions {
+    /// Which of this process's cells, where these are asked for.
+    Cells cells = Cells::interior;
+    /// Whether the function takes a leading dimension: a section's own memory then is as wanted also if
+    /// lines are farther apart than they are long, as in a section with padding.
+    bool takes_leading_dimension = false;
+    /// Promises of Intent::out that the function writes every element: then nothing is done to find those
+    /// that it does not.
+    bool writes_all = false;
+};
+
+/// The whole array: for the function on rank `root` alone, or on every rank.
+struct WholeArray {
+    static constexpr int every_rank = -1;
+    int root = every_rank;
+};
+
+/// Calls a function with the cells of this process as one plain array, for code that takes an address and
+/// extents: Fortran 77 routines, LAPACK, C libraries.
+///
+///     with_local_copy(exec, u, Intent::inout, MemoryOrder::column_major, [&](const auto& a) {
+///         const int m = a.extent(0), n = a.extent(1);
+///         smooth_(&m, &n, a.data());              // subroutine smooth(m, n, a); real*8 a(m, n)
+///     });
+///
+/// The function gets the section's own memory if the cells lie there in the order asked for, without
+/// gaps (see also LocalCopyOptions::takes_leading_dimension): then nothing is copied. Else it gets a
+/// copy, of which is copied what the intent needs:
+///
+///     Intent::in      the cells into the copy            bytes_copied_in
+///     Intent::out     what has been written back         bytes_copied_out
+///     Intent::inout   both
+///
+/// Everything that the function does not write stays as it was, also with Intent::out: copies of float, double
+/// and complex elements begin as NaNs of certain bits, by which untouched elements are told and left
+/// out. Other types have no such value: their cells are copied in as well, unless the options promise that
+/// the function writes_all.
+///
+/// If the function throws, nothing is written back; what it has written to the section's own memory stays.
+///
+/// Collective: no (local)
+/// Shapes:     function(const PlainArray<T, rank, memory_space>&), in the memory space of the view; extents are
+///             those of this process's cells and may be 0
+/// Space:      copies on `exec`, which is fenced before the call and before the return. Kernels of the
+///             function must be on `exec`, or have finished when it returns
+/// Touches:    of the array the cells only, never padding outside of them
+/// Cost:       at most one allocation, a kernel to copy in and one or two to copy out
+/// Errors:     UsageError if elements are const and the intent is not Intent::in; what the function throws
+template <ExecutionSpace Exec, DistViewLike View, class Function>
+    requires(AccessibleFrom<View, Exec> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+             std::invocable<Function&, const typename impl::LocalCopier<Exec, View>::Plain&>)
+LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent, MemoryOrder order,
+                               Function&& function, const LocalCopyOptions& options = {}) {
+    static const impl::Caller caller("with_local_copy");
+    impl::LocalCopier<Exec, View> copier(
+        caller, exec, view,
+        {intent, order, options.takes_leading_dimension, options.writes_all, impl::LocalPart::box});
+    copier.check_intent();
+    LocalBox box{};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d)
+        box[d] = options.cells == Cells::owned ? view.owned_range(static_cast<int>(d))
+                                               : view.interior_range(static_cast<int>(d));
+    copier.take(box);
+    copier.copy_in();
+    copier.call(function);
+    copier.copy_out();
+    return copier.bytes();
+}
+
+/// The same with a box of cells of the whole array, whichever ranks hold them.
+///
+///     const GlobalRange rows{GlobalIndex(0), GlobalIndex(10)}, columns{GlobalIndex(5), GlobalIndex(8)};
+///     with_local_copy(exec, comm, u, Intent::in, MemoryOrder::row_major, {rows, columns}, function);
+///
+/// Every rank passes a box of its own, which may be empty, and calls its function. The function gets the
+/// section's own memory if this rank holds the whole box and it lies there as asked for.
+///
+/// If the function throws on any rank, nothing is written back from a copy on any rank, and all ranks throw what the
+/// lowest of them has thrown; exceptions of types that are not the library's become an Error with their text.
+///
+/// Collective: over comm; all ranks pass sections of the same array, the same intent, order and options
+/// Indices:    global, of the interior; on unstructured axes the labels in the range, in ascending order. Of a
+///             label on several processes the owner's element is read, and all are written
+/// Shapes:     the extents of the box, on unstructured axes the number of labels in the range
+/// Cost:       two agreements, and one RedistributionPlan in each direction for every rank whose box has cells
+///             of others; O(ranks^2) comparisons of boxes if they are written
+/// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type, if other
+///             arguments differ, if elements are const and the intent is not Intent::in, if boxes that are
+///             written share cells, or if an unstructured axis knows one process's labels only;
+///             LayoutError if a box leaves the interior; what the function throws; Error if a rank is out of
+///             memory (thrown on all ranks)
+template <ExecutionSpace Exec, DistViewLike View, class Function>
+    requires(AccessibleFrom<View, Exec> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+             std::invocable<Function&, const typename impl::LocalCopier<Exec, View>::Plain&>)
+LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const View& view,
+                               Intent intent, MemoryOrder order,
+                               const std::array<GlobalRange, View::view_type::rank()>& box,
+                               Function&& function, const LocalCopyOptions& options = {}) {
+    static const impl::Caller caller("with_local_copy");
+    return impl::copy_jointly(
+        caller, exec, comm, view,
+        {intent, order, options.takes_leading_dimension, options.writes_all, impl::LocalPart::box},
+        0, [&] { return impl::box_of(caller.name.c_str(), view.layout(), box); }, function);
+}
+
+/// The same with the whole array, on one rank or on every rank.
+///
+///     with_local_copy(exec, comm, u, Intent::inout, MemoryOrder::column_major, WholeArray{.root = 0}, solve);
+///
+/// With a root, its function is called, and no other. Else every rank calls its function with all elements, and
+/// of what it has written the cells that this rank holds are written back: functions that compute the
+/// same on every rank leave what one alone would.
+///
+/// Collective: over comm; all ranks pass sections of the same array, the same intent, order, root and options
+/// Shapes:     the extents of the interior; unstructured axes are ordered by ascending label, as gather() does
+/// Cost:       two agreements; one RedistributionPlan for each direction to and from a root; to every rank one and
+///             a broadcast, of device memory one for each rank. Memory: the whole array on each rank
+///             that calls its function
+/// Errors:     those above; UsageError if there is no such root (thrown on all ranks)
+template <ExecutionSpace Exec, DistViewLike View, class Function>
+    requires(AccessibleFrom<View, Exec> &&
+             std::is_trivially_copyable_v<typename View::non_const_value_type> &&
+             std::invocable<Function&, const typename impl::LocalCopier<Exec, View>::Plain&>)
+LocalCopyBytes with_local_copy(const Exec& exec, const Communicator& comm, const View& view,
+                               Intent intent, MemoryOrder order, const WholeArray& whole,
+                               Function&& function, const LocalCopyOptions& options = {}) {
+    static const impl::Caller caller("with_local_copy");
+    const bool everywhere = whole.root == WholeArray::every_rank;
+    const auto part =
+        everywhere ? impl::LocalPart::whole_everywhere : impl::LocalPart::whole_on_root;
+    const auto find_cells = [&] {
+        require<UsageError>(everywhere || (whole.root >= 0 && whole.root < comm.size()), [&] {
+            return text(caller.name, ": expected a root in [0, ", comm.size(), "), got ",
+                        whole.root);
+        });
+        if (!everywhere && comm.rank() != whole.root) return impl::CellRange{};
+        return impl::whole_array(caller.name.c_str(), view.layout());
+    };
+    return impl::copy_jointly(
+        caller, exec, comm, view,
+        {intent, order, options.takes_leading_dimension, options.writes_all, part}, whole.root,
+        find_cells, function);
+}
+
+} // namespace distview

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/axis_reduce.hpp>
+#include <distview/algorithms/impl/axis_call.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+void require_axis(const char* caller, const ArrayLayout& layout, int axis) {
+    require<UsageError>(axis >= 0 && axis < layout.rank(), [&] {
+        return text(caller, ": expected an axis in [0, ", layout.rank(), "), got ", axis);
+    });
+}
+
+std::vector<AxisSpec> axes_of(const ArrayLayout& layout) {
+    std::vector<AxisSpec> axes;
+    for (int d = 0; d < layout.rank(); ++d) axes.push_back(axis_spec(layout.axis(d)));
+    return axes;
+}
+
+} // namespace
+
+ArrayLayout reduced_layout(const ArrayLayout& layout, int axis, AxisResult where) {
+    require_axis("reduced_layout", layout, axis);
+    std::vector<AxisSpec> axes = axes_of(layout);
+    const int places = layout.grid().extent(axis);
+    axes[static_cast<std::size_t>(axis)] =
+        where == AxisResult::first || places == 1
+            ? block(1)
+            : unstructured(std::vector<std::vector<std::int64_t>>(static_cast<std::size_t>(places),
+                                                                  std::vector<std::int64_t>{0}));
+    return {layout.grid(), axes};
+}
+
+namespace impl {
+
+void check_axis(const AxisCall& call, const Communicator& comm) {
+    require_axis(call.caller.name.c_str(), call.source, call.axis);
+    check_array(call.caller.name.c_str(), comm, call.source, call.source_process);
+    check_array(call.caller.name.c_str(), comm, call.target, call.target_process);
+}
+
+void check_grid_axis(const Caller& caller, const GridAxis& axis, const ArrayLayout& layout) {
+    require<UsageError>(axis.grid() == layout.grid(), [&] {
+        return text(caller.name, ": expected an array over the grid of the GridAxis, ",
+                    axis.grid().describe(), ", got a ", layout.describe());
+    });
+}
+
+void check_reduced(const AxisCall& call) {
+    const auto refuse = [&] {
+        throw ShapeError(
+            text(call.caller.name, ": expected a target with extent 1 along axis ", call.axis,
+                 " and the cells of the source along the others, got process ", call.target_process,
+                 " of a ", call.target.describe(), "\nand process ", call.source_process,
+                 " of a source that is a ", call.source.describe(),
+                 "\nto align them: a target of reduced_layout(layout of the source, ", call.axis,
+                 "), and RedistributionPlan(comm, that, layout of the target)"));
+    };
+    if (call.source.grid() != call.target.grid() || call.target.extent(call.axis) != 1) refuse();
+    std::vector<AxisSpec> axes = axes_of(call.source);
+    const auto axis = static_cast<std::size_t>(call.axis);
+    axes[axis] = axis_spec(call.target.axis(call.axis));
+    const ArrayLayout expected(call.source.grid(), axes);
+    try {
+        shift_between(call.caller.name.c_str(), expected, call.source_process, call.target,
+                      call.target_process, Cells::interior);
+    } catch (const ShapeError&) {
+        refuse();
+    }
+}
+
+void check_not_empty(const AxisCall& call) {
+    bool any = true;
+    for (int d = 0; d < call.source.rank(); ++d)
+        any = any && (d == call.axis || call.source.extent(d) > 0);
+    require<UsageError>(!any || call.source.extent(call.axis) > 0, [&] {
+        return text(call.caller.name, ": expected at least one cell along axis ", call.axis,
+                    ", got a ", call.source.describe());
+    });
+}
+
+void check_scanned(const AxisCall& call) {
+    try {
+        shift_between(call.caller.name.c_str(), call.source, call.source_process, call.target,
+                      call.target_process, Cells::interior);
+    } catch (const ShapeError& error) {
+        throw ShapeError(text(error.what(),
+                              "\nto align them: RedistributionPlan(comm, layout of the source, "
+                              "layout of the target).execute(exec, source, an array of the "
+                              "second layout)"));
+    }
+}
+
+void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
+                        const std::exception_ptr& failure, ElementType source_element,
+                        ElementType target_element, const std::vector<std::uint64_t>& arrays) {
+    std::uint64_t digest = call.source.fingerprint();
+    for (const std::uint64_t part :
+         {call.target.fingerprint(), static_cast<std::uint64_t>(call.axis),
+          static_cast<std::uint64_t>(source_element.bytes),
+          static_cast<std::uint64_t>(source_element.kind),
+          static_cast<std::uint64_t>(target_element.bytes),
+          static_cast<std::uint64_t>(target_element.kind)})
+        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+    agree(
+        comm, call.caller.name.c_str(), failure, digest,
+        [&] {
+            return std::vector<Argument>{{"axis", text(call.axis)},
+                                         {"element type", describe(source_element)},
+                                         {"element type of the target", describe(target_element)},
+                                         {"layout", call.source.describe()},
+                                         {"layout of the target", call.target.describe()}};
+        },
+        arrays);
+}
+
+void agree_on_options(const Communicator& comm, const Caller& caller, bool reproducible) {
+    agree(comm, caller.name.c_str(), nullptr, reproducible ? 1 : 0,
+          [&] { return std::vector<Argument>{{"reproducible", reproducible ? "true" : "false"}}; });
+}
+
+std::vector<std::int64_t> cells_across(const Caller& caller, const ArrayLayout& layout, int axis,
+                                       const GridLines& lines) {
+    for (int d = 0; d < layout.rank(); ++d)
+        require<UsageError>(layout.axis(d).type() != DistType::unstructured ||
+                                layout.axis(d).as_unstructured().known_process() < 0,
+                            [&] {
+                                return text(caller.name,
+                                            ": expected the labels of all processes "
+                                            "along axis ",
+                                            d, ", got a ", layout.describe());
+                            });
+    std::vector<std::int64_t> cells(static_cast<std::size_t>(lines.count), 1);
+    for (int line = 0; line < lines.count; ++line) {
+        const GridCoordinates at = layout.coordinates(lines.process(line, 0));
+        for (int d = 0; d < layout.rank(); ++d)
+            if (d != axis)
+                cells[static_cast<std::size_t>(line)] *=
+                    layout.axis(d).interior_local(at[static_cast<std::size_t>(d)]).size();
+    }
+    return cells;
+}
+
+std::vector<int> places_with_cells(const AxisLayout& axis) {
+    std::vector<int> places;
+    for (int p = 0; p < axis.grid_size(); ++p)
+        if (!axis.interior_local(p).empty()) places.push_back(p);
+    return places;
+}
+
+} // namespace impl
+
+} // namespace distview

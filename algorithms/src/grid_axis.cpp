@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/grid_axis.hpp>
+
+#include <distview/comm/collectives.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+constexpr std::size_t most_exchanges = 4;
+
+std::uint64_t mixed(std::uint64_t digest, std::uint64_t part) {
+    return (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+}
+
+} // namespace
+
+GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
+    : m_comm(comm), m_grid(grid), m_axis(axis) {
+    const CollectiveCall call(comm, "GridAxis");
+    std::exception_ptr failure;
+    std::uint64_t digest = 1;
+    try {
+        require<UsageError>(axis >= 0 && axis < grid.rank(), [&] {
+            return text("GridAxis: expected an axis in [0, ", grid.rank(), "), got ", axis);
+        });
+        require<UsageError>(grid.size() == comm.size(), [&] {
+            return text("GridAxis: expected a grid of ", comm.size(), " processes, got ",
+                        grid.describe());
+        });
+        m_lines = impl::GridLines(grid, axis, comm.rank());
+        for (int d = 0; d < grid.rank(); ++d)
+            digest = mixed(digest, static_cast<std::uint64_t>(grid.extent(d)));
+        digest = mixed(digest, static_cast<std::uint64_t>(axis));
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, "GridAxis", failure, digest,
+          [&] { return std::vector<Argument>{{"grid", grid.describe()}, {"axis", text(axis)}}; });
+}
+
+std::size_t GridAxis::workspace_bytes() const {
+    std::size_t bytes = 0;
+    for (const auto& exchange : m_exchanges) bytes += exchange->workspace_bytes();
+    return bytes;
+}
+
+std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int64_t own,
+                                                     std::size_t element_bytes) const {
+    std::exception_ptr failure;
+    try {
+        require<UsageError>(call.root >= 0 && call.root < extent(), [&] {
+            return text(call.name, ": expected a root in [0, ", extent(), "), got ", call.root);
+        });
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(m_comm, call.name, failure, mixed(static_cast<std::uint64_t>(call.root), element_bytes),
+          [&] {
+              return std::vector<Argument>{{"root", text(call.root)},
+                                           {"element size", text(element_bytes, " bytes")}};
+          });
+    const std::vector<std::int64_t> all = all_gather(m_comm, own);
+    std::vector<std::int64_t> lengths(static_cast<std::size_t>(m_lines.count));
+    for (int line = 0; line < m_lines.count; ++line) {
+        const int first = m_lines.process(line, 0);
+        lengths[static_cast<std::size_t>(line)] = all[static_cast<std::size_t>(first)];
+        for (int place = 1; place < m_lines.length; ++place) {
+            const int other = m_lines.process(line, place);
+            require<ShapeError>(
+                all[static_cast<std::size_t>(other)] == all[static_cast<std::size_t>(first)], [&] {
+                    return text(call.name,
+                                ": expected as many elements on all processes of a line, got ",
+                                all[static_cast<std::size_t>(first)], " on rank ", first, " and ",
+                                all[static_cast<std::size_t>(other)], " on rank ", other);
+                });
+        }
+    }
+    return lengths;
+}
+
+void GridAxis::move_to_end(std::size_t position) {
+    const auto kept = m_exchanges.begin() + static_cast<std::ptrdiff_t>(position);
+    std::rotate(kept, kept + 1, m_exchanges.end());
+}
+
+void GridAxis::add(std::unique_ptr<impl::LineExchangeBase> exchange) {
+    if (m_exchanges.size() >= most_exchanges) m_exchanges.erase(m_exchanges.begin());
+    m_exchanges.push_back(std::move(exchange));
+}
+
+} // namespace distview

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/impl/matched_arrays.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <vector>
+
+namespace distview::impl {
+
+namespace {
+
+/// Whether process p holds the same cell of two axes of one cell, or of neither.
+bool same_cell(const AxisLayout& a, const AxisLayout& b, int p) {
+    const LocalRange cell = a.interior_local(p);
+    return a.type() == b.type() && cell.size() == b.interior_local(p).size() &&
+           (cell.empty() ||
+            a.to_global(p, cell.begin) == b.to_global(p, b.interior_local(p).begin));
+}
+
+/// Whether `from` has one cell along the axis where `to` has others.
+bool is_spread(const SectionPlace& to, const SectionPlace& from, int axis) {
+    if (from.layout.extent(axis) != 1) return false;
+    const AxisLayout& a = to.layout.axis(axis);
+    const int p = to.layout.coordinates(to.process)[static_cast<std::size_t>(axis)];
+    return a.size() != 1 ||
+           (p < from.layout.grid().extent(axis) && !same_cell(a, from.layout.axis(axis), p));
+}
+
+/// The layout of `from` with the axes of `to` where it is spread.
+ArrayLayout widened(const SectionPlace& to, const SectionPlace& from) {
+    std::vector<AxisSpec> axes;
+    for (int d = 0; d < from.layout.rank(); ++d)
+        axes.push_back(axis_spec(is_spread(to, from, d) ? to.layout.axis(d) : from.layout.axis(d)));
+    return {from.layout.grid(), axes};
+}
+
+/// What to do about layouts that differ.
+std::string advice(const SectionPlace& to, const SectionPlace& from) {
+    bool same_extents = to.layout.rank() == from.layout.rank();
+    for (int d = 0; same_extents && d < to.layout.rank(); ++d)
+        same_extents = to.layout.extent(d) == from.layout.extent(d) || is_spread(to, from, d);
+    if (!same_extents) return "\nno redistribution aligns them: their extents differ";
+    return text("\nto align them: RedistributionPlan(comm, layout of '", from.label,
+                "', layout of '", to.label, "').execute(exec, '", from.label,
+                "', an array of the second layout)");
+}
+
+/// The position of the one cell that is spread along an axis.
+std::int64_t spread_position(const char* caller, const SectionPlace& to, const SectionPlace& from,
+                             int axis) {
+    const auto p = from.layout.coordinates(from.process)[static_cast<std::size_t>(axis)];
+    const LocalRange cells = from.layout.axis(axis).interior_local(p);
+    require<ShapeError>(cells.size() == 1, [&] {
+        return text(caller, ": '", from.label, "' has one cell along axis ", axis,
+                    " to spread over '", to.label, "', but process ", from.process, " of a ",
+                    from.layout.describe(), "\ndoes not hold it, and needs it in process ",
+                    to.process, " of a ", to.layout.describe(),
+                    "\nto align them: RedistributionPlan(comm, layout of '", from.label,
+                    "', reduced_layout(layout of '", to.label, "', ", axis,
+                    ", AxisResult::everywhere))");
+    });
+    return cells.begin.value();
+}
+
+} // namespace
+
+CellMatch match_cells(const char* caller, const SectionPlace& to, const SectionPlace& from,
+                      Cells cells) {
+    CellMatch match;
+    for (int d = 0; d < to.layout.rank(); ++d) {
+        match.factor[static_cast<std::size_t>(d)] = 1;
+        match.spreads = match.spreads || is_spread(to, from, d);
+    }
+    const bool same_grids = to.layout.grid() == from.layout.grid();
+    try {
+        match.shift = shift_between(caller, to.layout, to.process,
+                                    match.spreads && same_grids ? widened(to, from) : from.layout,
+                                    from.process, cells);
+    } catch (const ShapeError& error) {
+        throw ShapeError(text(error.what(), advice(to, from)));
+    }
+    const GridCoordinates at = to.layout.coordinates(to.process);
+    for (int d = 0; match.spreads && d < to.layout.rank(); ++d) {
+        const auto i = static_cast<std::size_t>(d);
+        const bool has_cells = cells == Cells::owned
+                                   ? !to.layout.axis(d).owned_local(at[i]).empty()
+                                   : !to.layout.axis(d).interior_local(at[i]).empty();
+        if (!is_spread(to, from, d) || !has_cells) continue;
+        match.factor[i] = 0;
+        match.shift[i] = spread_position(caller, to, from, d);
+    }
+    return match;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "linear_system.hpp"
+
+#include <string>
+
+namespace poisson {
+
+namespace {
+
+// Functors of global indices, and of local ones.
+
+template <int Axes>
+struct FaceOf {
+    Problem<Axes> problem;
+    int axis;
+    template <class... Indices>
+    KOKKOS_FUNCTION double operator()(Indices... global) const {
+        const std::int64_t cell[Axes] = {global.value()...};
+        return problem.face(axis, cell);
+    }
+};
+template <int Axes>
+struct RightSideOf {
+    Problem<Axes> problem;
+    template <class... Indices>
+    KOKKOS_FUNCTION double operator()(Indices... global) const {
+        const std::int64_t cell[Axes] = {global.value()...};
+        return problem.right_side(problem.center(cell));
+    }
+};
+template <int Axes>
+struct SolutionOf {
+    Problem<Axes> problem;
+    template <class... Indices>
+    KOKKOS_FUNCTION double operator()(Indices... global) const {
+        const std::int64_t cell[Axes] = {global.value()...};
+        return problem.solution(problem.center(cell));
+    }
+};
+
+/// One over the sum of the coefficients of a cell's faces.
+template <class View, int Axes>
+struct InverseOf {
+    View inverse;
+    View faces[Axes];
+    template <class... Indices>
+    KOKKOS_FUNCTION void operator()(Indices... at) const {
+        double sum = faces[0](at...) + beside<0>(faces[0], 1, at...);
+        sum += faces[1](at...) + beside<1>(faces[1], 1, at...);
+        if constexpr (Axes == 3) sum += faces[2](at...) + beside<2>(faces[2], 1, at...);
+        inverse(at...) = 1 / sum;
+    }
+};
+
+template <class View>
+struct TakeOff {
+    View u;
+    double mean;
+    template <class... Indices>
+    KOKKOS_FUNCTION void operator()(Indices... at) const {
+        u(at...) -= mean;
+    }
+};
+
+} // namespace
+
+template <int Axes, class Space>
+LinearSystem<Axes, Space>::LinearSystem(const Space& exec, const distview::Communicator& comm,
+                                        const Shape& shape, const distview::ProcessGrid& grid)
+    : m_exec(exec), m_comm(comm), m_shape(shape), m_layout(layout_of<Axes>(shape, grid)),
+      m_plan(comm, m_layout, {.stencil = distview::Stencil::faces}), m_inverse(make("inverse")),
+      m_right_side(make("right side")) {
+    const Problem<Axes> problem(shape);
+    InverseOf<View, Axes> inverse{m_inverse.view(), {}};
+    for (int d = 0; d < Axes; ++d) {
+        Vector& faces = m_faces[static_cast<std::size_t>(d)];
+        faces = make("faces");
+        // Upper faces of the last cells are in boundary padding; those of other processes come from there.
+        distview::fill_with(m_exec, faces, FaceOf<Axes>{problem, d}, distview::Cells::owned);
+        m_plan.execute(m_exec, faces);
+        inverse.faces[d] = faces.view();
+    }
+    distview::for_each(m_exec, m_inverse, inverse);
+    distview::fill_with(m_exec, m_right_side, RightSideOf<Axes>{problem});
+    // Without walls, only a right side that sums up to zero has a solution.
+    if (shape.is_singular()) center(m_right_side);
+    m_exec.fence("poisson: the equations are set up");
+}
+
+template <int Axes, class Space>
+distview::StencilOperator<typename LinearSystem<Axes, Space>::Operator>
+LinearSystem<Axes, Space>::stencil() {
+    Operator all;
+    for (int d = 0; d < Axes; ++d) all.faces[d] = m_faces[static_cast<std::size_t>(d)].view();
+    return {m_plan, all};
+}
+
+template <int Axes, class Space>
+auto LinearSystem<Axes, Space>::make(const char* label) const -> Vector {
+    return distview::make_dist_view<typename DataOf<Axes>::type, Kokkos::LayoutRight,
+                                    typename Space::memory_space>(m_exec, m_comm, m_layout,
+                                                                  std::string("poisson::") + label);
+}
+
+template <int Axes, class Space>
+void LinearSystem<Axes, Space>::center(const Vector& u) const {
+    // Reproducible, so that the equations do not depend on the ranks.
+    const double mean = distview::sum(m_exec, m_comm, u, {.reproducible = true}) /
+                        static_cast<double>(m_shape.cells());
+    distview::for_each(m_exec, u, TakeOff<View>{u.view(), mean});
+}
+
+template <int Axes, class Space>
+double LinearSystem<Axes, Space>::error(const Vector& u) const {
+    const Vector difference = make("difference");
+    distview::fill_with(m_exec, difference, SolutionOf<Axes>{Problem<Axes>(m_shape)});
+    distview::axpby(m_exec, 1, u, -1, difference);
+    if (m_shape.is_singular()) center(difference);
+    return distview::norm_inf(m_exec, m_comm, difference);
+}
+
+template class LinearSystem<2, Kokkos::DefaultHostExecutionSpace>;
+template class LinearSystem<3, Kokkos::DefaultHostExecutionSpace>;
+#ifdef KOKKOS_ENABLE_CUDA
+template class LinearSystem<2, Kokkos::Cuda>;
+template class LinearSystem<3, Kokkos::Cuda>;
+#endif
+
+} // namespace poisson

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "grid_option.hpp"
+#include "output.hpp"
+#include "program.hpp"
+#include "report.hpp"
+
+#include <cstdio>
+
+namespace {
+
+using program::root;
+
+void run(const distview::Communicator& comm, int argc, char** argv) {
+    distview::ProcessGrid grid;
+    const poisson::CommandLine line = distview::agree_on(comm, "poisson", [&] {
+        poisson::CommandLine parsed = poisson::parse_command_line(argc, argv);
+        if (!parsed.help.empty()) return parsed;
+        grid = program::grid_of_option(parsed.options.grid, comm.size(), parsed.options.shape.axes);
+        if (comm.rank() == root && !parsed.options.json_path.empty())
+            program::require_writable("--json", parsed.options.json_path);
+        return parsed;
+    });
+    distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));
+    if (!line.help.empty()) {
+        if (comm.rank() == root) std::fputs(line.help.c_str(), stdout);
+        return;
+    }
+
+    const poisson::Report report = poisson::solve(comm, line.options, grid);
+    distview::agree_on(comm, "poisson", [&] {
+        if (comm.rank() != root) return;
+        program::write_report(line.options.json_path, poisson::to_json(report),
+                              poisson::to_table(report));
+    });
+    distview::require<distview::Error>(report.result.converged(), [&] {
+        return distview::text("not converged: residual ", report.residual(), " after ",
+                              report.result.iterations, " iterations");
+    });
+}
+
+} // namespace
+
+int main(int argc, char** argv) { return program::run_program(argc, argv, "poisson", run); }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "solve.hpp"
+
+#include "linear_system.hpp"
+#include "timing.hpp"
+
+#include <optional>
+
+namespace poisson {
+
+namespace {
+
+using program::timed;
+
+void require_cells(const Options& options, const distview::ProcessGrid& grid) {
+    for (int d = 0; d < options.shape.axes; ++d)
+        distview::require<distview::UsageError>(options.shape.n[d] >= grid.extent(d), [&] {
+            return distview::text("expected at least one cell for every process, got ",
+                                  options.shape.n[d], " cells for ", grid.extent(d),
+                                  " processes along axis ", d);
+        });
+}
+
+template <int Axes, class Space>
+Report solve_on(const Space& exec, const distview::Communicator& comm, const Options& options,
+                const distview::ProcessGrid& grid) {
+    using System = LinearSystem<Axes, Space>;
+    Report report{.options = options, .grid = grid, .threads = exec.concurrency(), .result = {}};
+    std::optional<System> system;
+    std::optional<distview::ConjugateGradient<typename System::Vector>> solver;
+    report.setup_seconds = timed(exec, comm, [&] {
+        system.emplace(exec, comm, options.shape, grid);
+        solver.emplace(exec, comm, system->layout(),
+                       distview::ConjugateGradientOptions{.tolerance = options.tolerance,
+                                                          .max_iterations = options.max_iterations,
+                                                          .reproducible = options.reproducible});
+    });
+    const typename System::Vector u = system->make("u");
+    report.solve_seconds = timed(exec, comm, [&] {
+        report.result =
+            options.precondition == Precondition::jacobi
+                ? solver->solve(exec, system->stencil(), system->jacobi(), system->right_side(), u)
+                : solver->solve(exec, system->stencil(), system->right_side(), u);
+    });
+    report.error_max = system->error(u);
+    return report;
+}
+
+template <class Space>
+Report solve_in(const Space& exec, const distview::Communicator& comm, const Options& options,
+                const distview::ProcessGrid& grid) {
+    return options.shape.axes == 2 ? solve_on<2>(exec, comm, options, grid)
+                                   : solve_on<3>(exec, comm, options, grid);
+}
+
+} // namespace
+
+Report solve(const distview::Communicator& comm, const Options& options,
+             const distview::ProcessGrid& grid) {
+    require_cells(options, grid);
+#ifdef KOKKOS_ENABLE_CUDA
+    if (options.space == "cuda") return solve_in(Kokkos::Cuda(), comm, options, grid);
+#endif
+    return solve_in(program::Exec(), comm, options, grid);
+}
+
+} // namespace poisson

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "options.hpp"
+
+#include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview/comm/communicator.hpp>
+
+namespace poisson {
+
+/// All that a run has to say; complete on every rank.
+struct Report {
+    Options options;
+    distview::ProcessGrid grid;
+    int threads = 1; ///< of each rank's host; of a device, what runs at once
+    distview::ConjugateGradientResult result;
+    double error_max = 0;
+    double setup_seconds = 0; ///< of the slowest rank
+    double solve_seconds = 0; ///< of the slowest rank
+
+    /// Of the residual, relative to the right side.
+    double residual() const {
+        return result.right_side > 0 ? result.residual / result.right_side : result.residual;
+    }
+};
+
+/// Sets up the equations, solves them and compares the solution with the one that is known.
+///
+/// Collective: over comm
+/// Errors:     distview::UsageError if a process has no cells (thrown on all ranks)
+Report solve(const distview::Communicator& comm, const Options& options,
+             const distview::ProcessGrid& grid);
+
+} // namespace poisson

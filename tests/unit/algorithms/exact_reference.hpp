@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <compare>
+#include <cstddef>
+#include <cstdint>
+
+// What reproducible sums are compared with: sums and products of doubles by schoolbook arithmetic on long numbers,
+// and the nearest double found by comparing distances exactly. Slow and simple.
+
+namespace distview::testing {
+
+__extension__ using UInt128 = unsigned __int128;
+
+/// A non-negative multiple of 2^-2240 below 2^2240.
+class LongNumber {
+public:
+    LongNumber() = default;
+    /// factor * 2^exponent
+    LongNumber(UInt128 factor, int exponent) {
+        for (; factor != 0; factor >>= 1, ++exponent)
+            if (factor & 1) set(exponent);
+    }
+    /// |x * y|, both finite.
+    static LongNumber product(double x, double y) {
+        int x_exponent = 0;
+        int y_exponent = 0;
+        const double x_fraction = std::frexp(std::abs(x), &x_exponent);
+        const double y_fraction = std::frexp(std::abs(y), &y_exponent);
+        const auto a = static_cast<std::uint64_t>(std::ldexp(x_fraction, 53));
+        const auto b = static_cast<std::uint64_t>(std::ldexp(y_fraction, 53));
+        return {static_cast<UInt128>(a) * b, x_exponent + y_exponent - 106};
+    }
+
+    LongNumber& operator+=(const LongNumber& other) {
+        unsigned carry = 0;
+        for (std::size_t i = 0; i < m_digits.size(); ++i) {
+            const unsigned digit = m_digits[i] + other.m_digits[i] + carry;
+            m_digits[i] = static_cast<std::uint16_t>(digit);
+            carry = digit >> 16;
+        }
+        return *this;
+    }
+    /// Not of a smaller number.
+    LongNumber& operator-=(const LongNumber& other) {
+        int borrow = 0;
+        for (std::size_t i = 0; i < m_digits.size(); ++i) {
+            const int digit = m_digits[i] - other.m_digits[i] - borrow;
+            m_digits[i] = static_cast<std::uint16_t>(digit);
+            borrow = digit < 0 ? 1 : 0;
+        }
+        return *this;
+    }
+    friend std::strong_ordering operator<=>(const LongNumber& a, const LongNumber& b) {
+        return std::lexicographical_compare_three_way(a.m_digits.rbegin(), a.m_digits.rend(),
+                                                      b.m_digits.rbegin(), b.m_digits.rend());
+    }
+    friend bool operator==(const LongNumber&, const LongNumber&) = default;
+    bool is_zero() const { return *this == LongNumber(); }
+
+private:
+    static constexpr int lowest = -2240;
+    void set(int exponent) {
+        const int bit = exponent - lowest;
+        m_digits.at(static_cast<std::size_t>(bit / 16)) |=
+            static_cast<std::uint16_t>(1u << (bit % 16));
+    }
+    std::array<std::uint16_t, 280> m_digits{};
+};
+
+/// The midpoint between a finite double >= 0 and the next one; past the greatest one, where infinity begins.
+struct Midpoint {
+    explicit Midpoint(double x) {
+        const int exponent =
+            x == 0 ? -1074 : std::max(std::ilogb(x) - 52, -1074); // of the last bit of x
+        factor = 2 * static_cast<std::uint64_t>(std::ldexp(x, -exponent)) + 1;
+        last = exponent - 1;
+    }
+    LongNumber value() const { return {factor, last}; }
+    LongNumber square() const { return {static_cast<UInt128>(factor) * factor, 2 * last}; }
+    std::uint64_t factor;
+    int last;
+};
+
+/// The double for which `exceeds(midpoint)` says on which side of the midpoints it is; ties to even.
+template <class Compare>
+double nearest_double(const Compare& compare) {
+    // The least double whose upper midpoint is not exceeded, by bisection over the bits.
+    std::uint64_t low = 0;
+    std::uint64_t high = 0x7ff0000000000000; // infinity
+    const auto number = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
+    while (low < high) {
+        const std::uint64_t middle = (low + high) / 2;
+        const std::strong_ordering side = compare(Midpoint(number(middle)));
+        if (side > 0 || (side == 0 && middle % 2 == 1))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return number(low);
+}
+
+/// An exact sum, and what IEEE 754 makes of NaN and infinities.
+class ReferenceSum {
+public:
+    void add(double x) { add_product(x, 1); }
+    void add_product(double x, double y) {
+        if (std::isfinite(x) && std::isfinite(y))
+            (std::signbit(x) == std::signbit(y) ? m_positive : m_negative) +=
+                LongNumber::product(x, y);
+        else
+            m_special += x * y;
+    }
+    double rounded() const {
+        if (m_special != 0) return m_special;
+        const bool negative = m_negative > m_positive;
+        const LongNumber size = magnitude();
+        const double result = nearest_double([&](const Midpoint& m) { return size <=> m.value(); });
+        return negative ? -result : result;
+    }
+    double rounded_root() const {
+        if (m_special != 0) return m_special;
+        const LongNumber size = magnitude();
+        return nearest_double([&](const Midpoint& m) { return size <=> m.square(); });
+    }
+
+private:
+    LongNumber magnitude() const {
+        LongNumber size = std::max(m_positive, m_negative);
+        size -= std::min(m_positive, m_negative);
+        return size;
+    }
+    LongNumber m_positive;
+    LongNumber m_negative;
+    double m_special = 0; ///< sum of what is not finite, which no order changes
+};
+
+} // namespace distview::testing
