@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/point_moves.hpp>
 
+#include <distview/comm/impl/tuning.hpp>
+
 #include <algorithm>
 
 namespace distview::impl {
@@ -20,8 +22,11 @@ void go_on(PointMoves::End& end, std::int64_t elements, std::int64_t element_siz
 } // namespace
 
 void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves) {
+    const bool streams = moves.from.at && !moves.to.at && !moves.to.data &&
+                         moves.count * moves.element_size >= tuning::streamed_bytes;
     for (std::int64_t begin = 0; begin < moves.count; begin += piece_elements) {
         PointMoves piece = moves;
+        piece.streams = streams;
         piece.count = std::min(piece_elements, moves.count - begin);
         go_on(piece.from, begin, moves.element_size);
         go_on(piece.to, begin, moves.element_size);

@@ -184,11 +184,58 @@ private:
         for (const GatherRole::Given& to : m_role.given)
             add_pack(to.rank, static_cast<std::int64_t>(to.positions.size()),
                      [&](const Field& field) { return of_own(to.positions, field); });
-        for (const GatherRole::Wanted& from : m_role.wanted)
-            if (from.rank == m_setting.rank)
+        const bool in_order = reads_in_order();
+        for (const GatherRole::Wanted& from : m_role.wanted) {
+            if (from.rank != m_setting.rank)
+                add_incoming(from, in_order);
+            else if (!in_order)
                 add_own(from);
-            else
-                add_incoming(from);
+        }
+        for (std::size_t f = 0; f < m_fields.size() && in_order; ++f) add_in_order(f);
+    }
+
+    /// Where this process reads elements of a field: its own section, or one that it has mapped; else no address.
+    const char* section_of(int rank, std::size_t f) const {
+        if (rank == m_setting.rank) return m_fields[f].data;
+        const auto source = m_transports.sources.find(rank);
+        return source == m_transports.sources.end() ? nullptr : source->second.fields[f].data;
+    }
+    const Strides& strides_of(int rank, std::size_t f) const {
+        return rank == m_setting.rank ? m_fields[f].strides
+                                      : m_transports.sources.at(rank).fields[f].strides;
+    }
+
+    /// Whether the list is filled in one pass over it: if all elements are where kernels read them, and those of several
+    /// ranks take turns. A pass for each rank would touch most lines of the list again.
+    bool reads_in_order() const {
+        if (m_setting.into_array || m_setting.device.layer || m_role.wanted.size() < 2)
+            return false;
+        return std::all_of(m_role.wanted.begin(), m_role.wanted.end(), [&](const auto& from) {
+            for (std::size_t f = 0; f < m_fields.size(); ++f)
+                if (!section_of(from.rank, f)) return false;
+            const auto elements = static_cast<std::int64_t>(from.places.size());
+            return elements > 0 && from.places.back() - from.places.front() >= elements;
+        });
+    }
+
+    /// In the order of the list, from addresses that count from the first rank's section.
+    void add_in_order(std::size_t f) {
+        const char* const origin = section_of(m_role.wanted.front().rank, f);
+        std::vector<std::int64_t> at(static_cast<std::size_t>(m_role.size));
+        for (const GatherRole::Wanted& from : m_role.wanted) {
+            const SectionOffsets offset{static_cast<std::size_t>(m_rank), from.extents,
+                                        strides_of(from.rank, f)};
+            const auto begin = static_cast<std::int64_t>(
+                reinterpret_cast<std::uintptr_t>(section_of(from.rank, f)) -
+                reinterpret_cast<std::uintptr_t>(origin));
+            for (std::size_t i = 0; i < from.places.size(); ++i)
+                at[static_cast<std::size_t>(from.places[i])] = begin + offset(from.positions[i]);
+        }
+        add(m_program.last, m_program.on_device.incoming_points, f,
+            {{const_cast<char*>(origin), keep(std::move(at)), 0},
+             {},
+             m_role.size,
+             m_fields[f].element_size});
     }
 
     void add_own(const GatherRole::Wanted& from) {
@@ -198,11 +245,16 @@ private:
                  static_cast<std::int64_t>(from.positions.size()), m_fields[f].element_size});
     }
 
-    void add_incoming(const GatherRole::Wanted& from) {
+    /// What one rank's elements need; only to wait for it if they are read with those of others.
+    void add_incoming(const GatherRole::Wanted& from, bool in_order) {
         const auto elements = static_cast<std::int64_t>(from.positions.size());
         const auto source = m_transports.sources.find(from.rank);
         const bool in_place = source != m_transports.sources.end();
         Incoming incoming = incoming_from(from.rank, elements);
+        if (in_order) {
+            m_program.in_place.push_back(std::move(incoming));
+            return;
+        }
         // The owner packs for this process those of its fields that cannot be mapped.
         std::vector<char> packed(m_fields.size(), 1);
         for (std::size_t f = 0; f < m_fields.size() && in_place; ++f)

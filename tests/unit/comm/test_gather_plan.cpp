@@ -509,6 +509,43 @@ TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {
     }
 }
 
+/// Lists of more than caches hold, which begin anywhere in a cache line.
+template <class T>
+void gather_long_list(const Communicator& comm, std::size_t begin) {
+    const Exec exec{};
+    const int per_rank = 500;
+    const ArrayLayout layout(ProcessGrid{comm.size()}, {block(per_rank * comm.size())});
+    const auto u = make_dist_view<T*>(exec, comm, layout, "u");
+    for (std::size_t i = 0; i < per_rank; ++i)
+        u.view()(i) = value_of<T>({comm.rank(), static_cast<std::int64_t>(i)}, 5);
+    const std::int64_t extent = per_rank * comm.size();
+    Index wanted(comm.rank() < 2 ? (std::size_t{9} << 19) / sizeof(T) : 100); // 4.5 MiB
+    for (std::size_t k = 0; k < wanted.size(); ++k)
+        wanted[k] = static_cast<std::int64_t>(k * 7919 + k / 3) % extent;
+    GatherPlan plan(comm, layout, IndexList(wanted));
+    const Kokkos::View<T*, Exec::memory_space> memory("memory", wanted.size() + begin + 1);
+    const auto values = Kokkos::subview(memory, Kokkos::make_pair(begin, begin + wanted.size()));
+    plan.execute(exec, u, values);
+    std::int64_t wrong = 0;
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
+        const T expected =
+            value_of<T>({static_cast<int>(wanted[k] / per_rank), wanted[k] % per_rank}, 5);
+        wrong += std::memcmp(&values(k), &expected, sizeof(T)) == 0 ? 0 : 1;
+    }
+    EXPECT_EQ(wrong, 0) << "of " << sizeof(T) << " bytes";
+    for (std::size_t k = 0; k < begin; ++k) EXPECT_EQ(memory(k), T{});
+    EXPECT_EQ(memory(begin + wanted.size()), T{});
+}
+
+TEST_F(GatherPlanExamples, ListsOfAnyLengthAndPlaceAreFilled) {
+    if (n > 4) GTEST_SKIP() << "nothing that fewer ranks do not show";
+    for (const std::size_t begin : {std::size_t{0}, std::size_t{3}}) {
+        gather_long_list<double>(comm, begin);
+        gather_long_list<float>(comm, begin);
+        gather_long_list<std::complex<double>>(comm, begin);
+    }
+}
+
 TEST_F(GatherPlanExamples, ExecutionsAllocateNothing) {
     if (distview::impl::on_device<Exec>) GTEST_SKIP() << "the mock device keeps a record";
     number();

@@ -135,6 +135,7 @@ public:
             };
             run(program.local);
             for (const impl::Incoming& incoming : program.in_place) run(incoming.batches);
+            run(program.last);
         }
         exec.fence(labels.fence_done);
     }

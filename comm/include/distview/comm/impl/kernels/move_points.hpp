@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/kernels/point_moves.hpp>
 #include <distview/comm/impl/kernels/run_boxes.hpp>
+#include <distview/comm/impl/kernels/stream_copy.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -46,8 +47,36 @@ void copy_points_of(const PointMoves& moves, const char* from, char* to) {
         std::memcpy(to + (ToTable ? to_at[i] : i * size),
                     from + (FromTable ? from_at[i] : i * size), Bytes);
 }
+/// Elements of a table, one after the other past the caches. All of a line are loaded before the next one's, so that no
+/// store waits between them.
+template <std::size_t Bytes>
+void stream_points_of(const PointMoves& moves, const char* from, char* to) {
+    const std::int64_t* const at = moves.from.at;
+    const auto copy = [&](std::int64_t i) {
+        std::memcpy(to + static_cast<std::size_t>(i) * Bytes, from + at[i], Bytes);
+    };
+    constexpr auto of_line = static_cast<std::int64_t>(line_size / Bytes);
+    std::int64_t i = 0;
+    const auto is_line = [&] {
+        return reinterpret_cast<std::uintptr_t>(to + static_cast<std::size_t>(i) * Bytes) %
+                   line_size ==
+               0;
+    };
+    for (; i < moves.count && i < of_line && !is_line(); ++i) copy(i);
+    if (is_line()) {
+        for (; i + of_line <= moves.count; i += of_line) {
+            char line[line_size];
+            for (std::int64_t k = 0; k < of_line; ++k)
+                std::memcpy(line + static_cast<std::size_t>(k) * Bytes, from + at[i + k], Bytes);
+            stream_line(line, to + static_cast<std::size_t>(i) * Bytes);
+        }
+        end_streaming();
+    }
+    for (; i < moves.count; ++i) copy(i);
+}
 template <std::size_t Bytes>
 void copy_points_of(const PointMoves& moves, const char* from, char* to) {
+    if (moves.streams) return stream_points_of<Bytes>(moves, from, to);
     if (moves.from.at && moves.to.at) return copy_points_of<Bytes, true, true>(moves, from, to);
     if (moves.from.at) return copy_points_of<Bytes, true, false>(moves, from, to);
     if (moves.to.at) return copy_points_of<Bytes, false, true>(moves, from, to);

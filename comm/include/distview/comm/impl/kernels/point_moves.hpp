@@ -25,6 +25,7 @@ struct PointMoves {
     End to{};
     std::int64_t count = 0;
     std::int64_t element_size = 1;
+    bool streams = false; ///< whether elements from a table go one after the other, past the caches of the host
 };
 
 /// Elements that values are combined with: element i with the values [first[i], first[i + 1]), in this order.
@@ -38,7 +39,7 @@ struct PointSums {
     std::int64_t count = 0;
 };
 
-/// Appends pieces that are each worth handing to a thread.
+/// Appends pieces that are each worth handing to a thread; decides which go past the caches.
 void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves);
 void append_pieces(std::vector<PointSums>& pieces, const PointSums& sums);
 
