@@ -245,7 +245,7 @@ private:
                  static_cast<std::int64_t>(from.positions.size()), m_fields[f].element_size});
     }
 
-    /// What one rank's elements need; only to wait for it if they are read with those of others.
+    /// Waits for one rank and fetches its elements; only waits if they are read with those of others.
     void add_incoming(const GatherRole::Wanted& from, bool in_order) {
         const auto elements = static_cast<std::int64_t>(from.positions.size());
         const auto source = m_transports.sources.find(from.rank);
