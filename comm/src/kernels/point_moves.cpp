@@ -3,6 +3,8 @@
 
 #include <distview/comm/impl/tuning.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
 
 namespace distview::impl {
@@ -34,14 +36,6 @@ void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves) {
     }
 }
 
-void append_pieces(std::vector<PointSums>& pieces, const PointSums& sums) {
-    for (std::int64_t begin = 0; begin < sums.count; begin += piece_elements) {
-        PointSums piece = sums;
-        piece.to_at += begin;
-        piece.first += begin;
-        piece.count = std::min(piece_elements, sums.count - begin);
-        pieces.push_back(piece);
-    }
-}
+int host_threads() { return Kokkos::DefaultHostExecutionSpace().concurrency(); }
 
 } // namespace distview::impl

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/gather_program.hpp>
 
+#include "plan/contributions.hpp"
 #include "plan/section_offsets.hpp"
 
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
-#include <tuple>
 #include <utility>
 
 namespace distview::impl {
@@ -308,61 +307,73 @@ private:
         for (std::size_t f = 0; f < m_fields.size(); ++f) add_sums(f);
     }
 
-    /// A value that an element is combined with: ordered by the element, its rank, and its number there.
-    struct Value {
-        std::int64_t position;
-        int rank;
-        std::int64_t number;
-        std::int64_t place; ///< see PointSums::values
-    };
-
-    std::vector<Value> values_of(std::size_t f) const {
-        const Field& field = m_fields[f];
-        std::vector<Value> values;
+    /// The values that elements of a field are combined with, by rank.
+    std::vector<Contribution> contributions(std::size_t f) const {
+        std::vector<Contribution> result;
         for (const GatherRole::Given& from : m_role.given) {
             const auto source = m_transports.sources.find(from.rank);
             const char* const begin = source != m_transports.sources.end()
                                           ? source->second.packed
                                           : m_received.at(from.rank).kernel;
             const auto elements = static_cast<std::int64_t>(from.positions.size());
-            const char* const data = begin + packed_fields(elements, m_fields).begins[f];
-            for (std::int64_t i = 0; i < elements; ++i)
-                values.push_back({from.positions[static_cast<std::size_t>(i)], from.rank, i,
-                                  static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(
-                                      data + i * field.element_size))});
+            const PackedFields packed = packed_fields(elements, m_fields);
+            result.push_back({from.rank, &from.positions, begin + packed.begins[f], nullptr});
         }
         for (const GatherRole::Wanted& own : m_role.wanted)
-            for (std::size_t i = 0; i < own.positions.size() && own.rank == m_setting.rank; ++i)
-                values.push_back({own.positions[i], own.rank, static_cast<std::int64_t>(i),
-                                  ~(own.places[i] * field.element_size)});
-        std::sort(values.begin(), values.end(), [](const Value& a, const Value& b) {
-            return std::tie(a.position, a.rank, a.number) < std::tie(b.position, b.rank, b.number);
-        });
-        return values;
+            if (own.rank == m_setting.rank)
+                result.push_back({own.rank, &own.positions, nullptr, &own.places});
+        std::sort(result.begin(), result.end(),
+                  [](const auto& a, const auto& b) { return a.rank < b.rank; });
+        return result;
     }
 
     void add_sums(std::size_t f) {
         const Field& field = m_fields[f];
-        std::vector<std::int64_t> positions, first, places;
-        for (const Value& value : values_of(f)) {
-            if (positions.empty() || positions.back() != value.position) {
-                positions.push_back(value.position);
-                first.push_back(static_cast<std::int64_t>(places.size()));
-            }
-            places.push_back(value.place);
-        }
-        first.push_back(static_cast<std::int64_t>(places.size()));
-        const auto count = static_cast<std::int64_t>(positions.size());
-        const PointSums sums{field.data, keep(offsets_of(positions, own_offsets(field))),
-                             keep(std::move(first)), keep(std::move(places)), count};
+        const std::vector<Contribution> values = contributions(f);
         if (m_setting.device.layer) {
-            m_program.on_device.sums.push_back(sums);
+            DeviceSums sums = device_sums(values, field.element_size);
+            m_program.on_device.sums.push_back(
+                {field.data, keep(offsets_of(sums.positions, own_offsets(field))),
+                 keep(std::move(sums.first)), keep(std::move(sums.values)),
+                 static_cast<std::int64_t>(sums.positions.size())});
             return;
         }
         const auto begin = static_cast<int>(m_program.sums.size());
-        append_pieces(m_program.sums, sums);
+        const std::vector<std::int64_t> ends = share_ends(values, host_threads());
+        std::int64_t first = 0;
+        for (const std::int64_t end : ends) {
+            std::vector<PointMoves>& share = m_program.sums.emplace_back();
+            for (const Contribution& of_rank : values)
+                share.push_back(ends.size() == 1 ? whole(of_rank, field)
+                                                 : part(of_rank, field, first, end));
+            first = end;
+        }
         append_batch(m_program.last,
                      {f, begin, static_cast<int>(m_program.sums.size()), Batch::Kind::sums});
+    }
+    PointMoves whole(const Contribution& of_rank, const Field& field) {
+        const std::int64_t size = field.element_size;
+        return {of_rank.data ? packed_at(of_rank.data)
+                             : end_at(nullptr, *of_rank.places, of_list(size), size),
+                of_own(*of_rank.positions, field),
+                static_cast<std::int64_t>(of_rank.positions->size()), size};
+    }
+    /// Values for the elements at positions [first, end).
+    PointMoves part(const Contribution& of_rank, const Field& field, std::int64_t first,
+                    std::int64_t end) {
+        const SectionOffsets offset = own_offsets(field);
+        std::vector<std::int64_t> from, to;
+        for (std::size_t i = 0; i < of_rank.positions->size(); ++i) {
+            const std::int64_t position = (*of_rank.positions)[i];
+            if (position < first || position >= end) continue;
+            from.push_back(of_rank.offset(i, field.element_size));
+            to.push_back(offset(position));
+        }
+        const auto count = static_cast<std::int64_t>(to.size());
+        return {{const_cast<char*>(of_rank.data), keep(std::move(from)), 0},
+                {field.data, keep(std::move(to)), 0},
+                count,
+                field.element_size};
     }
 
     const GatherProgramSetting& m_setting;

@@ -7,10 +7,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <string>
+#include <vector>
 
 namespace distview::impl {
 
@@ -29,12 +31,19 @@ KOKKOS_INLINE_FUNCTION void copy_element(const char* from, char* to, std::int64_
     }
 }
 
+/// Lists of an execution: where elements are that have no address, and where they go.
+struct PointLists {
+    char* from = nullptr;
+    char* to = nullptr;
+};
+
 /// Element i.
-KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, char* list, std::int64_t i) {
-    const auto place = [&](const PointMoves::End& end) {
+KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, const PointLists& lists,
+                                       std::int64_t i) {
+    const auto place = [&](const PointMoves::End& end, char* list) {
         return end.first(list) + (end.at ? end.at[i] : i * moves.element_size);
     };
-    copy_element(place(moves.from), place(moves.to), moves.element_size);
+    copy_element(place(moves.from, lists.from), place(moves.to, lists.to), moves.element_size);
 }
 
 /// Elements of so many bytes. Between two of them nothing waits for memory but loads, so that many are under way.
@@ -46,6 +55,11 @@ void copy_points_of(const PointMoves& moves, const char* from, char* to) {
     for (std::int64_t i = 0; i < moves.count; ++i)
         std::memcpy(to + (ToTable ? to_at[i] : i * size),
                     from + (FromTable ? from_at[i] : i * size), Bytes);
+}
+/// Asks for the element that a loop comes to later: of those far apart, more than a processor asks for on its own.
+inline void prefetch_point(const char* data, const PointMoves::End& end, std::int64_t i,
+                           std::int64_t count) {
+    prefetch(data + end.at[std::min(i + tuning::point_prefetch_distance, count - 1)]);
 }
 /// Elements of a table, one after the other past the caches. All of a line are loaded before the next one's, so that no
 /// store waits between them.
@@ -66,8 +80,10 @@ void stream_points_of(const PointMoves& moves, const char* from, char* to) {
     if (is_line()) {
         for (; i + of_line <= moves.count; i += of_line) {
             char line[line_size];
-            for (std::int64_t k = 0; k < of_line; ++k)
+            for (std::int64_t k = 0; k < of_line; ++k) {
+                prefetch_point(from, moves.from, i + k, moves.count);
                 std::memcpy(line + static_cast<std::size_t>(k) * Bytes, from + at[i + k], Bytes);
+            }
             stream_line(line, to + static_cast<std::size_t>(i) * Bytes);
         }
         end_streaming();
@@ -84,9 +100,9 @@ void copy_points_of(const PointMoves& moves, const char* from, char* to) {
 }
 
 /// All elements, in the calling thread.
-inline void copy_points(const PointMoves& moves, char* list) {
-    const char* const from = moves.from.first(list);
-    char* const to = moves.to.first(list);
+inline void copy_points(const PointMoves& moves, const PointLists& lists) {
+    const char* const from = moves.from.first(lists.from);
+    char* const to = moves.to.first(lists.to);
     switch (moves.element_size) {
     case 1: return copy_points_of<1>(moves, from, to);
     case 2: return copy_points_of<2>(moves, from, to);
@@ -95,27 +111,30 @@ inline void copy_points(const PointMoves& moves, char* list) {
     case 16: return copy_points_of<16>(moves, from, to);
     default: break;
     }
-    for (std::int64_t i = 0; i < moves.count; ++i) copy_point(moves, list, i);
+    for (std::int64_t i = 0; i < moves.count; ++i) copy_point(moves, lists, i);
 }
 
-/// Combines element i with its values.
+/// Combines elements with values, one after the other, as elements may occur several times.
 template <class T, class Op>
-KOKKOS_INLINE_FUNCTION void combine_point(const PointSums& sums, const char* list, const Op& op,
-                                          std::int64_t i) {
-    T& element = *reinterpret_cast<T*>(sums.to + sums.to_at[i]);
-    for (std::int64_t k = sums.first[i]; k < sums.first[i + 1]; ++k) {
-        const std::int64_t place = sums.values[k];
-        const char* const value = place < 0 ? list + ~place : reinterpret_cast<const char*>(place);
-        element = op(element, *reinterpret_cast<const T*>(value));
+void combine_points(const PointMoves& moves, const PointLists& lists, const Op& op) {
+    const char* const from = moves.from.first(lists.from);
+    char* const to = moves.to.first(lists.to);
+    const auto offset = [&](const PointMoves::End& end, std::int64_t i) {
+        return end.at ? end.at[i] : i * moves.element_size;
+    };
+    for (std::int64_t i = 0; i < moves.count; ++i) {
+        if (moves.to.at) prefetch_point(to, moves.to, i, moves.count);
+        T& element = *reinterpret_cast<T*>(to + offset(moves.to, i));
+        element = op(element, *reinterpret_cast<const T*>(from + offset(moves.from, i)));
     }
 }
 
 /// Copies pieces [begin, end), as run_boxes() does; they must stay until the work has finished.
 template <ExecutionSpace Exec>
 void move_points(const Exec& exec, const std::string& label, const PointMoves* pieces, int begin,
-                 int end, char* list) {
+                 int end, const PointLists& lists) {
     run_boxes(
-        exec, label, begin, end, [=](int i) { copy_points(pieces[i], list); },
+        exec, label, begin, end, [=](int i) { copy_points(pieces[i], lists); },
         [=] {
             std::int64_t bytes = 0;
             for (int i = begin; i < end; ++i) bytes += pieces[i].count * tuning::cache_line;
@@ -123,19 +142,21 @@ void move_points(const Exec& exec, const std::string& label, const PointMoves* p
         });
 }
 
-/// The same for elements that are combined.
+/// Combines, where each share's moves are made in their order.
 template <class T, ExecutionSpace Exec, class Op>
-void combine_points(const Exec& exec, const std::string& label, const PointSums* pieces, int begin,
-                    int end, const char* list, const Op& op) {
+void combine_shares(const Exec& exec, const std::string& label,
+                    const std::vector<PointMoves>* shares, int begin, int end,
+                    const PointLists& lists, const Op& op) {
     run_boxes(
         exec, label, begin, end,
-        [=](int piece) {
-            const PointSums& sums = pieces[piece];
-            for (std::int64_t i = 0; i < sums.count; ++i) combine_point<T>(sums, list, op, i);
+        [=](int share) {
+            for (const PointMoves& moves : shares[share]) combine_points<T>(moves, lists, op);
         },
         [=] {
             std::int64_t bytes = 0;
-            for (int i = begin; i < end; ++i) bytes += pieces[i].count * tuning::cache_line;
+            for (int share = begin; share < end; ++share)
+                for (const PointMoves& moves : shares[share])
+                    bytes += moves.count * tuning::cache_line;
             return bytes;
         });
 }
@@ -143,16 +164,33 @@ void combine_points(const Exec& exec, const std::string& label, const PointSums*
 /// Copies the elements of tables in a device's memory, by a thread each.
 struct CopyPoint {
     PointMoves moves;
-    char* list;
-    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { copy_point(moves, list, i); }
+    PointLists lists;
+    KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { copy_point(moves, lists, i); }
 };
+/// Of each field.
+template <ExecutionSpace Exec, class Lists>
+void move_points_on_device(const Exec& exec, const std::string& label,
+                           const std::vector<std::vector<PointMoves>>& of_fields,
+                           const Lists& lists_of) {
+    for (std::size_t f = 0; f < of_fields.size(); ++f)
+        for (const PointMoves& moves : of_fields[f])
+            run_boxes(exec, label, std::int64_t{0}, moves.count, CopyPoint{moves, lists_of(f)});
+}
+
+/// Combines element i with its values.
 template <class T, class Op>
 struct CombinePoint {
     PointSums sums;
     const char* list;
     Op op;
     KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const {
-        combine_point<T>(sums, list, op, i);
+        T& element = *reinterpret_cast<T*>(sums.to + sums.to_at[i]);
+        for (std::int64_t k = sums.first[i]; k < sums.first[i + 1]; ++k) {
+            const std::int64_t place = sums.values[k];
+            const char* const value =
+                place < 0 ? list + ~place : reinterpret_cast<const char*>(place);
+            element = op(element, *reinterpret_cast<const T*>(value));
+        }
     }
 };
 

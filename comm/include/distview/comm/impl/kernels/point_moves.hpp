@@ -12,7 +12,7 @@ namespace distview::impl {
 /// in memory that kernels reach.
 struct PointMoves {
     struct End {
-        char* data = nullptr; ///< null: the list of values that the execution is given
+        char* data = nullptr; ///< null: the list that the execution is given for this end
         const std::int64_t* at =
             nullptr;            ///< bytes of each element beyond `data`; null: one after the other
         std::int64_t begin = 0; ///< bytes of the first one beyond `data`, if there is no table
@@ -25,10 +25,12 @@ struct PointMoves {
     End to{};
     std::int64_t count = 0;
     std::int64_t element_size = 1;
-    bool streams = false; ///< whether elements from a table go one after the other, past the caches of the host
+    bool streams =
+        false; ///< whether elements from a table go one after the other, past the caches of the host
 };
 
-/// Elements that values are combined with: element i with the values [first[i], first[i + 1]), in this order.
+/// For a device, where each element has a thread: element i is combined with the values [first[i], first[i + 1]), in this
+/// order. On the host it is `to`, of PointMoves, that is combined with `from`.
 struct PointSums {
     char* to = nullptr;
     const std::int64_t* to_at = nullptr; ///< bytes
@@ -41,6 +43,8 @@ struct PointSums {
 
 /// Appends pieces that are each worth handing to a thread; decides which go past the caches.
 void append_pieces(std::vector<PointMoves>& pieces, const PointMoves& moves);
-void append_pieces(std::vector<PointSums>& pieces, const PointSums& sums);
+
+/// Threads of Kokkos' host space, which are worth a share of work each.
+int host_threads();
 
 } // namespace distview::impl

@@ -27,7 +27,7 @@ struct Batch {
         pack,    ///< units: unchanged, into a buffer
         carry,   ///< units: unchanged, from one array to another
         points,  ///< elements one by one: bytes
-        sums     ///< elements one by one: combined with values
+        sums     ///< elements one by one: combined with values, a share by each thread
     };
     std::size_t field = 0;
     int begin = 0; ///< of ExchangeProgram::boxes, units, points or sums
@@ -69,7 +69,7 @@ struct ExchangeProgram {
     std::vector<CopyBox> boxes{};
     MoveUnits units{};
     std::vector<PointMoves> points{};
-    std::vector<PointSums> sums{};
+    std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with moves in their order
 
     std::vector<Batch> first{};
     std::vector<Batch> pack{};

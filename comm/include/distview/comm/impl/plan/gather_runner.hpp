@@ -27,14 +27,16 @@ struct GatherRunner {
              const ExchangeProgram& program, const Batch& batch) const {
         const std::size_t i = of_field(batch.field);
         if (batch.kind == Batch::Kind::points) {
-            move_points(exec, label, program.points.data(), batch.begin, batch.end, lists[i]);
+            move_points(exec, label, program.points.data(), batch.begin, batch.end,
+                        {lists[i], lists[i]});
         } else {
-            using Combine = void (*)(const Exec&, const std::string&, const PointSums*, int, int,
-                                     const char*, const Op&);
+            using Combine =
+                void (*)(const Exec&, const std::string&, const std::vector<PointMoves>*, int, int,
+                         const PointLists&, const Op&);
             constexpr std::array<Combine, sizeof...(Values)> combine{
-                combine_points<Values, Exec, Op>...};
-            combine[i](exec, labels.combine, program.sums.data(), batch.begin, batch.end, lists[i],
-                       op);
+                combine_shares<Values, Exec, Op>...};
+            combine[i](exec, labels.combine, program.sums.data(), batch.begin, batch.end,
+                       {lists[i], lists[i]}, op);
         }
     }
 
@@ -69,10 +71,9 @@ private:
     template <ExecutionSpace Exec>
     void move_on_device(const Exec& exec, const std::string& label,
                         const std::vector<std::vector<PointMoves>>& of_fields) const {
-        for (std::size_t f = 0; f < of_fields.size(); ++f)
-            for (const PointMoves& moves : of_fields[f])
-                run_boxes(exec, label, std::int64_t{0}, moves.count,
-                          CopyPoint{moves, lists[of_field(f)]});
+        move_points_on_device(exec, label, of_fields, [&](std::size_t f) -> PointLists {
+            return {lists[of_field(f)], lists[of_field(f)]};
+        });
     }
 
     template <class T, ExecutionSpace Exec>

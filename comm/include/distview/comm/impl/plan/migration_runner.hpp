@@ -23,18 +23,7 @@ struct MigrationRunner {
     template <ExecutionSpace Exec>
     void run(const Exec& exec, const PlanCore::Labels&, const std::string& label,
              const ExchangeProgram& program, const Batch& batch) const {
-        const PointMoves* const pieces = program.points.data();
-        char* const source = from[batch.field];
-        char* const target = to[batch.field];
-        run_boxes(
-            exec, label, batch.begin, batch.end,
-            [=](int i) { copy_points(between(pieces[i], source, target), nullptr); },
-            [=] {
-                std::int64_t bytes = 0;
-                for (int i = batch.begin; i < batch.end; ++i)
-                    bytes += pieces[i].count * tuning::cache_line;
-                return bytes;
-            });
+        move_points(exec, label, program.points.data(), batch.begin, batch.end, lists(batch.field));
     }
 
     template <ExecutionSpace Exec>
@@ -54,20 +43,12 @@ struct MigrationRunner {
     }
 
 private:
-    /// The moves with the lists where their ends have no address.
-    static PointMoves between(PointMoves moves, char* source, char* target) {
-        if (!moves.from.data) moves.from.data = source;
-        if (!moves.to.data) moves.to.data = target;
-        return moves;
-    }
+    PointLists lists(std::size_t field) const { return {from[field], to[field]}; }
 
     template <ExecutionSpace Exec>
     void move_on_device(const Exec& exec, const std::string& label,
                         const std::vector<std::vector<PointMoves>>& of_fields) const {
-        for (std::size_t f = 0; f < of_fields.size(); ++f)
-            for (const PointMoves& moves : of_fields[f])
-                run_boxes(exec, label, std::int64_t{0}, moves.count,
-                          CopyPoint{between(moves, from[f], to[f]), nullptr});
+        move_points_on_device(exec, label, of_fields, [&](std::size_t f) { return lists(f); });
     }
 };
 
