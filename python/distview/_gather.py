@@ -6,37 +6,113 @@ from __future__ import annotations
 import itertools
 import math
 import operator
+import types
 from typing import Any
 
 import numpy as np
 
+from . import _device, _distview
 from ._comm import agreed
 from ._distview import Layout
 from ._errors import ShapeError, UsageError, short
-from ._section import Section
+from ._section import Gathers, Section
 
 
 def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
     """See DistView.gather()."""
     layout = view._attached_layout("gather")
     comm = view._communicator
+    # Of slices there are too many to keep anything for each.
+    kept = Gathers() if view._slices_of else view._joint.gathers
 
-    def prepare() -> tuple[int, np.ndarray, list[int], _Whole | None]:
+    def prepare() -> tuple[int, np.ndarray, _Places, np.ndarray | None]:
         part = view._host_part("gather", cells)
         if part.dtype.hasobject:
             raise ShapeError("gather: the elements are Python objects, which mean nothing elsewhere")
         where = _checked_root("gather", root, view.process_count)
-        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
-        whole = _Whole(layout, cells, part.dtype, counts) if view.process == where else None
-        return where, _bytes(part), counts, whole
+        places = kept.places.get(cells) or _Places(layout, cells)
+        # Before others wait, as it may fail.
+        result = np.empty(places.extents, part.dtype) if view.process == where else None
+        return where, part, places, result
 
-    at, mine, counts, whole = agreed(comm, "gather", prepare, lambda made: view._alike(root=made[0], cells=cells))
-    pieces = whole.pieces if whole is not None else np.empty(0, np.uint8)
-    if comm is not None:
-        comm.gather_bytes(mine, counts, at, pieces)
-    else:
-        pieces[:] = mine
-    return whole.put_together(counts) if whole is not None else None
+    try:
+        at, part, places, result = agreed(
+            comm, "gather", prepare, lambda made: view._alike(root=made[0], cells=cells)
+        )
+        if comm is None:
+            places.put(result, 0, part)
+        elif (access := _access(view, comm, kept)) is not None and access.reaches_all(at):
+            if result is not None:
+                for selection, block in _blocks(kept, access, places, cells, part.dtype):
+                    result[selection] = block
+            comm.barrier()
+        else:
+            _gather_messages(comm, at, part, places, result)
+    except BaseException:
+        kept.forget()  # other ranks may have come further
+        raise
+    if places.are_few:
+        kept.places[cells] = places
+    return result
+
+
+def _access(view: Section, comm: _distview.Communicator, kept: Gathers) -> _distview.SectionAccess | None:
+    """How ranks read each other's sections: made in the second gather, since many arrays see one only."""
+    if view._slices_of:
+        return None
+    times = int(comm.all_reduce_int("min", [kept.times])[0])
+    if times < 2:
+        kept.forget()
+    if times == 1:
+        kept.access = _distview.SectionAccess(view)
+    if view.device[0] in _device.HOST_TYPES:
+        kept.times = min(times + 1, 2)
+    return kept.access
+
+
+def _blocks(
+    kept: Gathers, access: _distview.SectionAccess, places: _Places, cells: str, dtype: np.dtype
+) -> list[tuple[Any, np.ndarray]]:
+    """Places in the whole array, and the cells of sections that belong there."""
+    if cells in kept.blocks:
+        return kept.blocks[cells]
+    blocks = [
+        (_selection(places.of(p)), _section(access, p, dtype)[places.cells_of(p)])
+        for p in places.processes if places.counts[p]
+    ]  # fmt: skip
+    if places.are_few:
+        kept.blocks[cells] = blocks
+    return blocks
+
+
+def _section(access: _distview.SectionAccess, process: int, dtype: np.dtype) -> np.ndarray:
+    """Another process's section, read-only."""
+    address, extents, strides = access.section(process)
+    if 0 in extents:
+        return np.empty(extents, dtype)
+    interface = {
+        "version": 3, "data": (address, True), "shape": tuple(extents), "strides": tuple(strides),
+        "typestr": f"|V{dtype.itemsize}",
+    }  # fmt: skip
+    return np.asarray(types.SimpleNamespace(__array_interface__=interface)).view(dtype)
+
+
+def _gather_messages(
+    comm: _distview.Communicator, root: int, part: np.ndarray, places: _Places, result: np.ndarray | None
+) -> None:
+    counts = [count * part.itemsize for count in places.counts]
+    if result is None:
+        comm.gather_bytes(_bytes(part), counts, root, np.empty(0, np.uint8))
+        return
+    in_order = places.lie_in_order
+    pieces = _bytes(result) if in_order else np.empty(sum(counts), np.uint8)
+    comm.gather_bytes(_bytes(part), counts, root, pieces)
+    if in_order or result.size == 0:
+        return
+    ends = list(itertools.accumulate(counts))
+    for p in places.processes:
+        data = pieces[ends[p] - counts[p] : ends[p]]
+        places.put(result, p, np.ndarray(places.block_of(p), result.dtype, data))
 
 
 def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
@@ -51,10 +127,11 @@ def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
         if view.readonly:
             raise ShapeError("scatter: the array is read-only")
         where = _checked_root("scatter", root, view.process_count)
-        counts = [_count(layout, p, cells) * part.itemsize for p in range(view.process_count)]
+        places = _Places(layout, cells)
+        counts = [count * part.itemsize for count in places.counts]
         pieces = np.empty(0, np.uint8)
         if view.process == where:
-            pieces = _taken_apart(layout, cells, values, part.dtype)
+            pieces = _taken_apart(places, values, part.dtype)
         mine = np.empty(part.shape, part.dtype)
         return where, mine, counts, pieces
 
@@ -66,49 +143,58 @@ def scatter(view: Section, values: Any, root: Any, cells: str) -> None:
     view.copy_from_host(mine, cells)
 
 
-def _taken_apart(layout: Layout, cells: str, values: Any, dtype: np.dtype) -> np.ndarray:
+def _taken_apart(places: _Places, values: Any, dtype: np.dtype) -> np.ndarray:
     """The cells of all processes, one process behind the other, as bytes."""
-    axes = [_GlobalAxis(layout, d, cells) for d in range(layout.rank)]
     given = np.asarray(values)
-    expected = tuple(axis.count for axis in axes)
-    if given.shape != expected:
-        raise ShapeError(f"scatter: expected values of shape {expected}, got {given.shape}")
+    if given.shape != places.extents:
+        raise ShapeError(f"scatter: expected values of shape {places.extents}, got {given.shape}")
     if not np.can_cast(given.dtype, dtype, "same_kind"):
         raise ShapeError(f"scatter: values of {given.dtype} cannot become elements of {dtype}")
-    if _lie_in_order(layout):
+    if places.lie_in_order:
         return _bytes(given.astype(dtype, copy=False))
-    blocks = []
-    for p in range(layout.process_count):
-        places = [axis.places(p) for axis in axes]
-        blocks.append(_bytes(_take(given, places).astype(dtype, copy=False)))
+    blocks = [
+        _bytes(given[_selection(places.of(p))].astype(dtype, copy=False)) for p in range(len(places.counts))
+    ]
     return np.concatenate(blocks) if blocks else np.empty(0, np.uint8)
 
 
-class _Whole:
-    """The whole array on root. Its memory is made before others wait, as that may fail."""
+class _Places:
+    """Where the cells of each process belong in a gathered array."""
 
-    def __init__(self, layout: Layout, cells: str, dtype: np.dtype, counts: list[int]) -> None:
+    def __init__(self, layout: Layout, cells: str) -> None:
+        self._layout, self._cells = layout, cells
         self._axes = [_GlobalAxis(layout, d, cells) for d in range(layout.rank)]
-        self._result: np.ndarray = np.empty([axis.count for axis in self._axes], dtype)
-        self._lies_in_order = _lie_in_order(layout)
-        #: The cells of all processes, one behind the other.
-        self.pieces: np.ndarray = (
-            _bytes(self._result) if self._lies_in_order else np.empty(sum(counts), np.uint8)
-        )
+        self.extents: tuple[int, ...] = tuple(axis.count for axis in self._axes)
+        #: Numbers of cells, by process.
+        self.counts: list[int] = [math.prod(self.block_of(p)) for p in range(layout.process_count)]
+        #: Of an index on several processes the owner, the lowest, is written last.
+        self.processes: range = range(layout.process_count - 1, -1, -1)
+        types = layout.types
+        #: Whether each process's cells, in C order, follow those of the one before in the whole array.
+        self.lie_in_order: bool = types[:1] == "b" and "u" not in types and all(extent == 1 for extent in layout.grid[1:])
+        #: Whether they are told by a few numbers, so that arrays may keep them.
+        self.are_few: bool = layout.process_count <= 64 and "u" not in types and "c" not in types
 
-    def put_together(self, counts: list[int]) -> np.ndarray:
-        """The array; counts are the bytes that each process has in pieces."""
-        if self._lies_in_order or self._result.size == 0:
-            return self._result
-        ends = list(itertools.accumulate(counts))
-        # Of an index on several processes the owner, the lowest, is written last.
-        for p in reversed(range(len(counts))):
-            places = [axis.places(p) for axis in self._axes]
-            extents = [_length(place) for place in places]
-            data = self.pieces[ends[p] - counts[p] : ends[p]]
-            block: np.ndarray = np.ndarray(extents, self._result.dtype, data)
-            _put(self._result, places, block)
-        return self._result
+    def of(self, process: int) -> list[slice | np.ndarray]:
+        """By axis."""
+        return [axis.places(process) for axis in self._axes]
+
+    def cells_of(self, process: int) -> tuple[slice, ...]:
+        """Where they are in the process's section."""
+        return tuple(slice(*self._range(d, process)) for d in range(self._layout.rank))
+
+    def block_of(self, process: int) -> list[int]:
+        """Numbers of cells, by axis."""
+        ranges = (self._range(d, process) for d in range(self._layout.rank))
+        return [end - begin for begin, end in ranges]
+
+    def put(self, result: np.ndarray | None, process: int, block: np.ndarray) -> None:
+        """Writes a process's cells to the whole array."""
+        if result is not None and block.size:
+            result[_selection(self.of(process))] = block
+
+    def _range(self, axis: int, process: int) -> tuple[int, int]:
+        return _cell_range(self._layout, axis, process, self._cells)
 
 
 def _bytes(part: np.ndarray) -> np.ndarray:
@@ -118,31 +204,11 @@ def _bytes(part: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(part).reshape(-1).view(np.uint8)
 
 
-def _lie_in_order(layout: Layout) -> bool:
-    """Whether each process's cells, in C order, follow those of the one before in the whole array."""
-    types = layout.types
-    return types[:1] == "b" and "u" not in types and all(extent == 1 for extent in layout.grid[1:])
-
-
-def _length(place: slice | np.ndarray) -> int:
-    if isinstance(place, slice):
-        return len(range(place.start, place.stop, place.step))
-    return len(place)
-
-
-def _put(result: np.ndarray, places: list[slice | np.ndarray], block: np.ndarray) -> None:
+def _selection(places: list[slice | np.ndarray]) -> Any:
+    """What NumPy takes between brackets."""
     if all(isinstance(place, slice) for place in places):
-        result[tuple(places)] = block
-        return
-    indices = [np.r_[place] if isinstance(place, slice) else place for place in places]
-    result[np.ix_(*indices)] = block
-
-
-def _take(whole: np.ndarray, places: list[slice | np.ndarray]) -> np.ndarray:
-    if all(isinstance(place, slice) for place in places):
-        return whole[tuple(places)]
-    indices = [np.r_[place] if isinstance(place, slice) else place for place in places]
-    return whole[np.ix_(*indices)]
+        return tuple(places)
+    return np.ix_(*[np.r_[place] if isinstance(place, slice) else place for place in places])
 
 
 class _GlobalAxis:
@@ -177,11 +243,6 @@ def _cell_range(layout: Layout, axis: int, process: int, cells: str) -> tuple[in
     if cells == "owned":
         return layout.owned_range(axis, process)
     return layout.interior_range(axis, process)
-
-
-def _count(layout: Layout, process: int, cells: str) -> int:
-    ranges = (_cell_range(layout, d, process, cells) for d in range(layout.rank))
-    return math.prod(end - begin for begin, end in ranges)
 
 
 def _checked_root(caller: str, root: Any, size: int) -> int:

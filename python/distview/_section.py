@@ -32,6 +32,23 @@ else:
 _CELLS = ("interior", "owned")
 
 
+class Gathers:
+    """What gather() keeps of an array."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Makes the next gather() the first one."""
+        #: How often it was called, at most 2.
+        self.times = 0
+        #: To all ranks' sections.
+        self.access: _distview.SectionAccess | None = None
+        #: By cells: where they belong, and what is copied there from.
+        self.places: dict[str, Any] = {}
+        self.blocks: dict[str, list[tuple[Any, np.ndarray]]] = {}
+
+
 class _Joint:
     """What joins a section to the others: shared by all names for it."""
 
@@ -40,6 +57,7 @@ class _Joint:
         self.communicator = communicator(comm) if comm is not None else None
         #: The plans that redistribute() has made for this array last, by what defines them.
         self.plans: dict[Any, Any] = {}
+        self.gathers = Gathers()
 
 
 @without_arithmetic

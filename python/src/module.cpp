@@ -18,6 +18,7 @@ NB_MODULE(_distview, module) {
     register_layout(module);
     register_communicator(module);
     register_array(module);
+    register_section_access(module);
     register_redistribution(module);
     register_exact_sum(module);
     register_protocol(module);

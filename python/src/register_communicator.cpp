@@ -145,6 +145,8 @@ void register_communicator(nb::module_& module) {
         .def_prop_ro("is_open", &Communicator::is_open, "Whether it can still be used.")
         .def("close", &Communicator::close, nb::call_guard<nb::gil_scoped_release>(),
              "Frees the duplicate. Collective.")
+        .def("barrier", &barrier, nb::call_guard<nb::gil_scoped_release>(),
+             "Waits until all ranks have come. Collective.")
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
              "Calls action(), which returns (result, digest), on every rank and returns its "
              "result.\n"

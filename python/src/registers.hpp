@@ -11,6 +11,7 @@ namespace nb = nanobind;
 void register_layout(nb::module_& module);
 void register_communicator(nb::module_& module);
 void register_array(nb::module_& module);
+void register_section_access(nb::module_& module);
 void register_redistribution(nb::module_& module);
 void register_exact_sum(nb::module_& module);
 void register_protocol(nb::module_& module);

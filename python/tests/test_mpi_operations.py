@@ -34,14 +34,49 @@ def random_array(comm, seed, dtype):
 @pytest.mark.parametrize("seed", range(50))
 def test_gather(comm, seed):
     view, whole = random_array(comm, seed, NUMBERS[seed % len(NUMBERS)])
-    root = seed % comm.size
-    for cells, expected in (("interior", interior(view.layout, whole)), ("owned", whole)):
-        gathered = view.gather(root, cells)
-        if comm.rank != root:
-            assert gathered is None
-            continue
-        assert gathered.dtype == whole.dtype and gathered.flags.c_contiguous
-        np.testing.assert_array_equal(gathered, expected)
+    for times in range(4):  # from the second one on, ranks of the node are read in place
+        root = (seed + times) % comm.size
+        for cells, expected in (("interior", interior(view.layout, whole)), ("owned", whole)):
+            gathered = view.gather(root, cells)
+            if comm.rank != root:
+                assert gathered is None
+                continue
+            assert gathered.dtype == whole.dtype and gathered.flags.c_contiguous
+            assert gathered.flags.writeable and gathered.flags.owndata
+            np.testing.assert_array_equal(gathered, expected)
+        whole = random_whole(np.random.default_rng([seed, times]), view.layout, whole.dtype)
+        scattered(view, whole)
+
+
+def test_gather_again_and_again(comm):
+    """What a rank writes after gather() is not in the result, what it wrote before is."""
+    view = distview.zeros((30 * comm.size, 7), "bn", comm, int)
+    for times in range(50):
+        view.view[...] = times
+        gathered = view.gather()
+        view.view[...] = -1
+        assert gathered is None or (gathered == times).all()
+
+
+def test_gather_after_an_error_of_one_rank(comm):
+    """Ranks of which one knows less of the array than the others get right values all the same."""
+    view = distview.from_function(lambda i: i, 5 * comm.size, "b", comm, int)
+    for _ in range(3):
+        view.gather()
+    if comm.rank == comm.size - 1:
+        view._joint.gathers.forget()
+    for _ in range(3):
+        gathered = view.gather()
+        assert gathered is None or gathered.tolist() == list(range(5 * comm.size))
+
+
+@pytest.mark.parametrize("transport", ("direct", "message"))
+def test_gather_over_transports(comm, transport, monkeypatch):
+    monkeypatch.setenv("DISTVIEW_TRANSPORT", transport)
+    view = distview.from_function(lambda i: i, 5 * comm.size, "c", comm, int)
+    for _ in range(3):
+        gathered = view.gather(comm.size - 1)
+        assert gathered is None or gathered.tolist() == list(range(5 * comm.size))
 
 
 @pytest.mark.parametrize("dtype", OTHERS)
@@ -50,9 +85,10 @@ def test_gather_of_elements_that_are_no_numbers(comm, dtype):
     whole = random_values(np.random.default_rng(4), layout.protocol_shape, dtype)
     memory = np.array(part(layout, whole, comm.rank), order="F")
     view = distview.from_distarray(Producer(layout, comm.rank, memory), comm)
-    gathered = view.gather(comm.size - 1, "owned")
-    if comm.rank == comm.size - 1:
-        assert gathered.dtype == whole.dtype and (gathered == whole).all()
+    for _ in range(3):
+        gathered = view.gather(comm.size - 1, "owned")
+        if comm.rank == comm.size - 1:
+            assert gathered.dtype == whole.dtype and (gathered == whole).all()
 
 
 def test_gather_of_shared_indices_takes_the_owners(comm):
@@ -60,9 +96,10 @@ def test_gather_of_shared_indices_takes_the_owners(comm):
     lists = [[5, 10 + p] for p in range(comm.size)]
     view = distview.zeros(None, ("u", lists), comm, int)
     view.view[...] = [comm.rank, 100 + comm.rank]
-    gathered = view.gather()
-    if comm.rank == 0:
-        assert gathered.tolist() == [0, *range(100, 100 + comm.size)]
+    for _ in range(3):
+        gathered = view.gather()
+        if comm.rank == 0:
+            assert gathered.tolist() == [0, *range(100, 100 + comm.size)]
     assert view.sum() == sum(range(comm.size)) + sum(range(100, 100 + comm.size))
 
 

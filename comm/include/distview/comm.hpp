@@ -19,4 +19,5 @@
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/runtime.hpp>
+#include <distview/comm/section_access.hpp>
 #include <distview/core.hpp>

@@ -36,7 +36,7 @@ void check(const Communicator& comm, const char* caller, const Field& field, Dev
 } // namespace
 
 ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
-                               DeviceLayer* layer) {
+                               DeviceLayer* layer, Access access) {
     CommunicatorState& state = *comm.state();
     ReachedSections result;
     std::vector<int> near;
@@ -66,7 +66,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
             required && *required != Transport::direct && *required != Transport::ipc;
         PeerTransports found =
             find_transports(state, caller, tag, std::span(&field, 1), no_packs, near, *result.lines,
-                            in_messages ? required : std::nullopt, layer, Access::write);
+                            in_messages ? required : std::nullopt, layer, access);
         result.sections[static_cast<std::size_t>(comm.rank())] = {field.data, field.strides};
         for (auto& [rank, peer] : found.sources) {
             const ReadablePeer::RemoteField& remote = peer.fields.front();

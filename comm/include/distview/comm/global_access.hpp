@@ -26,6 +26,7 @@ namespace distview {
 /// Collective: no (local)
 /// Indices: global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
 ///          axes. Of an element that several processes have, that of the lowest one
+/// Cost:    of an element: its owner by arithmetic (by search on unstructured axes), one load, store or atomic addition
 /// Errors:  an element that is not there, or out of reach, is read as T() and not written; GlobalAccess::fence() throws
 template <class T, int Rank, class MemorySpace>
 class GlobalElements {
@@ -155,7 +156,8 @@ public:
         : m_comm(comm), m_array(array), m_elements(exec, array.layout()) {
         const CollectiveCall call(comm, name);
         m_reached = std::make_shared<const impl::ReachedSections>(impl::reach_sections(
-            comm, name, impl::make_source_field(array), impl::DeviceOf<Exec>::layer()));
+            comm, name, impl::make_source_field(array), impl::DeviceOf<Exec>::layer(),
+            impl::Access::write));
         const Kokkos::View<const impl::ReachedSections::Section*, Kokkos::HostSpace,
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>
             sections(m_reached->sections.data(), m_reached->sections.size());

@@ -16,7 +16,7 @@
 
 namespace distview::impl {
 
-/// The sections of an array that this process reaches by loads and stores: its own, and those of make_dist_view() on the
+/// The sections of an array that this process reaches by loads, and by stores if asked for: its own, and those of make_dist_view() on the
 /// node's other processes.
 struct ReachedSections {
     /// By process; of no data where it is out of reach.
@@ -33,7 +33,7 @@ struct ReachedSections {
 /// Errors:     UsageError if ranks pass arrays of other layouts or types, ShapeError if the kernels that `layer` stands
 ///             for do not reach the section (thrown on all ranks); `caller` begins the text
 ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
-                               DeviceLayer* layer);
+                               DeviceLayer* layer, Access access);
 
 /// Throws UsageError for an element that a kernel asked for in vain.
 [[noreturn]] void throw_out_of_reach(const char* caller, const std::string& label,

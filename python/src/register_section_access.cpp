@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "array.hpp"
+#include "registers.hpp"
+
+#include <distview/comm/section_access.hpp>
+#include <distview/core/error.hpp>
+
+#include <nanobind/stl/vector.h>
+
+#include <cstdint>
+
+namespace distview::python {
+
+void register_section_access(nb::module_& module) {
+    using namespace nb::literals;
+    nb::class_<SectionAccess>(module, "SectionAccess",
+                              "Sections of an array that this rank reads where they lie.")
+        .def(
+            "__init__",
+            [](SectionAccess* self, const Array& array) {
+                const AnyDistView& view = array.state->view("SectionAccess");
+                require<UsageError>(array.state->communicator().has_value(),
+                                    "SectionAccess: the array has no communicator");
+                const nb::gil_scoped_release release;
+                new (self) SectionAccess(*array.state->communicator(), view);
+            },
+            "array"_a, "Of an array in the memory of the host. Collective.")
+        .def("reaches_all", &SectionAccess::reaches_all, "rank"_a,
+             "Whether a rank reads all sections; the same on all ranks. Local.")
+        .def(
+            "section",
+            [](const SectionAccess& self, int process) {
+                const AnySection section = self.section(process);
+                return nb::make_tuple(reinterpret_cast<std::uintptr_t>(section.data),
+                                      nb::cast(section.extents), nb::cast(section.strides));
+            },
+            "process"_a, "Address, extents and strides in bytes of a process's section. Local.");
+}
+
+} // namespace distview::python
