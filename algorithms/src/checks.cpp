@@ -60,6 +60,18 @@ Extents shift_between(const char* caller, const ArrayLayout& from, int from_proc
     return shift;
 }
 
+std::string advice(const SectionPlace& to, const SectionPlace& from,
+                   const std::function<bool(int)>& may_differ) {
+    bool same_extents = to.layout.rank() == from.layout.rank();
+    for (int d = 0; same_extents && d < to.layout.rank(); ++d)
+        same_extents =
+            to.layout.extent(d) == from.layout.extent(d) || (may_differ && may_differ(d));
+    if (!same_extents) return "\nno redistribution aligns them: their extents differ";
+    return text("\nto align them: RedistributionPlan(comm, layout of '", from.label,
+                "', layout of '", to.label, "').execute(exec, '", from.label,
+                "', an array of the second layout)");
+}
+
 void throw_no_cells(const char* caller, const ArrayLayout& layout) {
     throw UsageError(
         text(caller, ": expected an array with at least one cell, got a ", layout.describe()));

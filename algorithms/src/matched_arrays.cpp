@@ -34,17 +34,6 @@ ArrayLayout widened(const SectionPlace& to, const SectionPlace& from) {
     return {from.layout.grid(), axes};
 }
 
-/// What to do about layouts that differ.
-std::string advice(const SectionPlace& to, const SectionPlace& from) {
-    bool same_extents = to.layout.rank() == from.layout.rank();
-    for (int d = 0; same_extents && d < to.layout.rank(); ++d)
-        same_extents = to.layout.extent(d) == from.layout.extent(d) || is_spread(to, from, d);
-    if (!same_extents) return "\nno redistribution aligns them: their extents differ";
-    return text("\nto align them: RedistributionPlan(comm, layout of '", from.label,
-                "', layout of '", to.label, "').execute(exec, '", from.label,
-                "', an array of the second layout)");
-}
-
 /// The position of the one cell that is spread along an axis.
 std::int64_t spread_position(const char* caller, const SectionPlace& to, const SectionPlace& from,
                              int axis) {
@@ -77,7 +66,8 @@ CellMatch match_cells(const char* caller, const SectionPlace& to, const SectionP
                                     match.spreads && same_grids ? widened(to, from) : from.layout,
                                     from.process, cells);
     } catch (const ShapeError& error) {
-        throw ShapeError(text(error.what(), advice(to, from)));
+        throw ShapeError(text(
+            error.what(), advice(to, from, [&](int axis) { return is_spread(to, from, axis); })));
     }
     const GridCoordinates at = to.layout.coordinates(to.process);
     for (int d = 0; match.spreads && d < to.layout.rank(); ++d) {

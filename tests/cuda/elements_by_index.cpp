@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "instantiations.hpp"
 
+#include <distview/algorithms/inspected_loop.hpp>
 #include <distview/comm/elements.hpp>
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
+#include <distview/comm/global_access.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/migration_plan.hpp>
 
@@ -24,6 +26,52 @@ struct Velocity {
     float x, y, z;
 };
 
+/// Any function object of the program's.
+struct Nearer {
+    template <class T>
+    KOKKOS_FUNCTION T operator()(const T& here, const T& incoming) const {
+        return Kokkos::abs(incoming) < Kokkos::abs(here) ? incoming : here;
+    }
+};
+
+/// Asks for elements of other processes.
+struct Difference {
+    std::int64_t count;
+
+    template <class Elements>
+    KOKKOS_FUNCTION auto operator()(const Elements& u, std::int64_t i, std::int64_t j,
+                                    std::int64_t k) const {
+        return u((i + 8) % count, j, k) - u(i, j, k);
+    }
+};
+
+/// Loads, stores and additions in a kernel.
+template <class A>
+void use_access(const Cuda& exec, const Communicator& comm, const A& a) {
+    using T = typename A::value_type;
+    GlobalAccess access(exec, comm, a);
+    const auto at = access.elements();
+    const int process = comm.rank();
+    Kokkos::parallel_for(
+        "distview::testing::use_access", Kokkos::RangePolicy<Cuda>(exec, 0, 6),
+        KOKKOS_LAMBDA(int j) {
+            const std::int64_t i = 8 * static_cast<std::int64_t>(process);
+            if (!at.reaches(i, j, 0)) return;
+            at.store(at(i, j, 1) + at(i, j, 2), i, j, 0);
+            at.add(T(1), 0, j, 3);
+        });
+    access.fence(exec);
+}
+
+template <class A>
+void use_loop(const Cuda& exec, const Communicator& comm, const A& from, const A& to) {
+    const std::int64_t count = from.layout().axis(0).size();
+    InspectedLoop everywhere(exec, comm, from, to, Difference{count});
+    everywhere.execute(exec);
+    InspectedLoop some(exec, comm, from, to, Difference{count}, {{0, count}, {1, 5}, {0, 5}});
+    some.execute(exec);
+}
+
 } // namespace
 
 void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
@@ -41,10 +89,18 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     plan.execute(exec, u, x);
     plan.execute(exec, std::tie(u, v), std::tie(x, y));
     plan.combine(exec, Sum{}, std::tie(x, y), std::tie(u, v));
+    plan.start(exec, u, x).finish();
+    plan.start_combine(exec, Nearer{}, x, u).finish();
+    plan.start_combine(exec, Minimum{}, std::tie(x, y), std::tie(u, v)).finish();
+    plan.read(exec, u, x);
+    plan.read(exec, std::tie(u, v), std::tie(x, y));
 
     const auto got = get_elements(exec, comm, u, list);
     put_elements(exec, comm, u, list, got);
     accumulate_elements(exec, comm, Maximum{}, u, list, got);
+    const auto [got_u, got_v] = get_elements(exec, comm, std::tie(u, v), list);
+    put_elements(exec, comm, std::tie(u, v), list, std::tie(got_u, got_v));
+    accumulate_elements(exec, comm, Sum{}, std::tie(u, v), list, std::tie(got_u, got_v));
 
     const std::vector<std::int64_t> owned{comm.rank()}, needed{(comm.rank() + 1) % comm.size()};
     const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
@@ -52,6 +108,10 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     GhostExchangePlan ghosts(comm, ghosted);
     ghosts.execute(exec, w);
     ghosts.combine(exec, Sum{}, w);
+    const auto w2 = make_dist_view<std::int32_t*>(exec, comm, ghosted.layout, "w2");
+    ghosts.bind(exec, w, w2);
+    ghosts.start(exec, w, w2).finish();
+    ghosts.start_combine(exec, Nearer{}, w, w2).finish();
 
     const std::vector<int> targets(size, (comm.rank() + 1) % comm.size());
     MigrationPlan migration(comm, targets);
@@ -60,6 +120,14 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     migration.execute(exec, std::tie(y, velocity),
                       std::tuple(DeviceList<float>("y2", size), velocity2));
     migration.start(exec, got, x2).finish();
+
+    use_access(exec, comm, u);
+    use_access(exec, comm, v);
+    use_access(exec, comm, make_dist_view<std::int64_t***>(exec, comm, layout, "i"));
+    use_loop(exec, comm, u, make_dist_view<double***>(exec, comm, layout, "du"));
+    use_loop(
+        exec, comm, v,
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "dv"));
 }
 
 } // namespace distview::testing

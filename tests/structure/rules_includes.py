@@ -144,6 +144,7 @@ _WITH_KOKKOS = {
     "padding_exchange_plan",
     "padding_runners",
     "redistribution_plan",
+    "section_access",
 }
 #: Sources that may, though their headers may not.
 _SOURCES_WITH_KOKKOS = {"cuda_layer", "field_arguments", "field_overlap", "point_moves", "runtime"}

@@ -3,6 +3,9 @@
 
 #include <distview/algorithms/axpby.hpp>
 #include <distview/algorithms/copy.hpp>
+#include <distview/algorithms/sum.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
 
@@ -150,8 +153,11 @@ TEST(Copy, refuses_arrays_with_other_cells) {
 
 TEST(Copy, says_what_it_was_given) {
     const Exec exec;
-    const auto a = make_section<double, 1>({ProcessGrid{1}, {block(8)}});
-    const auto b = make_section<double, 1>({ProcessGrid{1}, {cyclic(8)}});
+    const Communicator self(MPI_COMM_SELF);
+    const ArrayLayout blocks(ProcessGrid{1}, {block(8)});
+    const ArrayLayout dealt(ProcessGrid{1}, {cyclic(8)});
+    const Array<double, 1> a(exec, "a", blocks, 0);
+    const Array<double, 1> b(exec, "b", dealt, 0);
     try {
         copy(exec, a, b);
         ADD_FAILURE() << "nothing thrown";
@@ -160,8 +166,16 @@ TEST(Copy, says_what_it_was_given) {
                      "copy: expected arrays with the same interior cells, got process 0 of a 1-d "
                      "array over a process grid of 1\n  axis 0: cyclic, 8 elements over 1 process"
                      "\nand process 0 of a 1-d array over a process grid of 1\n  axis 0: block, 8 "
-                     "elements over 1 process");
+                     "elements over 1 process"
+                     "\nto align them: RedistributionPlan(comm, layout of 'a', layout of 'b')"
+                     ".execute(exec, 'a', an array of the second layout)");
     }
+    // The advice is good.
+    fill(exec, a, 3.0);
+    const Array<double, 1> aligned(exec, "aligned", dealt, 0);
+    RedistributionPlan(self, blocks, dealt).execute(exec, a, aligned);
+    copy(exec, aligned, b);
+    EXPECT_EQ(sum(exec, self, b), 24.0);
 }
 
 namespace {
@@ -244,7 +258,11 @@ TEST(Axpby, refuses_arrays_with_other_cells) {
     const Exec exec;
     const auto x = make_section<double, 1>({ProcessGrid{1}, {block(8)}});
     const auto y = make_section<double, 1>({ProcessGrid{1}, {block(9)}});
-    EXPECT_THROW(axpby(exec, 1.0, x, 1.0, y), ShapeError);
+    EXPECT_THROW_ON_ALL_RANKS(axpby(exec, 1.0, x, 1.0, y), ShapeError,
+                              "no redistribution aligns them: their extents differ");
+    const auto z = make_section<double, 1>({ProcessGrid{1}, {cyclic(8)}});
+    EXPECT_THROW_ON_ALL_RANKS(axpby(exec, 1.0, x, 1.0, z), ShapeError,
+                              "to align them: RedistributionPlan(comm, layout of");
 }
 
 } // namespace distview::testing

@@ -241,10 +241,14 @@ TEST(Sum, wrong_use_throws_on_all_ranks) {
         const auto moved = make_section<double, 1>({grid, {block_bounds(bounds)}});
         EXPECT_THROW_ON_ALL_RANKS(dot(exec, comm, x, moved), ShapeError,
                                   "dot: expected arrays with the same interior cells");
+        EXPECT_THROW_ON_ALL_RANKS(dot(exec, comm, x, moved), ShapeError,
+                                  "to align them: RedistributionPlan(comm, layout of");
     }
     const auto longer = make_section<double, 1>({grid, {block(9)}});
     EXPECT_THROW_ON_ALL_RANKS(dot(exec, comm, x, longer), ShapeError,
                               "dot: expected arrays with the same interior cells");
+    EXPECT_THROW_ON_ALL_RANKS(dot(exec, comm, x, longer), ShapeError,
+                              "no redistribution aligns them: their extents differ");
     EXPECT_EQ(sum(exec, comm, x), 8.0) << "usable after errors";
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Elements read, written and combined once, by global index, over every transport. Every rank knows all ranks' lists and
-// values, and does all that they do to the whole array, one after the other.
+// values, and does all that they do to the whole array, one after the other. Lists are random, with duplicates and empty
+// ones, or a permutation of all elements; arrays of several types are given one by one or together.
 //
 // DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
 #include "field_fixture.hpp"
@@ -18,8 +19,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
 #include <string>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -33,6 +37,11 @@ std::uint64_t case_count(const Communicator& comm) {
     const char* const value = std::getenv("DISTVIEW_CASES");
     return value ? std::strtoull(value, nullptr, 10) : comm.size() > 4 ? 20 : 30;
 }
+
+/// Arrays of one call may have their axes in another order in memory.
+template <class T>
+using OrderOf =
+    std::conditional_t<std::is_same_v<T, std::int32_t>, Kokkos::LayoutLeft, Kokkos::LayoutRight>;
 
 AxisSpec draw_axis(Random& random, std::int64_t extent, int parts) {
     switch (random.integer(0, 5)) {
@@ -51,70 +60,131 @@ AxisSpec draw_axis(Random& random, std::int64_t extent, int parts) {
     return unstructured(lists, true);
 }
 
-/// An array with two axes and what all ranks do to it.
-template <class T>
-class Case {
-public:
-    Case(Random& random, const Communicator& comm) : m_comm(comm) {
+/// A layout with two axes, and the elements that each rank names.
+struct Drawn {
+    Communicator comm;
+    std::int64_t extents[2] = {};
+    ArrayLayout layout;
+    std::vector<Index> lists; ///< by rank, two numbers an element
+
+    Drawn(Random& random, const Communicator& ranks) : comm(ranks) {
         const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
         std::vector<AxisSpec> axes;
         for (int d = 0; d < 2; ++d) {
             const int parts = grid[static_cast<std::size_t>(d)];
-            m_extents[d] = random_extent(random, 12, parts);
-            axes.push_back(draw_axis(random, m_extents[d], parts));
+            extents[d] = random_extent(random, 12, parts);
+            axes.push_back(draw_axis(random, extents[d], parts));
         }
-        m_layout = ArrayLayout(ProcessGrid(grid), axes);
-        m_salt = random.bits();
-        const bool empty = m_extents[0] * m_extents[1] == 0 || random.chance(0.05);
-        const std::int64_t most = random.pick(Index{3, 60});
-        for (int rank = 0; rank < comm.size(); ++rank) {
-            Index list;
-            std::int64_t count = random.chance(0.2) ? 0 : random.integer(0, most + 1);
-            if (empty) count = 0;
-            for (; count > 0; --count) {
-                list.push_back(random.integer(0, m_extents[0]));
-                list.push_back(random.integer(0, m_extents[1]));
-            }
-            m_lists.push_back(std::move(list));
-        }
-        make_array(random);
+        layout = ArrayLayout(ProcessGrid(grid), axes);
+        lists.resize(static_cast<std::size_t>(comm.size()));
+        if (random.chance(0.3))
+            permute(random);
+        else
+            draw(random);
     }
 
-    std::string describe() const { return m_layout.describe(); }
-
-    void run(const std::vector<TransportChoice>& choices) {
-        for (const TransportChoice choice : choices) {
-            // Combinations go in messages on a device; ipc reads only.
-            if (choice == Transport::ipc) continue;
-            SCOPED_TRACE("transport " + name_of(choice));
-            const TransportSetting setting(choice);
-            const bool refused = choice == Transport::direct && !m_readable;
-            if (!refused) get();
-            put();
-            if constexpr (std::is_arithmetic_v<T>) {
-                accumulate(Sum{});
-                accumulate(Maximum{});
-            }
-        }
+    /// The number of an element in the whole array.
+    std::size_t number_of(const Index& list, std::size_t k) const {
+        return static_cast<std::size_t>(list[2 * k] * extents[1] + list[2 * k + 1]);
+    }
+    std::size_t size() const { return static_cast<std::size_t>(extents[0] * extents[1]); }
+    const Index& own() const { return lists[static_cast<std::size_t>(comm.rank())]; }
+    IndexList list() const {
+        IndexList result(2);
+        result.add_elements(own());
+        return result;
     }
 
 private:
-    void make_array(Random& random) {
-        const std::uint64_t drawn = random.bits();
+    void permute(Random& random) {
+        std::vector<std::int64_t> numbers(size());
+        std::iota(numbers.begin(), numbers.end(), std::int64_t{0});
+        random.shuffle(numbers);
+        for (const std::int64_t number : numbers) {
+            Index& list = lists[static_cast<std::size_t>(random.integer(0, comm.size()))];
+            list.push_back(number / extents[1]);
+            list.push_back(number % extents[1]);
+        }
+    }
+    void draw(Random& random) {
+        const bool empty = size() == 0 || random.chance(0.05);
+        const std::int64_t most = random.pick(Index{3, 60});
+        for (Index& list : lists) {
+            std::int64_t count = random.chance(0.2) ? 0 : random.integer(0, most + 1);
+            if (empty) count = 0;
+            for (; count > 0; --count) {
+                list.push_back(random.integer(0, extents[0]));
+                list.push_back(random.integer(0, extents[1]));
+            }
+        }
+    }
+};
+
+/// An array of a drawn layout, and its elements as all ranks' calls leave them.
+template <class T, class Order>
+class Field {
+public:
+    using Array = DistView<T**, Order, Exec::memory_space>;
+    using List = Kokkos::View<T*, Exec::memory_space>;
+
+    Field(Random& random, const Drawn& drawn) : m_drawn(&drawn), m_salt(random.bits()) {
+        const Communicator& comm = drawn.comm;
+        const std::uint64_t bits = random.bits();
         const bool in_arena =
-            random.chance(0.6) || (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0;
-        m_array = make_dist_view<T**>(m_exec, m_comm, m_layout, "array");
-        const Extents extents = m_layout.local_extents(m_comm.rank());
+            random.chance(0.6) || (bits >> static_cast<unsigned>(comm.rank())) % 2 == 0;
+        array = make_dist_view<T**, Order, Exec::memory_space>(Exec(), comm, drawn.layout, "array");
+        const Extents extents = drawn.layout.local_extents(comm.rank());
         if (!in_arena)
-            m_array = {m_layout, m_comm.rank(),
-                       Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space>(
-                           "section", static_cast<std::size_t>(extents[0]),
-                           static_cast<std::size_t>(extents[1])),
-                       nullptr, "array"};
-        const std::vector<char> readable = on_all_ranks(m_comm, is_readable(in_arena));
-        m_readable = std::count(readable.begin(), readable.end(), char{0}) == 0;
+            array = {drawn.layout, comm.rank(),
+                     Kokkos::View<T**, Order, Exec::memory_space>(
+                         "section", static_cast<std::size_t>(extents[0]),
+                         static_cast<std::size_t>(extents[1])),
+                     nullptr, "array"};
+        const std::vector<char> readable = on_all_ranks(comm, is_readable(in_arena));
+        is_in_place = std::count(readable.begin(), readable.end(), char{0}) == 0;
     }
 
+    Array array;
+    bool is_in_place = true; ///< all sections
+
+    void fill() {
+        m_whole.clear();
+        for (std::size_t i = 0; i < m_drawn->size(); ++i) m_whole.push_back(value(-1, i, 0));
+        for_each_owned([&](T& element, std::size_t number) { element = m_whole[number]; });
+    }
+    List values(std::uint64_t what) const {
+        List result("values", m_drawn->own().size() / 2);
+        for (std::size_t k = 0; k < result.extent(0); ++k)
+            result(k) = value(m_drawn->comm.rank(), k, what);
+        return result;
+    }
+    /// Does what all ranks do, in the order that is promised.
+    template <class Op>
+    void expect_combined(const Op& op, std::uint64_t what) {
+        for (std::size_t rank = 0; rank < m_drawn->lists.size(); ++rank)
+            for (std::size_t k = 0; 2 * k < m_drawn->lists[rank].size(); ++k) {
+                T& element = m_whole[m_drawn->number_of(m_drawn->lists[rank], k)];
+                element = op(element, value(static_cast<int>(rank), k, what));
+            }
+    }
+    void check(const char* what) const {
+        std::int64_t wrong = 0;
+        for_each_owned([&](const T& element, std::size_t number) {
+            wrong += std::memcmp(&element, &m_whole[number], sizeof(T)) == 0 ? 0 : 1;
+        });
+        EXPECT_EQ(wrong, 0) << what;
+    }
+    void check_got(const List& got) const {
+        ASSERT_EQ(got.extent(0), m_drawn->own().size() / 2);
+        std::int64_t wrong = 0;
+        for (std::size_t k = 0; k < got.extent(0); ++k) {
+            const T& expected = m_whole[m_drawn->number_of(m_drawn->own(), k)];
+            wrong += std::memcmp(&got(k), &expected, sizeof(T)) == 0 ? 0 : 1;
+        }
+        EXPECT_EQ(wrong, 0) << "get";
+    }
+
+private:
     T value(int rank, std::size_t k, std::uint64_t what) const {
         const Position position{rank, static_cast<std::int64_t>(k),
                                 static_cast<std::int64_t>(what)};
@@ -129,109 +199,129 @@ private:
     /// Calls visit(element of the section, number in the whole array).
     template <class Visit>
     void for_each_owned(Visit&& visit) const {
-        for (std::size_t i = 0; i < m_array.view().extent(0); ++i)
-            for (std::size_t j = 0; j < m_array.view().extent(1); ++j) {
-                const GridCoordinates at = m_layout.coordinates(m_comm.rank());
-                const auto global = [&](int d, std::size_t local) {
-                    return m_layout.axis(d)
-                        .to_global(at[static_cast<std::size_t>(d)],
-                                   LocalIndex(static_cast<std::int64_t>(local)))
-                        .value();
-                };
-                visit(m_array.view()(i, j),
-                      static_cast<std::size_t>(global(0, i) * m_extents[1] + global(1, j)));
-            }
+        const ArrayLayout& layout = m_drawn->layout;
+        const GridCoordinates at = layout.coordinates(m_drawn->comm.rank());
+        const auto global = [&](int d, std::size_t local) {
+            return layout.axis(d)
+                .to_global(at[static_cast<std::size_t>(d)],
+                           LocalIndex(static_cast<std::int64_t>(local)))
+                .value();
+        };
+        for (std::size_t i = 0; i < array.view().extent(0); ++i)
+            for (std::size_t j = 0; j < array.view().extent(1); ++j)
+                visit(array.view()(i, j), m_drawn->number_of({global(0, i), global(1, j)}, 0));
     }
 
-    std::vector<T> fill() const {
-        std::vector<T> whole;
-        for (std::int64_t i = 0; i < m_extents[0] * m_extents[1]; ++i)
-            whole.push_back(value(-1, static_cast<std::size_t>(i), 0));
-        for_each_owned([&](T& element, std::size_t number) { element = whole[number]; });
-        return whole;
-    }
+    const Drawn* m_drawn;
+    std::uint64_t m_salt;
+    std::vector<T> m_whole;
+};
 
-    std::size_t number_of(const Index& list, std::size_t k) const {
-        return static_cast<std::size_t>(list[2 * k] * m_extents[1] + list[2 * k + 1]);
+/// Calls of one array, or of the arrays of several fields together.
+template <class... Fields>
+class Calls {
+public:
+    Calls(const Drawn& drawn, const std::tuple<Fields...>& fields)
+        : m_drawn(drawn), m_fields(fields) {}
+
+    void fill() {
+        each([](auto& field) { field.fill(); });
     }
-    const Index& own() const { return m_lists[static_cast<std::size_t>(m_comm.rank())]; }
-    IndexList list() const {
-        IndexList result(2);
-        result.add_elements(own());
-        return result;
+    void get() {
+        const auto got = get_elements(m_exec, m_drawn.comm, arrays(), m_drawn.list());
+        if constexpr (sizeof...(Fields) == 1)
+            std::get<0>(m_fields).check_got(got);
+        else
+            check_got(got, std::index_sequence_for<Fields...>());
+        each([](const auto& field) { field.check("get"); });
     }
-    Kokkos::View<T*, Exec::memory_space> values(std::uint64_t what) const {
-        Kokkos::View<T*, Exec::memory_space> result("values", own().size() / 2);
-        for (std::size_t k = 0; k < result.extent(0); ++k)
-            result(k) = value(m_comm.rank(), k, what);
-        return result;
-    }
-    /// What all ranks do, in the order that is promised.
-    template <class Op>
-    std::vector<T> combined(std::vector<T> whole, const Op& op, std::uint64_t what) const {
-        for (std::size_t rank = 0; rank < m_lists.size(); ++rank)
-            for (std::size_t k = 0; 2 * k < m_lists[rank].size(); ++k) {
-                T& element = whole[number_of(m_lists[rank], k)];
-                element = op(element, value(static_cast<int>(rank), k, what));
-            }
-        return whole;
-    }
-    void check(const std::vector<T>& whole, const char* what) const {
-        std::int64_t wrong = 0;
-        for_each_owned([&](const T& element, std::size_t number) {
-            wrong += std::memcmp(&element, &whole[number], sizeof(T)) == 0 ? 0 : 1;
+    void put() {
+        put_elements(m_exec, m_drawn.comm, arrays(), m_drawn.list(), values(1));
+        each([](auto& field) {
+            field.expect_combined([](const auto&, const auto& incoming) { return incoming; }, 1);
+            field.check("put");
         });
-        EXPECT_EQ(wrong, 0) << what;
-    }
-
-    void get() const {
-        const std::vector<T> whole = fill();
-        const auto got = get_elements(m_exec, m_comm, m_array, list());
-        EXPECT_EQ(got.extent(0), own().size() / 2);
-        std::int64_t wrong = 0;
-        for (std::size_t k = 0; k < got.extent(0); ++k)
-            wrong += std::memcmp(&got(k), &whole[number_of(own(), k)], sizeof(T)) == 0 ? 0 : 1;
-        EXPECT_EQ(wrong, 0) << "get";
-        check(whole, "get");
-    }
-    void put() const {
-        const std::vector<T> whole = fill();
-        const Kokkos::View<const T*, Exec::memory_space> given = values(1);
-        put_elements(m_exec, m_comm, m_array, list(), given);
-        const auto last = [](const T&, const T& incoming) { return incoming; };
-        check(combined(whole, last, 1), "put");
     }
     template <class Op>
-    void accumulate(const Op& op) const {
-        const std::vector<T> whole = fill();
-        accumulate_elements(m_exec, m_comm, op, m_array, list(), values(2));
-        check(combined(whole, op, 2), "accumulate");
+    void accumulate(const Op& op) {
+        accumulate_elements(m_exec, m_drawn.comm, op, arrays(), m_drawn.list(), values(2));
+        each([&](auto& field) {
+            field.expect_combined(op, 2);
+            field.check("accumulate");
+        });
+    }
+    bool is_in_place() const {
+        return std::apply([](const auto&... field) { return (field.is_in_place && ...); },
+                          m_fields);
+    }
+
+private:
+    template <class Do>
+    void each(const Do& action) {
+        std::apply([&](auto&... field) { (action(field), ...); }, m_fields);
+    }
+    /// What `of` makes of the field, or a tuple of what it makes of each.
+    template <class Of>
+    auto given(const Of& of) const {
+        if constexpr (sizeof...(Fields) == 1)
+            return of(std::get<0>(m_fields));
+        else
+            return std::apply([&](const auto&... field) { return std::tuple{of(field)...}; },
+                              m_fields);
+    }
+    auto arrays() const {
+        return given([](const auto& field) { return field.array; });
+    }
+    auto values(std::uint64_t what) const {
+        return given([&](const auto& field) { return field.values(what); });
+    }
+    template <class Got, std::size_t... N>
+    void check_got(const Got& got, std::index_sequence<N...>) const {
+        (std::get<N>(m_fields).check_got(std::get<N>(got)), ...);
     }
 
     Exec m_exec{};
-    Communicator m_comm;
-    std::int64_t m_extents[2] = {};
-    ArrayLayout m_layout;
-    std::uint64_t m_salt = 0;
-    std::vector<Index> m_lists; ///< by rank, two numbers an element
-    bool m_readable = true;     ///< all sections in place
-    DistView<T**, Kokkos::LayoutRight, Exec::memory_space> m_array;
+    const Drawn& m_drawn;
+    std::tuple<Fields...> m_fields;
 };
 
-template <class T>
+/// Arrays of these types; more than one travel together.
+template <class... Ts>
 void run_case(Random& random, const Communicator& comm,
               const std::vector<TransportChoice>& choices) {
-    Case<T> drawn(random, comm);
-    SCOPED_TRACE(drawn.describe());
-    drawn.run(choices);
+    const Drawn drawn(random, comm);
+    SCOPED_TRACE(drawn.layout.describe());
+    // In braces: drawn from left to right, alike on all ranks.
+    Calls calls(drawn,
+                std::tuple<Field<Ts, OrderOf<Ts>>...>{Field<Ts, OrderOf<Ts>>(random, drawn)...});
+    for (const TransportChoice choice : choices) {
+        // Combinations go in messages on a device; ipc reads only.
+        if (choice == Transport::ipc) continue;
+        SCOPED_TRACE("transport " + name_of(choice));
+        const TransportSetting setting(choice);
+        const bool refused = choice == Transport::direct && !calls.is_in_place();
+        calls.fill();
+        if (!refused) calls.get();
+        calls.put();
+        if (!refused) calls.get(); // what was put comes back
+        if constexpr ((std::is_arithmetic_v<Ts> && ...)) {
+            calls.accumulate(Sum{});
+            calls.accumulate(Maximum{});
+        }
+    }
 }
 
 using RunCase = void (*)(Random&, const Communicator&, const std::vector<TransportChoice>&);
 
 TEST(Elements, AreReadWrittenAndCombinedWhereverTheyAre) {
     const Worlds worlds;
-    const std::vector<RunCase> runs{run_case<double>, run_case<std::int32_t>, run_case<std::int8_t>,
-                                    run_case<Bytes<12>>};
+    const std::vector<RunCase> runs{run_case<double>,
+                                    run_case<std::int32_t>,
+                                    run_case<std::int8_t>,
+                                    run_case<Bytes<12>>,
+                                    run_case<double, std::int8_t>,
+                                    run_case<float, Bytes<12>, std::int32_t>,
+                                    run_case<double, std::int32_t, double, std::int8_t>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
     for_each_case(case_count(worlds.forward_comm), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
@@ -269,6 +359,34 @@ TEST_F(ElementsExamples, TheLastValueStays) {
     EXPECT_EQ(get_elements(exec, comm, u, IndexList(Index{0}))(0), -5);
 }
 
+// Particles of two fields that name their places: rank p has those of the next rank's section, from behind.
+TEST_F(ElementsExamples, SeveralFieldsMoveTogether) {
+    const auto w = make_dist_view<std::int32_t*>(exec, comm, layout, "w");
+    const int next = (comm.rank() + 1) % n;
+    Index places;
+    for (int i = 9; i >= 0; --i) places.push_back(10 * next + i);
+    const Kokkos::View<double*, Exec::memory_space> x("x", 10);
+    const Kokkos::View<std::int32_t*, Exec::memory_space> id("id", 10);
+    for (std::size_t k = 0; k < 10; ++k) {
+        x(k) = 0.5 * static_cast<double>(places[k]);
+        id(k) = static_cast<std::int32_t>(places[k]);
+    }
+    put_elements(exec, comm, std::tie(u, w), IndexList(places), std::tie(x, id));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(u.view()(i), 0.5 * (10 * comm.rank() + i));
+        EXPECT_EQ(w.view()(i), 10 * comm.rank() + i);
+    }
+    const auto [x2, id2] =
+        get_elements(exec, comm, std::tie(u, w), IndexList(Index{3, 3, 10 * n - 1}));
+    EXPECT_EQ(x2(1), 1.5);
+    EXPECT_EQ(id2(2), 10 * n - 1);
+    accumulate_elements(exec, comm, Sum{}, std::tie(w, u), IndexList(places), std::tie(id, x));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(u.view()(i), 10 * comm.rank() + i);
+        EXPECT_EQ(w.view()(i), 2 * (10 * comm.rank() + i));
+    }
+}
+
 TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const Index bad = comm.rank() == n - 1 ? Index{10 * n} : Index{0};
     EXPECT_THROW_ON_ALL_RANKS(
@@ -287,6 +405,18 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const auto column = Kokkos::subview(table, Kokkos::ALL(), 0);
     EXPECT_THROW_ON_ALL_RANKS(put_elements(exec, comm, u, IndexList(Index{0, 1, 2}), column),
                               ShapeError, "got a stride of 2");
+    // Of several fields the second one alone, and arrays of other layouts.
+    const Kokkos::View<double*, Exec::memory_space> one("one", 1);
+    EXPECT_THROW_ON_ALL_RANKS(
+        put_elements(exec, comm, std::tie(u, u), IndexList(Index{0}), std::tie(one, values)),
+        ShapeError, "put_elements: expected 1 values in 'values', got 2");
+    const auto other = make_dist_view<double*>(
+        exec, comm, ArrayLayout(ProcessGrid{n}, {block(10 * n + 1)}), "other");
+    EXPECT_THROW_ON_ALL_RANKS(
+        put_elements(exec, comm, std::tie(u, other), IndexList(Index{0}), std::tie(one, one)),
+        ShapeError, "GatherPlan");
+    EXPECT_THROW_ON_ALL_RANKS(get_elements(exec, comm, std::tie(u, other), IndexList(Index{0})),
+                              ShapeError, "GatherPlan");
     const auto first = get_elements(exec, comm, u, IndexList(Index{0}));
     EXPECT_EQ(first(0), 0);
 }

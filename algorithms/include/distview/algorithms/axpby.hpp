@@ -47,7 +47,7 @@ struct ScaledCopyBody {
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    reads the cells of x and y, writes those of y; x and y may be the same array
 /// Cost:       no allocation, no fence
-/// Errors:     ShapeError if the cells differ
+/// Errors:     those of copy()
 template <ExecutionSpace Exec, DistViewLike X, WritableDistView Y>
     requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank())
 void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, const X& x,

@@ -32,7 +32,8 @@ struct CopyBody {
 /// Touches:    reads the source's cells, writes the destination's
 /// Cost:       no allocation, no fence; unless the layouts are equal, unstructured labels are
 ///             compared
-/// Errors:     ShapeError if the cells differ
+/// Errors:     ShapeError, which names both layouts and the RedistributionPlan that aligns them, if the
+///             cells differ
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Destination, Exec> &&
              Source::rank() == Destination::rank())

@@ -88,12 +88,19 @@ private:
 /// The functor must ask for the same elements, in the same order, in every run: indices must not depend on values.
 /// While it is inspected every element is read as value_type().
 ///
+/// A functor reads and returns its own cell: values for other ranks' elements, stored or added, go by
+/// GatherPlan::combine(), or by GlobalAccess where the owners are on the node.
+///
+/// Cells get the bits of the same stencil on an array with padding if both are rounded alike. Compile with
+/// -ffp-contract=off, or write Kokkos::fma: compilers fuse multiplications and additions here and not there.
+///
 /// Collective: the constructor and execute(), over comm
 /// Indices:    global, std::int64_t: the interior's from 0; labels of unstructured axes
 /// Space:      on `exec`; on return of execute() all work has finished. The inspection runs on the host
 /// Cost:       of the inspection: the functor once or twice a cell, some 10 ns for each element that a cell asks for.
-///             Memory: 8 bytes for each element asked for by cells that ask for other processes' elements; for every cell if an axis of
-///             `from` is not of blocks
+///             Memory: 8 bytes for each element asked for by cells that ask for other processes' elements; for every
+///             cell if an axis of `from` is not of blocks. execute(): one GatherPlan::execute() and one agreement, no
+///             other collective; the first one binds the plan
 /// Source:     inspector and executor: Saltz, Crowley, Mirchandaney, Berryman, "Run-time scheduling and execution of
 ///             loops on message passing machines", 1990
 template <DistViewLike From, DistViewLike To, class Functor>

@@ -104,6 +104,7 @@ double norm1(const Exec& exec, const Communicator& comm, const View& view,
 /// and the sum rounded once.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, and options alike
+/// Cost:       that of the reproducible sum() of real numbers
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm1(const Exec& exec, const Communicator& comm, const View& view,
@@ -149,6 +150,7 @@ double norm2(const Exec& exec, const Communicator& comm, const View& view,
 /// Integers of 64 bits count as the doubles nearest to them.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, and options alike
+/// Cost:       that of the reproducible dot() of real numbers; of float that of the sum()
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm2(const Exec& exec, const Communicator& comm, const View& view,
@@ -179,6 +181,7 @@ double norm_inf(const Exec& exec, const Communicator& comm, const View& view,
 /// A maximum is the same in any order: reproducible or not.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, and options alike
+/// Cost:       that of the call without options
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
 double norm_inf(const Exec& exec, const Communicator& comm, const View& view,

@@ -100,11 +100,13 @@ sum(const Exec& exec, const Communicator& comm, const View& view, const Reductio
 
 /// The sum of conj(x) * y over all cells, on every rank; x itself if it is real.
 ///
-/// Everything else is as in sum().
+/// Everything else is as in sum(). Of arrays with different element types, transform_reduce() with a functor that
+/// multiplies: its result says in what type products are added up.
 ///
 /// Collective: over comm; all ranks pass sections of the same two arrays
-/// Shapes:     x and y distributed alike; see copy()
-/// Errors:     those of sum(); ShapeError if the cells of x and y differ (thrown on all ranks)
+/// Shapes:     x and y distributed alike, of one element type; see copy()
+/// Cost:       that of sum()
+/// Errors:     those of sum() and copy() (thrown on all ranks)
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
     requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank() &&
              std::same_as<typename X::non_const_value_type, typename Y::non_const_value_type>)

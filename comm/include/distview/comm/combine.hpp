@@ -5,8 +5,8 @@
 
 namespace distview {
 
-// Operations for combine() of PaddingExchangePlan and RedistributionPlan. A program's own operation is any function
-// object T(T here, T incoming) that can be copied to the execution space.
+// Operations for combine() of every plan that has it, and for accumulate_elements(). A program's own operation is any
+// function object T(T here, T incoming) that can be copied to the execution space.
 
 struct Sum {
     template <class T>

@@ -29,6 +29,24 @@ namespace distview {
 template <class T>
 concept ValueList = ViewLike<T> && T::rank() == 1;
 
+namespace impl {
+
+/// Arrays or lists of a call: one, or std::tie() of several.
+template <class... Each>
+const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
+    return each;
+}
+template <DistViewLike Array>
+std::tuple<const Array&> as_tuple(const Array& array) {
+    return {array};
+}
+template <ValueList Values>
+std::tuple<const Values&> as_tuple(const Values& values) {
+    return {values};
+}
+
+} // namespace impl
+
 /// Brings elements of distributed arrays, named by their global indices, to this rank, again and again; or combines
 /// values of this rank with them.
 ///
@@ -69,7 +87,7 @@ public:
     ///         differ between ranks (on all ranks)
     template <ExecutionSpace Exec, class Arrays>
     void bind(const Exec&, const Arrays& arrays) {
-        const auto fields = described<Exec>(as_tuple(arrays));
+        const auto fields = described<Exec>(impl::as_tuple(arrays));
         m_core->bind(impl::CallWord::Kind::bind_gather, array_set<Exec>(Kind::gather, fields));
     }
 
@@ -87,7 +105,7 @@ public:
     auto start(const Exec& exec, const Arrays& arrays, const Values& values) {
         static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
         return start_tuples(exec, impl::CallWord::Kind::gather, Kind::gather, impl::NoOperation{},
-                            as_tuple(arrays), as_tuple(values));
+                            impl::as_tuple(arrays), impl::as_tuple(values));
     }
 
     /// The element with index k of this rank's list = op(itself, values(k)): the adjoint of execute().
@@ -106,22 +124,23 @@ public:
         static_assert(are_written<Arrays>(),
                       "GatherPlan: elements are written, but they are const");
         return start_tuples(exec, impl::CallWord::Kind::gather_combine, Kind::combine, op,
-                            as_tuple(arrays), as_tuple(values));
+                            impl::as_tuple(arrays), impl::as_tuple(values));
     }
 
     /// The same as execute(), without the others: reads their elements as they are at the moment. For arrays that are
     /// bound, and whose owners are all on this node and made them by make_dist_view().
     ///
     /// The program says when that is: owners must not write what is read, and what they wrote before counts only after
-    /// something that orders it, such as barrier().
+    /// something that orders it, such as barrier(). Values are combined by their owners alone, so combine() has no such
+    /// form: GlobalElements::add(), atomic and in no order, is the way to add without the owners.
     ///
     /// Collective: no (local)
     /// Errors:     UsageError if the arrays are not bound, or an owner must take part: says which, and what to call
     template <ExecutionSpace Exec, class Arrays, class Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
-        const auto fields = described<Exec>(as_tuple(arrays));
+        const auto fields = described<Exec>(impl::as_tuple(arrays));
         const auto runner =
-            runner_for<Exec>(impl::NoOperation{}, as_tuple(arrays), as_tuple(values));
+            runner_for<Exec>(impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
         const impl::ExchangeProgram& program =
             m_core->local_program(array_set<Exec>(Kind::gather, fields));
         const impl::PlanCore::Labels& labels = m_core->labels;
@@ -165,19 +184,6 @@ private:
     template <class T>
     static constexpr bool are_written() {
         return IsWritten<T>::value;
-    }
-
-    template <class... Each>
-    static const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
-        return each;
-    }
-    template <DistViewLike Array>
-    static std::tuple<const Array&> as_tuple(const Array& array) {
-        return {array};
-    }
-    template <ValueList Values>
-    static std::tuple<const Values&> as_tuple(const Values& values) {
-        return {values};
     }
 
     template <ExecutionSpace Exec, class... Arrays>

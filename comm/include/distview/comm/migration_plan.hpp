@@ -34,7 +34,8 @@ namespace distview {
 /// Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's own
 /// are among them in its place. All fields of a call travel together: in shared memory, packed by their owner, between
 /// processes of a node, and in one message a rank to others. Where an element belongs is mostly the owner of a cell:
-/// targets[k] = layout.owner(cell). Elements that belong at a certain index are for put_elements().
+/// targets[k] = layout.owner(cell). Elements that name a position in a layout instead move by put_elements(), several
+/// fields together, too: put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v)).
 ///
 /// Lists are no part of what a plan is bound to: it is bound once for a sequence of element types, and executed with any
 /// fields of these. Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
@@ -77,7 +78,7 @@ public:
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, class From, class To>
     auto start(const Exec& exec, const From& from, const To& to) {
-        return start_tuples(exec, as_tuple(from), as_tuple(to));
+        return start_tuples(exec, impl::as_tuple(from), impl::as_tuple(to));
     }
 
     /// execute() into new Views, which it returns in a tuple: of size() elements, in the fields' memory spaces and with
@@ -110,15 +111,6 @@ public:
     std::string describe() const { return m_core->describe(); }
 
 private:
-    template <class... Each>
-    static const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
-        return each;
-    }
-    template <ValueList Field>
-    static std::tuple<const Field&> as_tuple(const Field& field) {
-        return {field};
-    }
-
     /// Stands for all lists of a type: they are given to each execution. Arrays have no such identity.
     template <class T>
     impl::Field described() const {

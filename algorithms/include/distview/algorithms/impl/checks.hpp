@@ -6,9 +6,14 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/core/element_type.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <string>
 #include <vector>
 
 namespace distview::impl {
@@ -21,6 +26,21 @@ void check_array(const char* caller, const Communicator& comm, const ArrayLayout
 /// `to`; only padding may differ between the two. Throws ShapeError if their cells do.
 Extents shift_between(const char* caller, const ArrayLayout& from, int from_process,
                       const ArrayLayout& to, int to_process, Cells cells);
+
+/// One section as another one is matched with it.
+struct SectionPlace {
+    const ArrayLayout& layout;
+    int process;
+    std::string label;
+};
+template <DistViewLike View>
+SectionPlace place_of(const View& view) {
+    return {view.layout(), view.process(), view.label()};
+}
+
+/// What to do about an array `from` whose cells are not those of `to`. `may_differ`: along which axes extents may.
+std::string advice(const SectionPlace& to, const SectionPlace& from,
+                   const std::function<bool(int)>& may_differ = {});
 
 /// Arguments that must be alike on all ranks.
 struct CommonArguments {
@@ -44,12 +64,18 @@ struct Shift {
     std::int64_t by[CellBox<Rank>::axes] = {};
 };
 
-template <DistViewLike From, DistViewLike To>
-Shift<From::rank()> shift_between(const char* caller, const From& from, const To& to, Cells cells) {
-    const Extents all =
-        shift_between(caller, from.layout(), from.process(), to.layout(), to.process(), cells);
-    Shift<From::rank()> shift;
-    for (int d = 0; d < From::rank(); ++d) shift.by[d] = all[static_cast<std::size_t>(d)];
+/// The same; the error also says what would align `from` with `to`.
+template <DistViewLike To, DistViewLike From>
+Shift<To::rank()> shift_between(const char* caller, const To& to, const From& from, Cells cells) {
+    Extents all{};
+    try {
+        all =
+            shift_between(caller, to.layout(), to.process(), from.layout(), from.process(), cells);
+    } catch (const ShapeError& error) {
+        throw ShapeError(text(error.what(), advice(place_of(to), place_of(from))));
+    }
+    Shift<To::rank()> shift;
+    for (int d = 0; d < To::rank(); ++d) shift.by[d] = all[static_cast<std::size_t>(d)];
     return shift;
 }
 

@@ -8,21 +8,9 @@
 
 #include <array>
 #include <cstddef>
-#include <string>
 #include <utility>
 
 namespace distview::impl {
-
-/// One section as another one is matched with it.
-struct SectionPlace {
-    const ArrayLayout& layout;
-    int process;
-    std::string label;
-};
-template <DistViewLike View>
-SectionPlace place_of(const View& view) {
-    return {view.layout(), view.process(), view.label()};
-}
 
 /// Positions in a section of `from` for those in a section of `to`: position * factor + shift, where
 /// the factor is 0 along an axis of which `from` has one cell for all of `to`.
