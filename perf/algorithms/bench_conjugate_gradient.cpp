@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Conjugate gradients on a seven-point Laplacian beside the same iteration written by hand: three loops over plain
-// memory, planes of neighbours sent as they lie, one MPI_Allreduce for each scalar product.
+// memory, planes of neighbours sent as they lie, one MPI_Allreduce for each scalar product. PETSc's with an assembled
+// matrix, if CMake found it.
 
+#include "baselines/petsc_gradient.hpp"
 #include "perf.hpp"
 
 #include <distview/algorithms/conjugate_gradient.hpp>
@@ -196,12 +198,23 @@ void seven_points(benchmark::State& state) {
     clear();
     const auto same = reproducible.solve(exec, laplacian, b, x).history;
     if (!perf::verify(state, agrees(same, by_hand.history()), "the reproducible residuals")) return;
-    const auto medians = perf::contest(
-        state, exec,
-        {{"by_hand", [&] { by_hand.solve(); }},
-         {"distview", [&] { plain.solve(exec, laplacian, b, x); }, clear},
-         {"reproducible", [&] { reproducible.solve(exec, laplacian, b, x); }, clear}});
-    if (medians.size() > 1) state.counters["iteration_us"] = 1e6 * medians[1] / iterations;
+    std::vector<perf::Contender> contenders{
+        {"by_hand", [&] { by_hand.solve(); }},
+        {"distview", [&] { plain.solve(exec, laplacian, b, x); }, clear},
+        {"reproducible", [&] { reproducible.solve(exec, laplacian, b, x); }, clear}};
+#ifdef DISTVIEW_PERF_HAVE_PETSC
+    const perf::Petsc petsc(MPI_COMM_WORLD);
+    perf::PetscGradient assembled(petsc, n, comm.rank(), comm.size(), iterations, right_side);
+    assembled.solve();
+    const bool same_norms = agrees(assembled.history(), by_hand.history());
+    if (!perf::verify(state, same_norms, "the residuals of PETSc") ||
+        !perf::verify(state, assembled.has_found(x.view()), "the solution of PETSc"))
+        return;
+    contenders.push_back({"petsc", [&] { assembled.solve(); }});
+#endif
+    const auto medians = perf::contest(state, exec, contenders);
+    state.counters["iteration_us"] = 1e6 * medians[1] / iterations;
+    if (medians.size() > 3) state.counters["petsc_over_distview"] = medians[3] / medians[1];
 }
 BENCHMARK(seven_points)
     ->ArgName("n")

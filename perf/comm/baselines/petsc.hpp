@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "petsc_runtime.hpp"
 #include "section.hpp"
 
 #ifdef DISTVIEW_PERF_HAVE_PETSC
@@ -15,28 +16,6 @@
 #include <vector>
 
 namespace distview::perf {
-
-/// PETSc between its start and its end, on a communicator of its own: PETSc makes errors of the one that
-/// it is given return, and those of the other baselines are to stop the program.
-class Petsc {
-public:
-    explicit Petsc(MPI_Comm comm) {
-        MPI_Comm_dup(comm, &m_comm);
-        PETSC_COMM_WORLD = m_comm;
-        PetscCallAbort(m_comm, PetscInitializeNoArguments());
-    }
-    ~Petsc() {
-        PetscCallAbort(m_comm, PetscFinalize());
-        MPI_Comm_free(&m_comm);
-    }
-    Petsc(const Petsc&) = delete;
-    Petsc& operator=(const Petsc&) = delete;
-
-    MPI_Comm comm() const { return m_comm; }
-
-private:
-    MPI_Comm m_comm = MPI_COMM_NULL;
-};
 
 /// PETSc's distributed array: DMLocalToLocal, which updates the padding of a local vector in place. It
 /// copies all cells as well, each onto itself; DMGlobalToLocal copies them from a second vector.
