@@ -86,12 +86,10 @@ bool iterate(const Communicator& comm) {
             matrix.add_row(row);
         }
 
-    // x has this process's rows, then ghosts; y, which is not multiplied with, has the same rows alone.
+    // Sections have this process's rows, then ghosts; algorithms, such as for_each(), work on the rows.
     const GhostedLayout ghosted = make_ghosted_layout(comm, rows, matrix.columns);
-    const ArrayLayout without_ghosts(ProcessGrid{comm.size()},
-                                     {unstructured_local(size, comm.rank(), rows)});
     const auto x = make_dist_view<double*>(exec, comm, ghosted.layout, "x");
-    const auto y = make_dist_view<double*>(exec, comm, without_ghosts, "y");
+    const auto y = make_dist_view<double*>(exec, comm, ghosted.layout, "y");
     GhostExchangePlan ghosts(comm, ghosted);
 
     const auto in = x.view();

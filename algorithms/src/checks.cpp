@@ -18,8 +18,9 @@ bool same_cells(const AxisLayout& a, const AxisLayout& b, int p, Cells cells) {
     case DistType::unstructured: {
         const UnstructuredLayout& x = a.as_unstructured();
         const UnstructuredLayout& y = b.as_unstructured();
-        return x.local_extent(p) == y.local_extent(p) &&
-               std::equal(x.labels(p), x.labels(p) + x.local_extent(p), y.labels(p));
+        const std::int64_t owned = x.owned_local(p).size();
+        return owned == y.owned_local(p).size() &&
+               std::equal(x.labels(p), x.labels(p) + owned, y.labels(p));
     }
     case DistType::block: break;
     }

@@ -12,15 +12,6 @@ LocalRange cell_range(const AxisLayout& axis, int p, Cells cells) {
     return cells == Cells::owned ? axis.owned_local(p) : axis.interior_local(p);
 }
 
-std::vector<std::int64_t> distinct_labels(const UnstructuredLayout& axis) {
-    std::vector<std::int64_t> labels;
-    for (int p = 0; p < axis.grid_size(); ++p)
-        labels.insert(labels.end(), axis.labels(p), axis.labels(p) + axis.local_extent(p));
-    std::sort(labels.begin(), labels.end());
-    labels.erase(std::unique(labels.begin(), labels.end()), labels.end());
-    return labels;
-}
-
 } // namespace
 
 PackedSection::Row PackedSection::row(std::int64_t element) const {
@@ -56,7 +47,8 @@ GatherGeometry::GatherGeometry(const char* caller, const ArrayLayout& layout, Ce
                         ", those of process ", axis.as_unstructured().known_process(),
                         " alone are known");
         });
-        m_labels[i] = distinct_labels(axis.as_unstructured());
+        const std::int64_t* const labels = axis.as_unstructured().all_labels();
+        m_labels[i].assign(labels, labels + axis.size());
     }
     for (int p = 0; p < n_processes; ++p) {
         const GridCoordinates at = layout.coordinates(p);

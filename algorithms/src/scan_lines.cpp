@@ -7,12 +7,17 @@ namespace distview::impl {
 
 namespace {
 
-/// The cells of every place one after the other, whatever their indices are.
+/// The cells of every place one after the other, whatever their indices are; ghosts are padding behind them.
 AxisSpec blocks_of_cells(const AxisLayout& axis) {
     std::vector<std::int64_t> bounds{0};
-    for (int p = 0; p < axis.grid_size(); ++p)
-        bounds.push_back(bounds.back() + axis.interior_local(p).size());
-    return block_bounds(std::move(bounds));
+    std::vector<Widths> ghosts;
+    for (int p = 0; p < axis.grid_size(); ++p) {
+        const std::int64_t cells = axis.interior_local(p).size();
+        bounds.push_back(bounds.back() + cells);
+        ghosts.push_back({0, axis.is_block() ? 0 : axis.local_extent(p) - cells});
+    }
+    const BlockOptions at_the_end{.padding = {}, .boundary = ghosts.back(), .periodic = false};
+    return block_bounds(std::move(bounds), at_the_end, std::move(ghosts));
 }
 
 } // namespace

@@ -51,7 +51,7 @@ std::uint64_t hash_axis(const AxisLayout& axis) {
         // What one process alone knows must not make equal arrays look different.
         if (lists.known_process() >= 0) break;
         for (int p = 0; p < lists.grid_size(); ++p) {
-            hash.add(lists.local_extent(p));
+            hash.add(lists.local_extent(p)).add(lists.ghosts(p));
             for (std::int64_t i = 0; i < lists.local_extent(p); ++i) hash.add(lists.labels(p)[i]);
         }
         break;
@@ -73,9 +73,17 @@ std::string describe_axis(const AxisLayout& axis) {
         return text(block_size == 1 ? "cyclic, " : "block-cyclic, ", axis.size(), " elements",
                     blocks, " over ", processes, periodic);
     }
-    case DistType::unstructured:
+    case DistType::unstructured: {
+        const UnstructuredLayout& lists = axis.as_unstructured();
+        std::int64_t ghosts = 0;
+        // Texts of equal arrays are equal, whichever process alone knows its labels.
+        for (int p = 0; lists.known_process() < 0 && p < lists.grid_size(); ++p)
+            ghosts += lists.ghosts(p);
         return text("unstructured, ", axis.size(), " elements over ", processes,
-                    axis.as_unstructured().one_to_one() ? ", one to one" : "", periodic);
+                    lists.one_to_one() ? ", one to one" : "",
+                    ghosts > 0 ? text(", ", ghosts, ghosts == 1 ? " ghost" : " ghosts") : "",
+                    periodic);
+    }
     case DistType::block: break;
     }
     const BlockLayout& block = axis.as_block();

@@ -150,6 +150,40 @@ std::vector<std::int64_t> sorted_labels(int axis, const UnstructuredSpec& lists)
     return all;
 }
 
+/// How many of the labels of list p the process owns.
+std::size_t owned_count(const UnstructuredSpec& lists, std::size_t p) {
+    return lists.labels[p].size() -
+           (lists.ghosts.empty() ? 0 : static_cast<std::size_t>(lists.ghosts[p]));
+}
+
+void check_ghosts(int axis, const UnstructuredSpec& lists) {
+    require<LayoutError>(lists.ghosts.size() == lists.labels.size(), [&] {
+        return text(at_axis(axis), "expected the numbers of ghosts of ", lists.labels.size(),
+                    " processes, got ", lists.ghosts.size());
+    });
+    for (std::size_t p = 0; p < lists.labels.size(); ++p) {
+        const auto listed = static_cast<std::int64_t>(lists.labels[p].size());
+        require<LayoutError>(lists.ghosts[p] >= 0 && lists.ghosts[p] <= listed, [&] {
+            return text(at_axis(axis), "expected a number of ghosts in [0, ", listed, "], got ",
+                        lists.ghosts[p]);
+        });
+    }
+    if (lists.known_process >= 0) return;
+    std::vector<std::int64_t> owned;
+    for (std::size_t p = 0; p < lists.labels.size(); ++p)
+        owned.insert(owned.end(), lists.labels[p].begin(),
+                     lists.labels[p].begin() + static_cast<std::ptrdiff_t>(owned_count(lists, p)));
+    std::sort(owned.begin(), owned.end());
+    for (std::size_t p = 0; p < lists.labels.size(); ++p)
+        for (std::size_t i = owned_count(lists, p); i < lists.labels[p].size(); ++i) {
+            const std::int64_t label = lists.labels[p][i];
+            require<LayoutError>(std::binary_search(owned.begin(), owned.end(), label), [&] {
+                return text(at_axis(axis), "expected ghosts that a process owns, got ", label,
+                            " on process ", p);
+            });
+        }
+}
+
 AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
     const bool local = lists.known_process >= 0;
     require<LayoutError>(lists.known_process < grid_size, [&] {
@@ -162,6 +196,12 @@ AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
                     lists.labels.size());
     });
     const std::vector<std::int64_t> all = sorted_labels(axis, lists);
+    if (!lists.ghosts.empty()) check_ghosts(axis, lists);
+    if (std::count(lists.ghosts.begin(), lists.ghosts.end(), 0) == std::ssize(lists.ghosts))
+        lists.ghosts.clear();
+    require<LayoutError>(!lists.one_to_one || lists.ghosts.empty(), [&] {
+        return text(at_axis(axis), "one_to_one is true, expected no ghosts");
+    });
     const auto shared = std::adjacent_find(all.begin(), all.end());
     require<LayoutError>(!lists.one_to_one || shared == all.end(), [&] {
         return text(at_axis(axis), "one_to_one is true, index ", *shared,
@@ -175,6 +215,11 @@ AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
         auto list = std::move(lists.labels.front());
         lists.labels.assign(static_cast<std::size_t>(grid_size), {});
         lists.labels[static_cast<std::size_t>(lists.known_process)] = std::move(list);
+        if (!lists.ghosts.empty()) {
+            const std::int64_t ghosts = lists.ghosts.front();
+            lists.ghosts.assign(static_cast<std::size_t>(grid_size), 0);
+            lists.ghosts[static_cast<std::size_t>(lists.known_process)] = ghosts;
+        }
     } else {
         std::int64_t distinct = 0;
         for (std::size_t i = 0; i < all.size(); ++i) distinct += i == 0 || all[i] != all[i - 1];
@@ -201,14 +246,18 @@ std::vector<std::int64_t> tables(int grid_size, const UnstructuredSpec& lists) {
         const std::vector<std::int64_t>& list = lists.labels[static_cast<std::size_t>(p)];
         std::vector<std::int64_t> order(list.size());
         std::iota(order.begin(), order.end(), 0);
-        std::sort(order.begin(), order.end(), [&](std::int64_t a, std::int64_t b) {
+        const auto by_label = [&](std::int64_t a, std::int64_t b) {
             return list[static_cast<std::size_t>(a)] < list[static_cast<std::size_t>(b)];
-        });
+        };
+        const auto owned =
+            static_cast<std::ptrdiff_t>(owned_count(lists, static_cast<std::size_t>(p)));
+        std::sort(order.begin(), order.begin() + owned, by_label);
+        std::sort(order.begin() + owned, order.end(), by_label);
         for (const std::int64_t position : order) {
             const std::int64_t label = list[static_cast<std::size_t>(position)];
             sorted.push_back(label);
             positions.push_back(position);
-            directory.emplace_back(label, p);
+            if (position < owned) directory.emplace_back(label, p);
         }
         labels.insert(labels.end(), list.begin(), list.end());
         offsets.push_back(static_cast<std::int64_t>(labels.size()));
@@ -222,6 +271,7 @@ std::vector<std::int64_t> tables(int grid_size, const UnstructuredSpec& lists) {
         result.insert(result.end(), part->begin(), part->end());
     for (const auto& entry : directory) result.push_back(entry.first);
     for (const auto& entry : directory) result.push_back(entry.second);
+    result.insert(result.end(), lists.ghosts.begin(), lists.ghosts.end());
     return result;
 }
 
@@ -240,7 +290,11 @@ AxisLayout make(int grid_size, const CyclicSpec& cyclic, const std::int64_t*) {
 
 AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t* at) {
     std::int64_t count = 0;
-    for (const auto& list : lists.labels) count += static_cast<std::int64_t>(list.size());
+    std::int64_t owned = 0;
+    for (std::size_t p = 0; p < lists.labels.size(); ++p) {
+        count += static_cast<std::int64_t>(lists.labels[p].size());
+        owned += static_cast<std::int64_t>(owned_count(lists, p));
+    }
     UnstructuredLayout::Tables tables;
     tables.offsets = at;
     tables.labels = at + grid_size + 1;
@@ -249,8 +303,9 @@ AxisLayout make(int grid_size, const UnstructuredSpec& lists, const std::int64_t
     tables.directory_labels = tables.sorted_positions + count;
     // The directory holds each label once; of one process's list that is all of it.
     const bool local = lists.known_process >= 0;
-    tables.directory_size = local ? count : lists.size;
+    tables.directory_size = local ? owned : lists.size;
     tables.directory_owners = tables.directory_labels + tables.directory_size;
+    if (!lists.ghosts.empty()) tables.ghosts = tables.directory_owners + tables.directory_size;
     return UnstructuredLayout(lists.size, grid_size, lists.one_to_one, tables, lists.known_process,
                               lists.periodic);
 }

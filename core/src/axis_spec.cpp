@@ -30,7 +30,12 @@ AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size) {
 }
 
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one) {
-    return {UnstructuredSpec{-1, one_to_one, std::move(labels), -1, false}};
+    return {UnstructuredSpec{-1, one_to_one, std::move(labels), -1, false, {}}};
+}
+
+AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels,
+                      const UnstructuredOptions& options) {
+    return {UnstructuredSpec{-1, false, std::move(labels), -1, false, options.ghosts}};
 }
 
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
@@ -38,7 +43,14 @@ AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int
     require<LayoutError>(process >= 0, [&] {
         return text("unstructured_local: expected a process >= 0, got ", process);
     });
-    return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process, false}};
+    return {UnstructuredSpec{size, one_to_one, {std::move(labels)}, process, false, {}}};
+}
+
+AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
+                            const UnstructuredOptions& options) {
+    AxisSpec result = unstructured_local(size, process, std::move(labels));
+    std::get<UnstructuredSpec>(result.value).ghosts = options.ghosts;
+    return result;
 }
 
 namespace {
@@ -64,19 +76,20 @@ AxisSpec spec_of(const BlockLayout& layout) {
 }
 
 AxisSpec spec_of(const UnstructuredLayout& layout) {
-    const auto list = [&](int p) {
-        const std::int64_t* const labels = layout.labels(p);
-        return std::vector<std::int64_t>(labels, labels + layout.local_extent(p));
-    };
     UnstructuredSpec lists;
+    const auto add = [&](int p) {
+        const std::int64_t* const labels = layout.labels(p);
+        lists.labels.emplace_back(labels, labels + layout.local_extent(p));
+        if (layout.has_ghosts()) lists.ghosts.push_back(layout.ghosts(p));
+    };
     lists.one_to_one = layout.one_to_one();
     lists.periodic = layout.periodic();
     lists.known_process = layout.known_process();
     if (lists.known_process >= 0) {
         lists.size = layout.size();
-        lists.labels.push_back(list(lists.known_process));
+        add(lists.known_process);
     } else {
-        for (int p = 0; p < layout.grid_size(); ++p) lists.labels.push_back(list(p));
+        for (int p = 0; p < layout.grid_size(); ++p) add(p);
     }
     return {std::move(lists)};
 }

@@ -45,7 +45,7 @@ bool known(const AxisLayout& axis, int p) {
 bool has_copies(const AxisLayout& axis) {
     for (int p = 0; axis.is_block() && p < axis.grid_size(); ++p)
         if (!(axis.communication_padding(p) == Widths())) return true;
-    return false;
+    return axis.type() == DistType::unstructured && axis.as_unstructured().has_ghosts();
 }
 
 std::vector<Cell> whole_axis(const AxisLayout& axis) {
@@ -58,7 +58,7 @@ std::vector<Cell> whole_axis(const AxisLayout& axis) {
     }
     std::map<std::int64_t, int> holders; // in ascending order
     for (int p = 0; p < axis.grid_size(); ++p)
-        for (std::int64_t l = 0; l < axis.local_extent(p); ++l)
+        for (std::int64_t l = 0; l < axis.owned_local(p).size(); ++l)
             ++holders[axis.to_global(p, LocalIndex(l))];
     for (const auto& [label, count] : holders)
         cells.push_back(
@@ -129,8 +129,7 @@ std::string extents_text(const ArrayLayout& layout, int process) {
 /// What process p holds of an axis, in a few words.
 std::string range_text(const AxisLayout& axis, int p) {
     if (!known(axis, p)) return "?";
-    const std::int64_t extent = axis.local_extent(p);
-    if (extent == 0) return "none";
+    if (axis.local_extent(p) == 0) return "none";
     const auto global = [&](std::int64_t l) { return axis.to_global(p, LocalIndex(l)).value(); };
     const auto range = [](std::int64_t begin, std::int64_t end) {
         return text('[', begin, ", ", end, ')');
@@ -142,6 +141,10 @@ std::string range_text(const AxisLayout& axis, int p) {
                     copies.high ? text('+', copies.high) : "");
     }
 
+    const std::int64_t extent = axis.owned_local(p).size();
+    const std::int64_t ghosts = axis.local_extent(p) - extent;
+    const std::string copies = ghosts > 0 ? text('+', ghosts) : "";
+    if (extent == 0) return copies;
     // Pieces of equal length, the last one perhaps shorter: all, or the first two and the last.
     const std::int64_t length = axis.type() == DistType::cyclic ? axis.as_cyclic().block_size() : 1;
     const std::int64_t pieces = (extent - 1) / length + 1;
@@ -153,8 +156,8 @@ std::string range_text(const AxisLayout& axis, int p) {
     std::string all = piece_text(0);
     for (std::int64_t piece = 1; piece < pieces && all.size() <= most_characters; ++piece)
         all += ", " + piece_text(piece);
-    if (all.size() <= most_characters || pieces < 4) return all;
-    return text(piece_text(0), ", ", piece_text(1), ", .., ", piece_text(pieces - 1));
+    if (all.size() <= most_characters || pieces < 4) return all + copies;
+    return text(piece_text(0), ", ", piece_text(1), ", .., ", piece_text(pieces - 1), copies);
 }
 
 /// The least and the most elements that a process owns; empty where not everything is known.
@@ -203,7 +206,10 @@ std::string describe_table(const ArrayLayout& layout) {
 }
 
 std::string describe_sections(const ArrayLayout& layout) {
-    std::string result = "\n\nsections: (communication padding), [boundary padding]";
+    bool blocks_only = true;
+    for (int d = 0; d < layout.rank(); ++d) blocks_only = blocks_only && layout.axis(d).is_block();
+    std::string result = text("\n\nsections: (communication padding", blocks_only ? "" : ", ghosts",
+                              "), [boundary padding]");
     for (int process = 0; process < layout.process_count(); ++process) {
         const GridCoordinates at = layout.coordinates(process);
         const auto cells = [&](std::size_t d) { return section_axis(layout_of(layout, d), at[d]); };

@@ -105,7 +105,12 @@ SlicedAxis sliced(const UnstructuredLayout& layout, const AxisSlice& slice,
                     " cells of an unstructured axis in steps of 1, got ", slice.count, " from ",
                     slice.begin, " in steps of ", slice.step, advice);
     });
-    return {axis_spec(layout)};
+    AxisSpec spec = axis_spec(layout);
+    auto& lists = std::get<UnstructuredSpec>(spec.value);
+    for (std::size_t i = 0; i < lists.ghosts.size(); ++i)
+        lists.labels[i].resize(lists.labels[i].size() - static_cast<std::size_t>(lists.ghosts[i]));
+    lists.ghosts.clear();
+    return {std::move(spec)};
 }
 
 SlicedAxis sliced(const AxisLayout& layout, const AxisSlice& slice, int process,

@@ -76,7 +76,7 @@ private:
         const UnstructuredLayout& lists = m_side.axis_layout().as_unstructured();
         const AxisSlice& slice = m_side.slice;
         const std::int64_t* const labels = lists.labels(own.coordinate);
-        for (std::int64_t l = 0; l < lists.local_extent(own.coordinate); ++l) {
+        for (std::int64_t l = 0; l < lists.owned_local(own.coordinate).size(); ++l) {
             if (m_by_index) {
                 own.places.push_back({labels[l], l, 0});
                 continue;

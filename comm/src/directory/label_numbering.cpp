@@ -140,7 +140,7 @@ void check_number(const Communicator& comm, const PartlyKnownAxis& axis, const L
 std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const PartlyKnownAxis& axis) {
     const bool holds = axis.coordinate >= 0;
     const auto count =
-        holds ? static_cast<std::size_t>(axis.lists.local_extent(axis.coordinate)) : 0;
+        holds ? static_cast<std::size_t>(axis.lists.owned_local(axis.coordinate).size()) : 0;
     const std::span sorted(holds ? axis.lists.sorted_labels(axis.coordinate) : nullptr, count);
     const LabelRanges ranges(comm, name, sorted, axis.lists.size());
 

@@ -18,7 +18,7 @@ struct PartlyKnownAxis {
     std::string where{}; ///< begins the text of errors
 };
 
-/// The cell, by position in its list, of each label of this process: how many different labels of all
+/// The cell, by position in its list, of each label that this process owns: how many different labels of all
 /// processes are smaller.
 ///
 /// Each rank looks after a range of labels: those who hold some tell it, it sorts them, finds what is wrong

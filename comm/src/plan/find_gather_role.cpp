@@ -28,8 +28,9 @@ bool knows_own_only(const AxisLayout& axis) {
 class Finder {
 public:
     Finder(const Communicator& comm, const char* caller, const ArrayLayout& layout,
-           const IndexList& list, std::optional<OwnedAxis> owned)
-        : m_comm(comm), m_caller(caller), m_layout(layout), m_list(list), m_owned(owned) {}
+           const IndexList& list, std::optional<int> unique_axis)
+        : m_comm(comm), m_caller(caller), m_layout(layout), m_list(list),
+          m_unique_axis(unique_axis) {}
 
     GatherRole find() {
         m_places.resize(m_list.parts().size());
@@ -47,7 +48,7 @@ private:
     void find_axis(int d) {
         const AxisLayout& axis = m_layout.axis(d);
         const auto axis_number = static_cast<std::size_t>(d);
-        const bool asks = knows_own_only(axis) || (m_owned && m_owned->axis == d);
+        const bool asks = knows_own_only(axis) || m_unique_axis == d;
         std::vector<std::int64_t> wanted;
         for (const IndexList::Part& part : m_list.parts()) {
             if (asks) {
@@ -89,15 +90,14 @@ private:
         OwnedLabels owned;
         owned.coordinate = coordinate;
         owned.extent = axis.local_extent(coordinate);
-        owned.is_unique = m_owned.has_value();
+        owned.is_unique = m_unique_axis == d;
         // Processes with the same coordinate have the same labels: the first of them tells.
         bool tells = true;
         for (int other = 0; other < m_layout.rank(); ++other)
             tells = tells && (other == d || mine[static_cast<std::size_t>(other)] == 0);
-        const std::int64_t count = m_owned ? m_owned->owned : owned.extent;
         if (tells)
             owned.labels = {axis.as_unstructured().labels(coordinate),
-                            static_cast<std::size_t>(count)};
+                            static_cast<std::size_t>(axis.owned_local(coordinate).size())};
         std::vector<std::int64_t> different = wanted;
         std::sort(different.begin(), different.end());
         different.erase(std::unique(different.begin(), different.end()), different.end());
@@ -199,7 +199,7 @@ private:
     const char* m_caller;
     const ArrayLayout& m_layout;
     const IndexList& m_list;
-    std::optional<OwnedAxis> m_owned;
+    std::optional<int> m_unique_axis;
     std::vector<std::vector<AxisPlaces>> m_places; ///< by part, by axis
     GatherRole m_role;
 };
@@ -220,8 +220,8 @@ std::vector<int> GatherRole::given_ranks() const {
 }
 
 GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
-                            const IndexList& list, std::optional<OwnedAxis> owned) {
-    return Finder(comm, caller, layout, list, owned).find();
+                            const IndexList& list, std::optional<int> unique_axis) {
+    return Finder(comm, caller, layout, list, unique_axis).find();
 }
 
 } // namespace distview::impl

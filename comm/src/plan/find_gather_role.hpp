@@ -11,18 +11,14 @@
 
 namespace distview::impl {
 
-/// Labels of an unstructured axis of which each process owns the first ones of its section only.
-struct OwnedAxis {
-    int axis = 0;
-    std::int64_t owned = 0; ///< on this process
-};
-
-/// Finds the owners of the elements in `list`, and tells them.
+/// Finds the owners of the elements in `list`, and tells them. Along `unique_axis`, which is unstructured, no index may
+/// have several owners.
 ///
 /// Collective: over comm; the layout is the same on all ranks, and has been checked
 /// Cost:       O(size of the list) on this rank and, for what others want, on their owners; messages to owners
-/// Errors:     UsageError if an element of the list has no owner (on all ranks); its text begins with `caller`
+/// Errors:     UsageError if an element of the list has no owner, or several (on all ranks); its text begins with
+///             `caller`
 GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
-                            const IndexList& list, std::optional<OwnedAxis> owned = {});
+                            const IndexList& list, std::optional<int> unique_axis = {});
 
 } // namespace distview::impl

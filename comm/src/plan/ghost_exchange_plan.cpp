@@ -44,8 +44,10 @@ IndexList ghosts_of(const GhostedLayout& ghosted, int process) {
             lists.push_back(own_indices(layout.axis(d), coordinate));
             continue;
         }
-        const std::int64_t* const labels = layout.axis(d).as_unstructured().labels(coordinate);
-        lists.emplace_back(labels + ghosted.owned, labels + ghosted.owned + ghosted.ghosts);
+        const AxisLayout& axis = layout.axis(d);
+        const std::int64_t* const labels = axis.as_unstructured().labels(coordinate);
+        lists.emplace_back(labels + axis.owned_local(coordinate).size(),
+                           labels + axis.local_extent(coordinate));
     }
     IndexList list(layout.rank());
     list.add_product(std::move(lists));
@@ -61,7 +63,7 @@ std::vector<std::int64_t> positions_of(const GhostedLayout& ghosted, int process
         const int coordinate = at[static_cast<std::size_t>(d)];
         LocalRange range = layout.axis(d).interior_local(coordinate);
         if (d == ghosted.axis)
-            range = {LocalIndex(ghosted.owned), LocalIndex(ghosted.owned + ghosted.ghosts)};
+            range = {range.end, LocalIndex(layout.axis(d).local_extent(coordinate))};
         std::vector<std::int64_t> longer;
         for (const std::int64_t begun : positions)
             for (LocalIndex l = range.begin; l < range.end; ++l)
@@ -80,19 +82,20 @@ void check(const Communicator& comm, const GhostedLayout& ghosted) {
             ghosted.layout.axis(axis).type() == DistType::unstructured,
         [&] { return text(name, ": expected an unstructured axis, got axis ", axis); });
     const int coordinate = ghosted.layout.coordinates(comm.rank())[static_cast<std::size_t>(axis)];
-    const std::int64_t extent = ghosted.layout.axis(axis).local_extent(coordinate);
-    require<UsageError>(
-        ghosted.owned >= 0 && ghosted.ghosts >= 0 && ghosted.owned + ghosted.ghosts == extent, [&] {
-            return text(name, ": expected ", extent, " owned indices and ghosts along axis ", axis,
-                        ", got ", ghosted.owned, " and ", ghosted.ghosts);
-        });
+    const UnstructuredLayout& lists = ghosted.layout.axis(axis).as_unstructured();
+    const std::int64_t owned = lists.owned_local(coordinate).size();
+    const std::int64_t ghosts = lists.ghosts(coordinate);
+    require<UsageError>(ghosted.owned == owned && ghosted.ghosts == ghosts, [&] {
+        return text(name, ": expected ", owned, " owned indices and ", ghosts,
+                    " ghosts along axis ", axis, ", as the layout has, got ", ghosted.owned,
+                    " and ", ghosted.ghosts);
+    });
 }
 
 /// The ghosts with their owners; places are positions in the section.
 impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghosted) {
     const IndexList list = agree_on(comm, name, [&] { return ghosts_of(ghosted, comm.rank()); });
-    impl::GatherRole role = impl::find_gather_role(comm, name, ghosted.layout, list,
-                                                   impl::OwnedAxis{ghosted.axis, ghosted.owned});
+    impl::GatherRole role = impl::find_gather_role(comm, name, ghosted.layout, list, ghosted.axis);
     agree_on(comm, name, [&] {
         const std::vector<std::int64_t> positions = positions_of(ghosted, comm.rank());
         for (impl::GatherRole::Wanted& from : role.wanted) {
@@ -173,7 +176,8 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
             return text(caller, ": expected needed indices that a process owns: there are ", size,
                         ", and this process has and needs ", indices.size());
         });
-        std::vector<AxisSpec> axes{unstructured_local(size, comm.rank(), std::move(indices))};
+        std::vector<AxisSpec> axes{
+            unstructured_local(size, comm.rank(), std::move(indices), {.ghosts = {result.ghosts}})};
         axes.insert(axes.end(), more_axes.begin(), more_axes.end());
         std::vector<int> grid(axes.size(), 1);
         grid.front() = comm.size();

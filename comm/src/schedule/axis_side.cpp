@@ -57,14 +57,14 @@ void AxisSide::find_widest_padding() {
 void AxisSide::list_holders() {
     const UnstructuredLayout& lists = m_layout.as_unstructured();
     std::int64_t listed = 0;
-    for (int p = 0; p < m_grid_size; ++p) listed += lists.local_extent(p);
+    for (int p = 0; p < m_grid_size; ++p) listed += lists.owned_local(p).size();
     if (listed == m_size) return; // every label is on one process
 
     const std::int64_t* all = lists.all_labels();
     const auto for_each_listed = [&](auto&& visit) {
         for (int p = 0; p < m_grid_size; ++p) {
             std::int64_t cell = 0;
-            for (std::int64_t i = 0; i < lists.local_extent(p); ++i) {
+            for (std::int64_t i = 0; i < lists.owned_local(p).size(); ++i) {
                 cell = find_near(all, m_size, cell, lists.sorted_labels(p)[i]);
                 visit(static_cast<std::size_t>(cell), p, lists.sorted_positions(p)[i]);
             }
@@ -290,10 +290,11 @@ std::int64_t AxisSide::local_period(std::int64_t elements) const noexcept {
 std::vector<AxisSide::Listed> AxisSide::listed(int p) const {
     const UnstructuredLayout& lists = m_layout.as_unstructured();
     std::vector<Listed> result;
-    result.reserve(static_cast<std::size_t>(lists.local_extent(p)));
+    const std::int64_t owned = lists.owned_local(p).size();
+    result.reserve(static_cast<std::size_t>(owned));
     std::int64_t cell = 0;
     std::int64_t cursor = 0;
-    for (std::int64_t i = 0; i < lists.local_extent(p); ++i) {
+    for (std::int64_t i = 0; i < owned; ++i) {
         const std::int64_t label = lists.sorted_labels(p)[i];
         cell = find_near(lists.all_labels(), m_size, cell, label);
         if (!takes_part(p, cell)) continue;

@@ -61,7 +61,7 @@ public:
     /// The same source, elements read from another process that holds them: of the holders by ascending
     /// process that with the given number. Elements that fewer processes hold are left out.
     AxisSide of_copy(int number) const;
-    /// The most processes that hold one index.
+    /// The most processes that own one index.
     int most_copies() const;
 
     Form form() const noexcept { return m_form; }
@@ -230,8 +230,8 @@ void AxisSide::for_each_place(std::int64_t t, Cursors& cursors, Visit&& visit) c
         const UnstructuredLayout& lists = m_layout.as_unstructured();
         const auto p = static_cast<int>(lists.all_owners()[i]);
         std::int64_t& cursor = cursors.by_process[static_cast<std::size_t>(p)];
-        cursor =
-            find_near(lists.sorted_labels(p), lists.local_extent(p), cursor, lists.all_labels()[i]);
+        cursor = find_near(lists.sorted_labels(p), lists.owned_local(p).size(), cursor,
+                           lists.all_labels()[i]);
         visit(AxisPlace{p, 0, lists.sorted_positions(p)[cursor]});
         break;
     }

@@ -42,7 +42,7 @@ bool has_copies(const AxisLayout& axis, bool fill_padding) {
     if (axis.type() == DistType::unstructured) {
         const UnstructuredLayout& lists = axis.as_unstructured();
         std::int64_t listed = 0;
-        for (int p = 0; p < lists.grid_size(); ++p) listed += lists.local_extent(p);
+        for (int p = 0; p < lists.grid_size(); ++p) listed += lists.owned_local(p).size();
         return listed != lists.size();
     }
     if (!axis.is_block() || !fill_padding) return false;

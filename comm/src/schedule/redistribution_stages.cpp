@@ -32,7 +32,7 @@ bool have_equal_extents(const RedistributionSchedule& whole) {
 bool has_shared_indices(const AxisLayout& axis) {
     if (axis.type() != DistType::unstructured) return false;
     std::int64_t listed = 0;
-    for (int p = 0; p < axis.grid_size(); ++p) listed += axis.local_extent(p);
+    for (int p = 0; p < axis.grid_size(); ++p) listed += axis.owned_local(p).size();
     return listed != axis.size();
 }
 

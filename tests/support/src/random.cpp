@@ -154,4 +154,20 @@ std::vector<std::int64_t> random_bounds(Random& random, std::int64_t n, int n_pa
     return bounds;
 }
 
+std::vector<std::int64_t> append_random_ghosts(Random& random,
+                                               std::vector<std::vector<std::int64_t>>& lists) {
+    const std::vector<std::vector<std::int64_t>> owned = lists;
+    std::vector<std::int64_t> counts(lists.size(), 0);
+    for (std::size_t p = 0; p < lists.size(); ++p)
+        for (const std::vector<std::int64_t>& others : owned)
+            for (const std::int64_t label : others) {
+                const bool is_new =
+                    std::find(lists[p].begin(), lists[p].end(), label) == lists[p].end();
+                if (!is_new || !random.chance(0.3)) continue;
+                lists[p].push_back(label);
+                ++counts[p];
+            }
+    return counts;
+}
+
 } // namespace distview::testing

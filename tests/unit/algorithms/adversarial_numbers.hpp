@@ -21,6 +21,7 @@ enum class Numbers {
     wide,
     any_bits,
     halfway,
+    float_halfway,
     tiny_products,
     zeros,
     one_nan,
@@ -30,9 +31,11 @@ enum class Numbers {
 
 inline const std::vector<Numbers>& all_numbers() {
     static const std::vector<Numbers> all{
-        Numbers::uniform, Numbers::cancelling, Numbers::subnormal,    Numbers::huge,
-        Numbers::wide,    Numbers::any_bits,   Numbers::halfway,      Numbers::tiny_products,
-        Numbers::zeros,   Numbers::one_nan,    Numbers::one_infinity, Numbers::both_infinities};
+        Numbers::uniform,       Numbers::cancelling,     Numbers::subnormal,
+        Numbers::huge,          Numbers::wide,           Numbers::any_bits,
+        Numbers::halfway,       Numbers::float_halfway,  Numbers::tiny_products,
+        Numbers::zeros,         Numbers::one_nan,        Numbers::one_infinity,
+        Numbers::both_infinities};
     return all;
 }
 
@@ -62,6 +65,10 @@ inline double number_at(Numbers kind, std::uint64_t seed, std::uint64_t index) {
     }
     case Numbers::halfway: {
         const int powers[] = {0, -53, -54, -106, -1074, 52, 53, 1};
+        return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
+    }
+    case Numbers::float_halfway: { // halfway between floats, and what a double beside them cannot tell
+        const int powers[] = {0, 0, -24, -24, -25, -80, -149, 1};
         return sign * std::ldexp(1.0, powers[random.integer(0, 8)]);
     }
     case Numbers::tiny_products: return random.chance(0.1) ? uniform : power(-560, -470);

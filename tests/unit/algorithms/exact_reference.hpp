@@ -8,9 +8,11 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 // What reproducible sums are compared with: sums and products of doubles by schoolbook arithmetic on long numbers,
-// and the nearest double found by comparing distances exactly. Slow and simple.
+// and the nearest double or float found by comparing distances exactly. Slow and simple.
 
 namespace distview::testing {
 
@@ -72,12 +74,15 @@ private:
     std::array<std::uint16_t, 280> m_digits{};
 };
 
-/// The midpoint between a finite double >= 0 and the next one; past the greatest one, where infinity begins.
+/// The midpoint between a finite double or float >= 0 and the next one; past the greatest one, where infinity begins.
 struct Midpoint {
-    explicit Midpoint(double x) {
-        const int exponent =
-            x == 0 ? -1074 : std::max(std::ilogb(x) - 52, -1074); // of the last bit of x
-        factor = 2 * static_cast<std::uint64_t>(std::ldexp(x, -exponent)) + 1;
+    template <class T>
+    explicit Midpoint(T x) {
+        constexpr int digits = std::numeric_limits<T>::digits;
+        constexpr int lowest = std::numeric_limits<T>::min_exponent - digits;
+        const int exponent = // of the last bit of x
+            x == 0 ? lowest : std::max(std::ilogb(x) - (digits - 1), lowest);
+        factor = 2 * static_cast<std::uint64_t>(std::ldexp(static_cast<double>(x), -exponent)) + 1;
         last = exponent - 1;
     }
     LongNumber value() const { return {factor, last}; }
@@ -86,22 +91,22 @@ struct Midpoint {
     int last;
 };
 
-/// The double for which `exceeds(midpoint)` says on which side of the midpoints it is; ties to even.
-template <class Compare>
-double nearest_double(const Compare& compare) {
-    // The least double whose upper midpoint is not exceeded, by bisection over the bits.
-    std::uint64_t low = 0;
-    std::uint64_t high = 0x7ff0000000000000; // infinity
-    const auto number = [](std::uint64_t bits) { return std::bit_cast<double>(bits); };
+/// The number of type T for which `compare(midpoint)` says on which side of the midpoints it is; ties to even.
+template <class T, class Compare>
+T nearest(const Compare& compare) {
+    // The least number whose upper midpoint is not exceeded, by bisection over the bits.
+    using Bits = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    Bits low = 0;
+    Bits high = std::bit_cast<Bits>(std::numeric_limits<T>::infinity());
     while (low < high) {
-        const std::uint64_t middle = (low + high) / 2;
-        const std::strong_ordering side = compare(Midpoint(number(middle)));
+        const Bits middle = low + (high - low) / 2;
+        const std::strong_ordering side = compare(Midpoint(std::bit_cast<T>(middle)));
         if (side > 0 || (side == 0 && middle % 2 == 1))
             low = middle + 1;
         else
             high = middle;
     }
-    return number(low);
+    return std::bit_cast<T>(low);
 }
 
 /// An exact sum, and what IEEE 754 makes of NaN and infinities.
@@ -115,17 +120,19 @@ public:
         else
             m_special += x * y;
     }
-    double rounded() const {
-        if (m_special != 0) return m_special;
+    /// Rounded once to the nearest double or float.
+    template <class T = double>
+    T rounded() const {
+        if (m_special != 0) return static_cast<T>(m_special);
         const bool negative = m_negative > m_positive;
         const LongNumber size = magnitude();
-        const double result = nearest_double([&](const Midpoint& m) { return size <=> m.value(); });
+        const T result = nearest<T>([&](const Midpoint& m) { return size <=> m.value(); });
         return negative ? -result : result;
     }
     double rounded_root() const {
         if (m_special != 0) return m_special;
         const LongNumber size = magnitude();
-        return nearest_double([&](const Midpoint& m) { return size <=> m.square(); });
+        return nearest<double>([&](const Midpoint& m) { return size <=> m.square(); });
     }
 
 private:

@@ -44,7 +44,7 @@ inline Communicator communicator_of(const ArrayLayout& layout) {
 
 inline Communicator world() { return Communicator(MPI_COMM_WORLD); }
 
-/// Lists of labels of any sign and order; with `shared`, some are on several processes.
+/// Lists of labels of any sign and order, some of them with ghosts; with `shared`, some are on several processes.
 inline AxisSpec random_unstructured(Random& random, std::int64_t n, int n_processes, bool shared) {
     std::vector<std::int64_t> labels;
     std::int64_t label = random.integer(-20, 20);
@@ -56,7 +56,9 @@ inline AxisSpec random_unstructured(Random& random, std::int64_t n, int n_proces
         for (std::size_t p = 0; p < lists.size(); ++p)
             if (p == owner || (shared && random.chance(0.3))) lists[p].push_back(value);
     }
-    return unstructured(lists, !shared);
+    if (random.chance(0.5)) return unstructured(lists, !shared);
+    const std::vector<std::int64_t> ghosts = append_random_ghosts(random, lists);
+    return unstructured(std::move(lists), {.ghosts = ghosts});
 }
 
 /// An axis of any kind with at most `limit` elements, empty blocks and wide padding included.

@@ -53,6 +53,7 @@ Cells cells_of(const AxisLayout& axis) {
             while (axis.periodic() && size > 0 && index >= size) index -= size;
             const auto found = numbers.find(index);
             if (found == numbers.end()) continue;
+            if (is_listed && !is_own) continue; // a ghost
             auto& places = is_own ? cells.holders : cells.mirrors;
             places[found->second].push_back({p, l});
         }
@@ -106,7 +107,9 @@ AxisSpec dealt_out(Random& random, std::vector<std::int64_t> labels, int process
         for (std::size_t p = 0; p < lists.size(); ++p)
             if (p == owner || (is_shared && random.chance(0.3))) lists[p].push_back(value);
     }
-    return unstructured(lists, !is_shared);
+    if (random.chance(0.6)) return unstructured(lists, !is_shared);
+    const std::vector<std::int64_t> ghosts = append_random_ghosts(random, lists);
+    return unstructured(std::move(lists), {.ghosts = ghosts});
 }
 
 AxisSpec random_lists(Random& random, std::int64_t n, int process_count) {
@@ -291,6 +294,7 @@ ArrayLayout known_part(const ArrayLayout& layout, int process, std::uint64_t axe
         const std::int64_t count = process < 0 ? 0 : lists.local_extent(p);
         specs.back() = unstructured_local(
             lists.size(), p, {lists.labels(p), lists.labels(p) + count}, lists.one_to_one());
+        if (process >= 0) std::get<UnstructuredSpec>(specs.back().value).ghosts = {lists.ghosts(p)};
     }
     return {layout.grid(), specs};
 }

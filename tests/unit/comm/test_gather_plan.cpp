@@ -4,7 +4,8 @@
 // rank works out from the layout alone.
 //
 // DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
-#include "field_fixture.hpp"
+#include "combine_operations.hpp"
+#include "drawn_lists.hpp"
 #include "redistribution_oracle.hpp"
 #include "transports.hpp"
 
@@ -33,122 +34,10 @@ namespace distview::testing {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using Index = std::vector<std::int64_t>;
 
 std::uint64_t case_count(const Communicator& comm) {
     const char* const value = std::getenv("DISTVIEW_CASES");
     return value ? std::strtoull(value, nullptr, 10) : comm.size() > 4 ? 40 : 60;
-}
-
-/// A list for the plan, and the same written out.
-struct DrawnList {
-    IndexList list;
-    std::vector<Index> elements;
-};
-
-/// Indices of an axis that some process owns.
-Index valid_indices(const AxisLayout& axis) {
-    Index result;
-    if (axis.type() == DistType::unstructured) {
-        const auto& lists = axis.as_unstructured();
-        result.assign(lists.all_labels(), lists.all_labels() + lists.size());
-        return result;
-    }
-    const GlobalRange range = axis.global_range();
-    for (std::int64_t i = range.begin.value(); i < range.end.value(); ++i)
-        if (axis.owner(GlobalIndex(i)) >= 0) result.push_back(i);
-    return result;
-}
-
-void append_product(std::vector<Index>& elements, const std::vector<Index>& lists) {
-    std::vector<Index> product{{}};
-    for (const Index& list : lists) {
-        std::vector<Index> longer;
-        for (const Index& begun : product)
-            for (const std::int64_t index : list) {
-                longer.push_back(begun);
-                longer.back().push_back(index);
-            }
-        product = std::move(longer);
-    }
-    elements.insert(elements.end(), product.begin(), product.end());
-}
-
-DrawnList draw_list(Random& random, const ArrayLayout& layout) {
-    const int rank = layout.rank();
-    DrawnList drawn{IndexList(rank), {}};
-    std::vector<Index> valid;
-    for (int d = 0; d < rank; ++d) valid.push_back(valid_indices(layout.axis(d)));
-    for (const Index& indices : valid)
-        if (indices.empty()) return drawn;
-    for (std::int64_t parts = random.integer(0, 4); parts > 0; --parts) {
-        const double kind = random.unit();
-        if (kind < 0.5) {
-            for (std::int64_t count = random.integer(0, 30); count > 0; --count) {
-                Index element;
-                for (const Index& indices : valid) element.push_back(random.pick(indices));
-                drawn.list.add_element(element);
-                drawn.elements.push_back(element);
-            }
-        } else if (kind < 0.8) {
-            std::vector<Index> lists;
-            for (const Index& indices : valid) {
-                Index list;
-                for (std::int64_t count = random.integer(0, 5); count > 0; --count)
-                    list.push_back(random.pick(indices));
-                lists.push_back(std::move(list));
-            }
-            drawn.list.add_product(lists);
-            append_product(drawn.elements, lists);
-        } else {
-            std::vector<IndexRange> ranges;
-            std::vector<Index> lists;
-            for (int d = 0; d < rank; ++d) {
-                const Index& indices = valid[static_cast<std::size_t>(d)];
-                // Labels have gaps: one of them.
-                const std::int64_t at = random.pick(indices);
-                std::int64_t step = random.chance(0.5) ? 1 : random.integer(1, 4);
-                std::int64_t count = random.integer(0, 6);
-                if (layout.axis(d).type() == DistType::unstructured)
-                    count = std::min<std::int64_t>(count, 1);
-                if (random.chance(0.3)) step = -step;
-                Index list;
-                for (std::int64_t i = at; count > 0 && i >= indices.front() && i <= indices.back();
-                     i += step, --count)
-                    list.push_back(i);
-                ranges.push_back({at, list.empty() ? at : list.back() + (step > 0 ? 1 : -1), step});
-                lists.push_back(std::move(list));
-            }
-            drawn.list.add_box(ranges);
-            append_product(drawn.elements, lists);
-        }
-    }
-    return drawn;
-}
-
-/// Calls visit(global indices, whether this process owns the element for all, number in C order) for all positions of a
-/// section.
-template <class Visit>
-void for_each_position(const ArrayLayout& layout, int process, Visit&& visit) {
-    const Extents extents = layout.local_extents(process);
-    const GridCoordinates at = layout.coordinates(process);
-    std::int64_t count = 1;
-    for (int d = 0; d < layout.rank(); ++d) count *= extents[static_cast<std::size_t>(d)];
-    for (std::int64_t number = 0; number < count; ++number) {
-        std::int64_t rest = number;
-        Index global(static_cast<std::size_t>(layout.rank()));
-        bool owned = true;
-        for (auto d = static_cast<std::size_t>(layout.rank()); d-- > 0;) {
-            const AxisLayout& axis = layout.axis(static_cast<int>(d));
-            const LocalIndex local(rest % extents[d]);
-            rest /= extents[d];
-            const LocalRange range = axis.owned_local(at[d]);
-            const bool inside = range.begin <= local && local < range.end;
-            global[d] = inside ? axis.to_global(at[d], local).value() : -1;
-            owned = owned && inside && axis.owner(GlobalIndex(global[d])) == at[d];
-        }
-        visit(global, owned, number);
-    }
 }
 
 template <class T, int Rank>
@@ -172,18 +61,24 @@ Position position_of(const Index& index) {
     return position;
 }
 
-template <class T>
-constexpr bool can_combine = std::is_arithmetic_v<T>;
-
-/// An array of random layout and a random list of this rank.
 template <class T, int Rank>
-class Case {
-public:
+struct Field {
+    using Value = T;
     using Data = typename ViewOfRank<T, Rank>::type;
     using Section = Kokkos::View<Data, Kokkos::LayoutRight, Exec::memory_space>;
     using Array = DistView<Data, Kokkos::LayoutRight, Exec::memory_space>;
     using List = Kokkos::View<T*, Exec::memory_space>;
 
+    bool in_arena = true;
+    Array array{};
+    List values{};
+    std::vector<T> expected{}; ///< elements of the section after a combination
+};
+
+/// Arrays of one random layout, which travel together, and a random list of this rank.
+template <int Rank, class... Ts>
+class Case {
+public:
     Case(Random& random, const Communicator& comm) : m_comm(comm) {
         constexpr std::int64_t limits[] = {60, 14, 7};
         const std::vector<int> grid = random_process_grid(random, comm.size(), Rank);
@@ -195,19 +90,17 @@ public:
         }
         m_layout = ArrayLayout(ProcessGrid(grid), axes);
         m_known = known_part(m_layout, comm.rank(), random.bits());
-        const double all = random.unit();
-        const std::uint64_t drawn = random.bits();
-        m_in_arena =
-            all < 0.5 || (all < 0.8 && (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0);
         m_salt = random.bits();
+        m_operation = random.bits();
         Random own(random.bits(), static_cast<std::uint64_t>(comm.rank()));
         m_list = draw_list(own, m_layout);
-        m_values = List("values", m_list.elements.size());
-        make_array();
+        for (int rank = 0; rank < comm.size(); ++rank) m_lists.push_back(list_of(rank));
+        for_each_field([&](auto& field, std::size_t) { make(field, random); });
     }
 
     std::string describe() const {
-        return text(m_layout.describe(), "\nlist of ", m_list.elements.size());
+        return text(m_layout.describe(), "\nlist of ", m_list.elements.size(), ", ",
+                    sizeof...(Ts), " fields");
     }
 
     void run(const std::vector<TransportChoice>& choices) {
@@ -218,7 +111,7 @@ public:
             EXPECT_EQ(plan.size(), static_cast<std::int64_t>(m_list.elements.size()));
             if (is_refused(plan, choice)) {
                 fill(0);
-                EXPECT_THROW_ON_ALL_RANKS(plan.execute(m_exec, m_array, m_values), UsageError,
+                EXPECT_THROW_ON_ALL_RANKS(execute(plan), UsageError,
                                           "DISTVIEW_TRANSPORT: '" + name_of(choice) +
                                               "' from rank ");
                 continue;
@@ -227,9 +120,13 @@ public:
                 fill(round);
                 gather(plan, round);
             }
-            if constexpr (can_combine<T>)
-                if (choice != Transport::ipc)
-                    for (std::uint64_t round = 0; round < 2; ++round) combine(plan, round);
+            if (choice != Transport::ipc) {
+                with_operation<Ts...>(m_operation, [&](const auto& op, const char* name) {
+                    SCOPED_TRACE(name);
+                    for (std::uint64_t round = 0; round < 2; ++round) combine(plan, op, round);
+                });
+                check_adjoint(plan);
+            }
             // Another binding after the first ones.
             fill(7);
             gather(plan, 7);
@@ -237,59 +134,95 @@ public:
     }
 
 private:
-    void make_array() {
-        const Extents extents = m_layout.local_extents(m_comm.rank());
-        if (m_in_arena) {
-            m_array = make_dist_view<Data>(m_exec, m_comm, m_known, "array");
-        } else {
-            // The same calls on all ranks: one whose array nobody can read.
-            (void)make_dist_view<Data>(m_exec, m_comm, m_known, "unused");
-            const auto section = [&]<std::size_t... D>(std::index_sequence<D...>) {
-                return Section("section", static_cast<std::size_t>(extents[D])...);
-            }(std::make_index_sequence<static_cast<std::size_t>(Rank)>());
-            m_array = Array(m_known, m_comm.rank(), section, nullptr, "array");
-        }
+    /// Calls visit(field, its number).
+    template <class Visit>
+    void for_each_field(Visit&& visit) {
+        std::size_t number = 0;
+        std::apply([&](auto&... each) { (visit(each, number++), ...); }, m_fields);
+    }
+    /// Calls visit(arrays, lists of values): one of each as it is, several tied.
+    template <class Visit>
+    void with_arguments(Visit&& visit) const {
+        std::apply(
+            [&](const auto&... each) {
+                if constexpr (sizeof...(each) == 1)
+                    visit(each.array..., each.values...);
+                else
+                    visit(std::tie(each.array...), std::tie(each.values...));
+            },
+            m_fields);
+    }
+    void execute(GatherPlan& plan) const {
+        with_arguments([&](const auto& arrays, const auto& values) {
+            plan.execute(m_exec, arrays, values);
+        });
     }
 
-    bool is_refused(const GatherPlan& plan, TransportChoice choice) const {
+    template <class T>
+    void make(Field<T, Rank>& field, Random& random) {
+        using F = Field<T, Rank>;
+        const double all = random.unit();
+        const std::uint64_t drawn = random.bits();
+        field.in_arena = all < 0.5 ||
+                         (all < 0.8 && (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0);
+        field.values = typename F::List("values", m_list.elements.size());
+        field.array = make_dist_view<typename F::Data>(m_exec, m_comm, m_known, "array");
+        if (field.in_arena) return;
+        const Extents extents = m_layout.local_extents(m_comm.rank());
+        const auto section = [&]<std::size_t... D>(std::index_sequence<D...>) {
+            return typename F::Section("section", static_cast<std::size_t>(extents[D])...);
+        }(std::make_index_sequence<static_cast<std::size_t>(Rank)>());
+        field.array = typename F::Array(m_known, m_comm.rank(), section, nullptr, "array");
+    }
+
+    bool is_refused(const GatherPlan& plan, TransportChoice choice) {
         if (choice != Transport::direct && choice != Transport::ipc) return false;
+        bool readable = true;
+        for_each_field([&](const auto& field, std::size_t) {
+            readable = readable && is_readable(field.in_arena);
+        });
         const std::vector<char> refusals =
-            on_all_ranks(m_comm, !is_readable(m_in_arena) && !plan.send_peers().empty());
+            on_all_ranks(m_comm, !readable && !plan.send_peers().empty());
         return std::count(refusals.begin(), refusals.end(), char{1}) > 0;
     }
 
-    T element(const Index& index, std::uint64_t round) const {
-        if constexpr (can_combine<T>)
-            return static_cast<T>(value_of<std::uint32_t>(position_of(index), m_salt + round) % 97);
-        else
-            return value_of<T>(position_of(index), m_salt + round);
+    std::uint64_t salt_of(std::size_t field, std::uint64_t round) const {
+        return m_salt + 65537 * field + round;
     }
 
     /// Elements that are not their owner's are others.
     void fill(std::uint64_t round) {
-        T* const data = m_array.view().data();
-        for_each_position(m_layout, m_comm.rank(),
-                          [&](const Index& global, bool owned, std::int64_t number) {
-                              data[number] = element(global, owned ? round : round + 1000);
-                          });
+        for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
+            T* const data = field.array.view().data();
+            for_each_position(m_layout, m_comm.rank(),
+                              [&](const Index& global, bool owned, std::int64_t number) {
+                                  data[number] =
+                                      value_of<T>(position_of(global),
+                                                  salt_of(f, owned ? round : round + 1000));
+                              });
+        });
     }
 
     void gather(GatherPlan& plan, std::uint64_t round) {
         const auto check = [&](const char* how) {
             std::int64_t wrong = 0;
-            for (std::size_t k = 0; k < m_list.elements.size(); ++k) {
-                const T expected = element(m_list.elements[k], round);
-                wrong += std::memcmp(&m_values(k), &expected, sizeof(T)) == 0 ? 0 : 1;
-            }
+            for_each_field([&]<class T>(const Field<T, Rank>& field, std::size_t f) {
+                for (std::size_t k = 0; k < m_list.elements.size(); ++k)
+                    wrong += bits_equal(field.values(k), value_of<T>(position_of(m_list.elements[k]),
+                                                                     salt_of(f, round)))
+                                 ? 0
+                                 : 1;
+            });
             EXPECT_EQ(wrong, 0) << how;
         };
         poison_values();
-        if (round % 2 == 0) {
-            plan.execute(m_exec, m_array, m_values);
-        } else {
-            auto handle = plan.start(m_exec, m_array, m_values);
-            handle.finish();
-        }
+        if (round % 2 == 0)
+            execute(plan);
+        else
+            with_arguments([&](const auto& arrays, const auto& values) {
+                auto handle = plan.start(m_exec, arrays, values);
+                handle.finish();
+            });
         check("execute");
         if (round > 0) read(plan, check);
     }
@@ -300,7 +233,9 @@ private:
         poison_values();
         barrier(m_comm);
         try {
-            plan.read(m_exec, m_array, m_values);
+            with_arguments([&](const auto& arrays, const auto& values) {
+                plan.read(m_exec, arrays, values);
+            });
             check("read");
         } catch (const UsageError& error) {
             EXPECT_FALSE(plan.receive_peers().empty());
@@ -311,52 +246,99 @@ private:
     }
 
     void poison_values() {
-        if (m_values.extent(0) > 0)
-            std::memset(static_cast<void*>(m_values.data()), 0xa5, m_values.span() * sizeof(T));
+        for_each_field([]<class T>(Field<T, Rank>& field, std::size_t) {
+            if (field.values.extent(0) > 0)
+                std::memset(static_cast<void*>(field.values.data()), 0xa5,
+                            field.values.span() * sizeof(T));
+        });
     }
 
-    /// Sums of doubles depend on their order.
-    T contribution(int rank, std::size_t k, std::uint64_t round) const {
-        const auto bits = value_of<std::uint32_t>(Position{rank, static_cast<std::int64_t>(k)},
-                                                  m_salt + 17 * round);
-        if constexpr (std::is_floating_point_v<T>)
-            return static_cast<T>(bits) / static_cast<T>(3);
-        else
-            return static_cast<T>(bits % 89);
+    template <class T>
+    T contribution(std::size_t field, int rank, std::size_t k, std::uint64_t round) const {
+        return summand<T>(rank, Position{static_cast<std::int64_t>(k)}, salt_of(field, 17 + round));
     }
 
-    void combine(GatherPlan& plan, std::uint64_t round) {
-        fill(round);
-        const T* const data = m_array.view().data();
-        std::vector<T> expected(data, data + m_array.view().size());
-        for (std::size_t k = 0; k < m_list.elements.size(); ++k)
-            m_values(k) = contribution(m_comm.rank(), k, round);
-        for (int rank = 0; rank < m_comm.size(); ++rank) {
-            const std::vector<std::int64_t> list = list_of(rank);
-            for (std::size_t k = 0; k * Rank < list.size(); ++k)
-                add(expected, &list[k * Rank], contribution(rank, k, round));
-        }
-        if (round % 2 == 0)
-            plan.combine(m_exec, Sum{}, m_values, m_array);
-        else
-            plan.start_combine(m_exec, Sum{}, m_values, m_array).finish();
+    /// Values of all ranks in the stated order: by ascending rank, those of a rank in the order of its list.
+    template <class Op>
+    void combine(GatherPlan& plan, const Op& op, std::uint64_t round) {
+        for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
+            T* const data = field.array.view().data();
+            for_each_position(m_layout, m_comm.rank(),
+                              [&](const Index& global, bool, std::int64_t number) {
+                                  data[number] =
+                                      summand<T>(of_no_rank, position_of(global), salt_of(f, round));
+                              });
+            field.expected.assign(data, data + field.array.view().size());
+            for (std::size_t k = 0; k < m_list.elements.size(); ++k)
+                field.values(k) = contribution<T>(f, m_comm.rank(), k, round);
+            for (int rank = 0; rank < m_comm.size(); ++rank) {
+                const auto& list = m_lists[static_cast<std::size_t>(rank)];
+                for (std::size_t k = 0; k * Rank < list.size(); ++k) {
+                    const std::int64_t number = number_if_owned(&list[k * Rank]);
+                    if (number < 0) continue;
+                    T& element = field.expected[static_cast<std::size_t>(number)];
+                    element = op(element, contribution<T>(f, rank, k, round));
+                }
+            }
+        });
+        with_arguments([&](const auto& arrays, const auto& values) {
+            if (round % 2 == 0)
+                plan.combine(m_exec, op, values, arrays);
+            else
+                plan.start_combine(m_exec, op, values, arrays).finish();
+        });
         std::int64_t wrong = 0;
-        for (std::size_t i = 0; i < expected.size(); ++i)
-            wrong += bits_equal(data[i], expected[i]) ? 0 : 1;
+        for_each_field([&](const auto& field, std::size_t) {
+            for (std::size_t i = 0; i < field.expected.size(); ++i)
+                wrong += bits_equal(field.array.view().data()[i], field.expected[i]) ? 0 : 1;
+        });
         EXPECT_EQ(wrong, 0) << "combine";
     }
 
-    void add(std::vector<T>& section, const std::int64_t* index, T value) const {
+    /// <gather(u), v> = <u, combine(v) onto zero>, in integers.
+    void check_adjoint(GatherPlan& plan) {
+        using Whole = Field<std::int64_t, Rank>;
+        const auto make_array = [&](const char* label) {
+            return make_dist_view<typename Whole::Data>(m_exec, m_comm, m_known, label);
+        };
+        const auto u = make_array("u"), combined = make_array("combined");
+        const typename Whole::List gathered("gathered", m_list.elements.size());
+        const typename Whole::List v("v", m_list.elements.size());
+        const auto value = [&](const Position& at, std::uint64_t salt) {
+            return static_cast<std::int64_t>(value_of<std::uint32_t>(at, m_salt + salt) % 2001) -
+                   1000;
+        };
+        const auto for_each_element = [&](auto&& visit) {
+            for_each_position(m_layout, m_comm.rank(), visit);
+        };
+        for_each_element([&](const Index& global, bool owned, std::int64_t number) {
+            u.view().data()[number] = owned ? value(position_of(global), 1) : 123456789;
+            combined.view().data()[number] = 0;
+        });
+        for (std::size_t k = 0; k < v.extent(0); ++k)
+            v(k) = value(Position{m_comm.rank(), static_cast<std::int64_t>(k)}, 2);
+        plan.execute(m_exec, u, gathered);
+        plan.combine(m_exec, Sum{}, v, combined);
+        std::int64_t products[2] = {0, 0};
+        for (std::size_t k = 0; k < v.extent(0); ++k) products[0] += gathered(k) * v(k);
+        for_each_element([&](const Index&, bool, std::int64_t number) {
+            products[1] += u.view().data()[number] * combined.view().data()[number];
+        });
+        MPI_Allreduce(MPI_IN_PLACE, products, 2, MPI_INT64_T, MPI_SUM, m_comm.mpi());
+        EXPECT_EQ(products[0], products[1]) << "combine() is not the adjoint of execute()";
+    }
+
+    /// Where an element is in this process's section, in C order; -1 if it is not its owner.
+    std::int64_t number_if_owned(const std::int64_t* index) const {
         const GridCoordinates at = m_layout.coordinates(m_comm.rank());
         const Extents extents = m_layout.local_extents(m_comm.rank());
         std::int64_t number = 0;
         for (std::size_t d = 0; d < Rank; ++d) {
             const AxisLayout& axis = m_layout.axis(static_cast<int>(d));
-            if (axis.owner(GlobalIndex(index[d])) != at[d]) return;
+            if (axis.owner(GlobalIndex(index[d])) != at[d]) return -1;
             number = number * extents[d] + axis.to_local(at[d], GlobalIndex(index[d])).value();
         }
-        T& element = section[static_cast<std::size_t>(number)];
-        element = static_cast<T>(element + value);
+        return number;
     }
 
     /// The list of a rank, one index after the other. Collective.
@@ -372,21 +354,22 @@ private:
         return flat;
     }
 
+    static constexpr int of_no_rank = 63; ///< for summand()
     Exec m_exec{};
     Communicator m_comm;
     ArrayLayout m_layout; ///< all of it
     ArrayLayout m_known;  ///< as this rank knows it
-    bool m_in_arena = true;
     std::uint64_t m_salt = 0;
+    std::uint64_t m_operation = 0;
     DrawnList m_list{IndexList(Rank), {}};
-    List m_values;
-    Array m_array;
+    std::vector<std::vector<std::int64_t>> m_lists; ///< of all ranks
+    std::tuple<Field<Ts, Rank>...> m_fields;
 };
 
-template <class T, int Rank>
+template <int Rank, class... Ts>
 void run_case(Random& random, const Communicator& comm,
               const std::vector<TransportChoice>& choices) {
-    Case<T, Rank> drawn(random, comm);
+    Case<Rank, Ts...> drawn(random, comm);
     SCOPED_TRACE(drawn.describe());
     drawn.run(choices);
 }
@@ -395,10 +378,15 @@ using RunCase = void (*)(Random&, const Communicator&, const std::vector<Transpo
 
 TEST(GatherPlans, BringAndCombineWhatALayoutSays) {
     const Worlds worlds;
-    const std::vector<RunCase> runs{run_case<double, 1>,      run_case<double, 2>,
-                                    run_case<double, 3>,      run_case<std::int32_t, 1>,
-                                    run_case<std::int8_t, 2>, run_case<std::complex<double>, 2>,
-                                    run_case<Bytes<12>, 1>,   run_case<float, 2>};
+    using Complex = Kokkos::complex<double>;
+    const std::vector<RunCase> runs{run_case<1, double>,
+                                    run_case<2, double, std::int32_t>,
+                                    run_case<3, double>,
+                                    run_case<1, std::int32_t, float, std::int8_t>,
+                                    run_case<2, std::int8_t>,
+                                    run_case<2, Complex, double>,
+                                    run_case<1, Bytes<12>>,
+                                    run_case<2, float, Bytes<12>, std::int64_t>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
     for_each_case(case_count(worlds.forward_comm), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;

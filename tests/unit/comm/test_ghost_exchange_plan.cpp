@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Random graphs: each rank owns some indices and needs others. Ghosts are filled and combined over every transport.
-#include "field_fixture.hpp"
+#include "combine_operations.hpp"
 #include "transports.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>
@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace distview::testing {
@@ -66,12 +67,19 @@ Indices section_of(const Graph& graph, int rank) {
     return result;
 }
 
-/// Arrays with two components along a second axis.
+template <class T>
+struct Field {
+    bool in_arena = true;
+    DistView<T**> array{};
+};
+
+/// Arrays with two components along a second axis, which travel together.
+template <class... Ts>
 class GhostCase {
 public:
     GhostCase(Random& random, const Communicator& comm)
         : m_comm(comm), m_graph(random, comm.size()), m_section(section_of(m_graph, comm.rank())),
-          m_salt(random.bits()) {
+          m_salt(random.bits()), m_operation(random.bits()) {
         const auto r = static_cast<std::size_t>(comm.rank());
         m_layout = make_ghosted_layout(comm, m_graph.owned[r], m_graph.needed[r], {block(2)});
         EXPECT_EQ(m_layout.owned, static_cast<std::int64_t>(m_graph.owned[r].size()));
@@ -79,15 +87,7 @@ public:
         for (std::size_t k = 0; k < m_graph.needed[r].size(); ++k)
             EXPECT_EQ(m_section[static_cast<std::size_t>(m_layout.positions[k])],
                       m_graph.needed[r][k]);
-        const std::uint64_t drawn = random.bits();
-        m_in_arena = random.chance(0.6) || (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0;
-        m_array = make_dist_view<double**>(m_exec, comm, m_layout.layout, "array");
-        if (!m_in_arena)
-            m_array = {m_layout.layout, comm.rank(),
-                       Kokkos::View<double**, Kokkos::LayoutRight, Exec::memory_space>(
-                           "section", m_section.size(), 2),
-                       nullptr, "array"};
-        m_other = make_dist_view<int**>(m_exec, comm, m_layout.layout, "other");
+        for_each_field([&](auto& field, std::size_t) { make(field, random); });
     }
 
     void run(const std::vector<TransportChoice>& choices) {
@@ -96,76 +96,153 @@ public:
             const TransportSetting setting(choice);
             GhostExchangePlan plan(m_comm, m_layout);
             if (is_refused(plan, choice)) {
-                EXPECT_THROW_ON_ALL_RANKS(plan.execute(m_exec, m_array), UsageError,
-                                          "DISTVIEW_TRANSPORT: '" + name_of(choice) +
-                                              "' from rank ");
+                with_arrays([&](const auto&... arrays) {
+                    EXPECT_THROW_ON_ALL_RANKS(plan.execute(m_exec, arrays...), UsageError,
+                                              "DISTVIEW_TRANSPORT: '" + name_of(choice) +
+                                                  "' from rank ");
+                });
                 continue;
             }
             for (int round = 0; round < 3; ++round) fill(plan, round);
-            if (choice != Transport::ipc)
-                for (int round = 0; round < 2; ++round) combine(plan, round);
+            if (choice == Transport::ipc) continue;
+            with_operation<Ts...>(m_operation, [&](const auto& op, const char* name) {
+                SCOPED_TRACE(name);
+                for (int round = 0; round < 2; ++round) combine(plan, op, round);
+            });
+            check_adjoint(plan);
         }
     }
 
 private:
-    bool is_refused(const GhostExchangePlan& plan, TransportChoice choice) const {
+    /// Calls visit(field, its number).
+    template <class Visit>
+    void for_each_field(Visit&& visit) {
+        std::size_t number = 0;
+        std::apply([&](auto&... each) { (visit(each, number++), ...); }, m_fields);
+    }
+    template <class Visit>
+    void with_arrays(Visit&& visit) const {
+        std::apply([&](const auto&... each) { visit(each.array...); }, m_fields);
+    }
+    /// Calls visit(position along the first axis, component) for the whole section.
+    template <class Visit>
+    void for_each_element(Visit&& visit) const {
+        for (std::size_t i = 0; i < m_section.size(); ++i)
+            for (int c = 0; c < 2; ++c) visit(i, c);
+    }
+    bool is_owned(std::size_t i) const { return i < static_cast<std::size_t>(m_layout.owned); }
+
+    template <class T>
+    void make(Field<T>& field, Random& random) {
+        const std::uint64_t drawn = random.bits();
+        field.in_arena =
+            random.chance(0.6) || (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0;
+        field.array = make_dist_view<T**>(m_exec, m_comm, m_layout.layout, "array");
+        if (!field.in_arena)
+            field.array = {m_layout.layout, m_comm.rank(),
+                           Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space>(
+                               "section", m_section.size(), 2),
+                           nullptr, "array"};
+    }
+
+    bool is_refused(const GhostExchangePlan& plan, TransportChoice choice) {
         if (choice != Transport::direct && choice != Transport::ipc) return false;
+        bool readable = true;
+        for_each_field([&](const auto& field, std::size_t) {
+            readable = readable && is_readable(field.in_arena);
+        });
         const std::vector<char> refusals =
-            on_all_ranks(m_comm, !is_readable(m_in_arena) && !plan.send_peers().empty());
+            on_all_ranks(m_comm, !readable && !plan.send_peers().empty());
         return std::count(refusals.begin(), refusals.end(), char{1}) > 0;
     }
 
-    double value(std::int64_t index, int component, int what) const {
-        return static_cast<double>(
-                   value_of<std::uint32_t>(Position{index, component, what}, m_salt)) /
-               3;
+    std::uint64_t salt_of(std::size_t field, int round) const {
+        return m_salt + 65537 * field + static_cast<std::uint64_t>(round);
     }
 
     void fill(GhostExchangePlan& plan, int round) {
-        const auto u = m_array.view();
-        const auto v = m_other.view();
-        const auto owned = static_cast<std::size_t>(m_layout.owned);
-        for (std::size_t i = 0; i < m_section.size(); ++i)
-            for (int c = 0; c < 2; ++c) {
-                const bool own = i < owned;
-                u(i, c) = own ? value(m_section[i], c, round) : -1;
-                v(i, c) = own ? static_cast<int>(m_section[i]) + c : -7;
-            }
-        if (round == 0)
-            plan.execute(m_exec, m_array);
-        else
-            plan.start(m_exec, m_array, m_other).finish();
+        for_each_field([&]<class T>(Field<T>& field, std::size_t f) {
+            for_each_element([&](std::size_t i, int c) {
+                field.array.view()(i, c) =
+                    value_of<T>(Position{m_section[i], c}, salt_of(f, round + (is_owned(i) ? 0 : 100)));
+            });
+        });
+        with_arrays([&](const auto&... arrays) {
+            if (round == 0)
+                plan.execute(m_exec, arrays...);
+            else
+                plan.start(m_exec, arrays...).finish();
+        });
         std::int64_t wrong = 0;
-        for (std::size_t i = 0; i < m_section.size(); ++i)
-            for (int c = 0; c < 2; ++c) {
-                wrong += bits_equal(u(i, c), value(m_section[i], c, round)) ? 0 : 1;
-                const int expected = static_cast<int>(m_section[i]) + c;
-                wrong += v(i, c) == (round > 0 || i < owned ? expected : -7) ? 0 : 1;
-            }
+        for_each_field([&]<class T>(const Field<T>& field, std::size_t f) {
+            for_each_element([&](std::size_t i, int c) {
+                wrong += bits_equal(field.array.view()(i, c),
+                                    value_of<T>(Position{m_section[i], c}, salt_of(f, round)))
+                             ? 0
+                             : 1;
+            });
+        });
         EXPECT_EQ(wrong, 0) << "round " << round;
     }
 
-    void combine(GhostExchangePlan& plan, int round) {
-        const auto u = m_array.view();
-        for (std::size_t i = 0; i < m_section.size(); ++i)
-            for (int c = 0; c < 2; ++c)
-                u(i, c) = value(m_section[i], c, 100 * round + m_comm.rank());
-        plan.combine(m_exec, Sum{}, m_array);
+    /// Owners' elements are combined with the ghosts by ascending rank; ghosts stay.
+    template <class Op>
+    void combine(GhostExchangePlan& plan, const Op& op, int round) {
+        const auto value = [&]<class T>(T&, std::size_t f, int rank, std::size_t i, int c) {
+            return summand<T>(rank, Position{m_section[i], c}, salt_of(f, round));
+        };
+        for_each_field([&]<class T>(Field<T>& field, std::size_t f) {
+            for_each_element([&](std::size_t i, int c) {
+                T& element = field.array.view()(i, c);
+                element = value(element, f, m_comm.rank(), i, c);
+            });
+        });
+        with_arrays([&](const auto&... arrays) {
+            if (round == 0)
+                plan.combine(m_exec, op, arrays...);
+            else
+                plan.start_combine(m_exec, op, arrays...).finish();
+        });
         std::int64_t wrong = 0;
-        const auto owned = static_cast<std::size_t>(m_layout.owned);
-        for (std::size_t i = 0; i < m_section.size(); ++i)
-            for (int c = 0; c < 2; ++c) {
-                double expected = value(m_section[i], c, 100 * round + m_comm.rank());
-                for (int rank = 0; rank < m_comm.size() && i < owned; ++rank) {
-                    const Indices& needed = m_graph.needed[static_cast<std::size_t>(rank)];
-                    const bool has =
-                        std::find(needed.begin(), needed.end(), m_section[i]) != needed.end();
-                    if (rank != m_comm.rank() && has)
-                        expected += value(m_section[i], c, 100 * round + rank);
-                }
-                wrong += bits_equal(u(i, c), expected) ? 0 : 1;
-            }
+        for_each_field([&]<class T>(Field<T>& field, std::size_t f) {
+            for_each_element([&](std::size_t i, int c) {
+                T expected{};
+                expected = value(expected, f, m_comm.rank(), i, c);
+                for (int rank = 0; rank < m_comm.size() && is_owned(i); ++rank)
+                    if (rank != m_comm.rank() && has_ghost(rank, m_section[i]))
+                        expected = op(expected, value(expected, f, rank, i, c));
+                wrong += bits_equal(field.array.view()(i, c), expected) ? 0 : 1;
+            });
+        });
         EXPECT_EQ(wrong, 0) << "combine, round " << round;
+    }
+    bool has_ghost(int rank, std::int64_t index) const {
+        const Indices& needed = m_graph.needed[static_cast<std::size_t>(rank)];
+        return std::find(needed.begin(), needed.end(), index) != needed.end();
+    }
+
+    /// <u with its ghosts filled, v> = <u, combine(v)>, in integers; u is that of owners on the right side.
+    void check_adjoint(GhostExchangePlan& plan) {
+        const auto u = make_dist_view<std::int64_t**>(m_exec, m_comm, m_layout.layout, "u");
+        const auto v = make_dist_view<std::int64_t**>(m_exec, m_comm, m_layout.layout, "v");
+        const auto value = [&](std::size_t i, int c, int rank) {
+            const Position at{m_section[i], c, rank};
+            return static_cast<std::int64_t>(value_of<std::uint32_t>(at, m_salt) % 2001) - 1000;
+        };
+        for_each_element([&](std::size_t i, int c) {
+            u.view()(i, c) = is_owned(i) ? value(i, c, -1) : 123456789;
+            v.view()(i, c) = value(i, c, m_comm.rank());
+        });
+        plan.execute(m_exec, u);
+        std::int64_t products[2] = {0, 0};
+        for_each_element(
+            [&](std::size_t i, int c) { products[0] += u.view()(i, c) * v.view()(i, c); });
+        plan.combine(m_exec, Sum{}, v);
+        for_each_element([&](std::size_t i, int c) {
+            if (is_owned(i)) products[1] += u.view()(i, c) * v.view()(i, c);
+        });
+        MPI_Allreduce(MPI_IN_PLACE, products, 2, MPI_INT64_T, MPI_SUM, m_comm.mpi());
+        EXPECT_EQ(products[0], products[1]) << "combine() is not the adjoint of execute()";
     }
 
     Exec m_exec{};
@@ -173,18 +250,29 @@ private:
     Graph m_graph;
     Indices m_section;
     std::uint64_t m_salt;
+    std::uint64_t m_operation;
     GhostedLayout m_layout;
-    bool m_in_arena = true;
-    DistView<double**> m_array;
-    DistView<int**> m_other;
+    std::tuple<Field<Ts>...> m_fields;
 };
+
+template <class... Ts>
+void run_case(Random& random, const Communicator& comm,
+              const std::vector<TransportChoice>& choices) {
+    GhostCase<Ts...>(random, comm).run(choices);
+}
+
+using RunCase = void (*)(Random&, const Communicator&, const std::vector<TransportChoice>&);
 
 TEST(GhostExchangePlans, FillAndCombineWhatAGraphSays) {
     const Worlds worlds;
+    const std::vector<RunCase> runs{run_case<double>, run_case<double, std::int32_t>,
+                                    run_case<std::int8_t, double, float>,
+                                    run_case<Bytes<12>, std::int64_t>,
+                                    run_case<Kokkos::complex<double>, double, double>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
     for_each_case(case_count(), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
-        GhostCase(random, comm).run(choices);
+        random.pick(runs)(random, comm, choices);
     });
 }
 
@@ -204,8 +292,9 @@ TEST(GhostExchangePlans, WrongIndicesAreTheSameErrorOnAllRanks) {
                               "expected indices that a process owns along axis 0, got 77");
     GhostedLayout uncounted = make_ghosted_layout(comm, {rank}, {});
     uncounted.owned = 0;
-    EXPECT_THROW_ON_ALL_RANKS(GhostExchangePlan(comm, uncounted), UsageError,
-                              "expected 1 owned indices and ghosts along axis 0, got 0 and 0");
+    EXPECT_THROW_ON_ALL_RANKS(
+        GhostExchangePlan(comm, uncounted), UsageError,
+        "expected 1 owned indices and 0 ghosts along axis 0, as the layout has, got 0 and 0");
     const GhostedLayout twice = make_ghosted_layout(comm, {rank % (n - 1)}, {0});
     EXPECT_THROW_ON_ALL_RANKS(
         GhostExchangePlan(comm, twice), UsageError,

@@ -89,6 +89,21 @@ TEST(ArrayLayoutErrors, index_lists) {
                       "expected a size of at least the 0 listed indices, got -1");
 }
 
+TEST(ArrayLayoutErrors, ghosts) {
+    expect_axis_error(2, unstructured({{1, 2}, {2, 1}}, {.ghosts = {1}}),
+                      "expected the numbers of ghosts of 2 processes, got 1");
+    expect_axis_error(2, unstructured({{1, 2}, {2}}, {.ghosts = {1, 2}}),
+                      "expected a number of ghosts in [0, 1], got 2");
+    expect_axis_error(2, unstructured({{1}, {2}}, {.ghosts = {0, -1}}),
+                      "expected a number of ghosts in [0, 1], got -1");
+    expect_axis_error(2, unstructured({{1, 2}, {2}}, {.ghosts = {1, 1}}),
+                      "expected ghosts that a process owns, got 2 on process 0");
+    expect_axis_error(2, unstructured_local(9, 1, {1, 2}, {.ghosts = {0, 1}}),
+                      "expected the numbers of ghosts of 1 processes, got 2");
+    UnstructuredSpec promised{-1, true, {{1}, {2, 1}}, -1, false, {0, 1}};
+    expect_axis_error(2, {promised}, "one_to_one is true, expected no ghosts");
+}
+
 TEST(ArrayLayoutErrors, more_elements_than_64_bits_count) {
     constexpr std::int64_t large = std::int64_t(1) << 40;
     constexpr std::int64_t larger = std::int64_t(1) << 61;

@@ -30,6 +30,8 @@ std::string meaning_of(const AxisLayout& axis) {
         result += text(" [", copies.low, ',', edge.low, ',', edge.high, ',', copies.high, ':');
         for (LocalIndex l(0); l < axis.local_extent(p); ++l)
             result += text(' ', axis.to_global(p, l).value());
+        if (axis.type() == DistType::unstructured)
+            result += text(" of which own ", axis.owned_local(p).size());
         result += ']';
     }
     if (axis.periodic()) result += " periodic";
@@ -109,6 +111,10 @@ std::vector<std::pair<int, AxisSpec>> small_axes() {
               {{-1}, {1}}})
             axes.emplace_back(2, unstructured(lists, one_to_one));
     }
+    const std::vector<std::vector<std::int64_t>> shared{{0, 1}, {1, 0}};
+    for (const std::vector<std::int64_t>& ghosts :
+         {std::vector<std::int64_t>{0, 0}, {1, 0}, {0, 1}, {1, 1}, {0, 2}})
+        axes.emplace_back(2, unstructured(shared, {.ghosts = ghosts}));
     return axes;
 }
 
@@ -239,6 +245,9 @@ TEST(ArrayLayoutIdentity, fingerprints_ignore_which_list_is_known) {
     EXPECT_EQ(on_0.fingerprint(), on_1.fingerprint());
     EXPECT_NE(on_0, on_1);
     EXPECT_NE(on_0.fingerprint(), line(2, unstructured_local(4, 0, {7, 1})).fingerprint());
+    const ArrayLayout with_ghost = line(2, unstructured_local(3, 0, {7, 1}, {.ghosts = {1}}));
+    EXPECT_EQ(on_0.fingerprint(), with_ghost.fingerprint());
+    EXPECT_NE(on_0, with_ghost);
 }
 
 TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
@@ -269,6 +278,13 @@ TEST(ArrayLayoutIdentity, describes_every_kind_of_axis) {
               "1-d array over a process grid of 3\n"
               "  axis 0: irregular block, 12 elements over 3 processes, padding (1, 1)");
     EXPECT_EQ(line(2, unstructured({{5}, {5, 6}})).describe(),
+              "1-d array over a process grid of 2\n"
+              "  axis 0: unstructured, 2 elements over 2 processes");
+    EXPECT_EQ(line(2, unstructured({{5, 6}, {6, 5}}, {.ghosts = {1, 1}})).describe(),
+              "1-d array over a process grid of 2\n"
+              "  axis 0: unstructured, 2 elements over 2 processes, 2 ghosts");
+    // Processes that know their own labels only have equal texts.
+    EXPECT_EQ(line(2, unstructured_local(2, 0, {5, 6}, {.ghosts = {1}})).describe(),
               "1-d array over a process grid of 2\n"
               "  axis 0: unstructured, 2 elements over 2 processes");
 }

@@ -31,6 +31,15 @@ TEST(AxisSpecOfLayout, keeps_what_one_process_knows) {
     EXPECT_TRUE(ArrayLayout(ProcessGrid{3}, {axis_spec(layout.axis(0))}) == layout);
 }
 
+TEST(AxisSpecOfLayout, keeps_ghosts) {
+    for (const AxisSpec& axis : {unstructured({{3, 1}, {2, 3}, {}}, {.ghosts = {0, 1, 0}}),
+                                 unstructured_local(9, 1, {4, -2, 7}, {.ghosts = {2}})}) {
+        const ArrayLayout layout(ProcessGrid{3}, {axis});
+        ASSERT_TRUE(layout.axis(0).as_unstructured().has_ghosts());
+        EXPECT_TRUE(ArrayLayout(ProcessGrid{3}, {axis_spec(layout.axis(0))}) == layout);
+    }
+}
+
 TEST(PermuteAxes, moves_each_axis_with_its_processes) {
     for_each_case(500, [&](Random& random, std::uint64_t) {
         const ArrayLayout layout = random_layout(random, PaddingKind::any);

@@ -342,4 +342,32 @@ TEST(Describe, lines_are_short_and_end_without_blanks) {
     }
 }
 
+TEST(Describe, ghosts) {
+    const ArrayLayout small(ProcessGrid{2}, {unstructured({{4, 1, 2}, {2}}, {.ghosts = {1, 0}})});
+    EXPECT_EQ(describe(small), R"(1-d array over a process grid of 2
+  axis 0: unstructured, 3 elements over 2 processes, 1 ghost
+
+who owns what
+  element | 1 2 4
+  process | 0 1 0
+
+sections: (communication padding, ghosts), [boundary padding]
+  process 0 at (0), section (3)
+    element |  4   1   2
+    process |  0   0  (1)
+  process 1 at (1), section (1)
+    element |  2
+    process |  1)");
+    const ArrayLayout large(
+        ProcessGrid{2, 1, 1},
+        {unstructured({{4, 1, 2}, {2}}, {.ghosts = {1, 0}}), block(1), block(1)});
+    EXPECT_NE(describe(large).find("what each process holds; +: copies of neighbours' elements\n"
+                                   "  process  at         section    axis 0  axis 1  axis 2\n"
+                                   "        0  (0, 0, 0)  (3, 1, 1)  4, 1+1  [0, 1)  [0, 1)\n"
+                                   "        1  (1, 0, 0)  (1, 1, 1)  2       [0, 1)  [0, 1)\n"
+                                   "  each owns 1 to 2 elements"),
+              std::string::npos)
+        << describe(large);
+}
+
 } // namespace distview::testing

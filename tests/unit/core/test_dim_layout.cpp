@@ -219,9 +219,13 @@ TEST(AxisLayout, random_layouts_of_all_kinds_keep_the_promises) {
         }
         case 3: spec = block_cyclic(size, random.integer(1, 10)); break;
         default: {
-            const auto lists = random_labels(random, process_count, size);
+            auto lists = random_labels(random, process_count, size);
             globals = joined(lists);
             spec = unstructured(lists, true);
+            if (random.chance(0.5)) {
+                const std::vector<std::int64_t> ghosts = append_random_ghosts(random, lists);
+                spec = unstructured(std::move(lists), {.ghosts = ghosts});
+            }
             break;
         }
         }

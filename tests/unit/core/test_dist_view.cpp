@@ -4,6 +4,7 @@
 
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/print.hpp>
 #include <distview/core/protocol/convert.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -159,6 +161,22 @@ TEST(DistView, indices_of_any_axis_are_those_of_the_interior) {
 }
 
 // What the protocol's dictionaries say begins with the boundary padding.
+TEST(DistView, view_has_ghosts_and_owned_has_none) {
+    const ArrayLayout layout(ProcessGrid{2},
+                             {unstructured({{7, 3, 5}, {5, 7}}, {.ghosts = {1, 1}})});
+    const Line line(Exec(), "line", layout, 0);
+    for (int l = 0; l < 3; ++l) line.view()(l) = 10 + l;
+    EXPECT_EQ(line.extent(0), 3);
+    EXPECT_EQ(line.view().extent(0), 3U);
+    EXPECT_EQ(line.owned().extent(0), 2U);
+    EXPECT_EQ(indices_of(line, line.owned_range(0)), (std::vector<std::int64_t>{7, 3}));
+    EXPECT_EQ(all_indices(line), (std::vector<std::int64_t>{7, 3, 5}));
+    std::ostringstream text;
+    print(text, line);
+    EXPECT_EQ(text.str(),
+              "line: process 0 of 2, section (3)\n         10          11         (12)\n");
+}
+
 TEST(DistView, protocol_indices_are_those_of_the_dictionaries) {
     const ArrayLayout layout(ProcessGrid{3}, {block(20, {.padding = {2, 2}, .boundary = {3, 1}})});
     for (int p = 0; p < 3; ++p) {

@@ -206,6 +206,18 @@ TEST(ProtocolExport, labels_of_one_process) {
                              "for those of 0");
 }
 
+// The protocol knows no ghosts: indices like others, on several processes.
+TEST(ProtocolExport, ghosts_are_indices) {
+    const ArrayLayout layout(ProcessGrid{2},
+                             {unstructured({{7, 3, 5}, {5, 7}}, {.ghosts = {1, 1}})});
+    const auto array = exported(layout, v0_10_0);
+    EXPECT_EQ(array[0].dim_data[0], unstructured_dim(3, 2, 0, {7, 3, 5}));
+    EXPECT_EQ(array[1].dim_data[0], unstructured_dim(3, 2, 1, {5, 7}));
+    EXPECT_EQ(array[1].extents, std::vector<std::int64_t>{2});
+    EXPECT_EQ(layout_from_dim_data(v0_10_0, array),
+              ArrayLayout(ProcessGrid{2}, {unstructured({{7, 3, 5}, {5, 7}})}));
+}
+
 // C2: starts beyond 64 bits cannot be written; size is as legal there.
 TEST(ProtocolExport, cyclic_starts_beyond_64_bits) {
     constexpr std::int64_t largest = std::numeric_limits<std::int64_t>::max();

@@ -114,6 +114,17 @@ TEST(SliceSection, of_labels_of_one_process) {
                 ArrayLayout(ProcessGrid{1, 3}, {block(3), unstructured_local(5, 1, {9, 4}, true)}));
 }
 
+// Of any axis a slice is what processes own.
+TEST(SliceSection, has_no_ghosts) {
+    const ArrayLayout layout(ProcessGrid{3, 1},
+                             {unstructured({{4, 1}, {}, {1, 4}}, {.ghosts = {1, 0, 1}}), block(6)});
+    const SectionSlice part = slice_section(layout, 2, {{}, {2, 3}});
+    EXPECT_TRUE(part.layout ==
+                ArrayLayout(ProcessGrid{3, 1}, {unstructured({{4}, {}, {1}}), block(3)}));
+    EXPECT_EQ(part.begin[0], 0);
+    EXPECT_EQ(part.step[0], 1);
+}
+
 /// Every element of the slice of every process's section is at the address of the whole's element.
 template <class View>
 void expect_addresses() {

@@ -187,4 +187,73 @@ TEST(UnstructuredLayout, reads_its_tables_where_it_is_told) {
     EXPECT_EQ(find_difference_from_search(here, lists, -5, 102), "");
 }
 
+// The example of the class comment: process 0 has a ghost of 9, process 2 one of 7.
+TEST(UnstructuredLayout, ghosts_are_held_but_not_owned) {
+    const ArrayLayout array(ProcessGrid{3},
+                            {unstructured({{7, -3, 9}, {}, {9, 8, 5, 7}}, {.ghosts = {1, 0, 1}})});
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_TRUE(layout.has_ghosts());
+    EXPECT_EQ(layout.size(), 5);
+    EXPECT_EQ(layout.ghosts(0), 1);
+    EXPECT_EQ(layout.owner(GlobalIndex(9)), 2);
+    EXPECT_EQ(layout.owner(GlobalIndex(7)), 0);
+    EXPECT_EQ(layout.to_local(0, GlobalIndex(9)), 2);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(9)), 0);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(7)), 3);
+    EXPECT_EQ(layout.to_local(1, GlobalIndex(7)), -1);
+    std::vector<ExpectedSection> sections = plain_sections({{7, -3, 9}, {}, {9, 8, 5, 7}});
+    for (const int p : {0, 2}) {
+        ExpectedSection& section = sections[static_cast<std::size_t>(p)];
+        section.owned.end = section.interior.end = section.owned.end - 1;
+    }
+    EXPECT_EQ(find_difference(layout, sections), "");
+    EXPECT_EQ(find_flaw(layout, {7, -3, 9, 8, 5}), "");
+}
+
+TEST(UnstructuredLayout, random_ghosts_equal_a_search) {
+    for_each_case(2000, [](Random& random, std::uint64_t) {
+        const int process_count = static_cast<int>(random.integer(1, 9));
+        Lists lists = random_labels(random, process_count, random.integer(0, 30));
+        std::vector<ExpectedSection> sections = plain_sections(lists);
+        std::vector<std::int64_t> labels;
+        for (const auto& list : lists) labels.insert(labels.end(), list.begin(), list.end());
+        const std::vector<std::int64_t> ghosts = append_random_ghosts(random, lists);
+        for (std::size_t p = 0; p < lists.size(); ++p) sections[p].held = lists[p];
+        const ArrayLayout array(ProcessGrid{process_count},
+                                {unstructured(lists, {.ghosts = ghosts})});
+        // Tables that are copied, and what still reads the original would be wrong.
+        std::vector<std::int64_t> original(array.tables().begin(), array.tables().end());
+        const std::vector<std::int64_t> copy = original;
+        const UnstructuredLayout layout = array.axis(0)
+                                              .as_unstructured()
+                                              .with_tables(array.tables().data(), original.data())
+                                              .with_tables(original.data(), copy.data());
+        std::fill(original.begin(), original.end(), 1);
+        ASSERT_EQ(layout.size(), std::ssize(labels));
+        ASSERT_EQ(find_difference(layout, sections), "");
+        ASSERT_EQ(find_flaw(layout, labels), "");
+        for (int p = 0; p < process_count; ++p) {
+            ASSERT_EQ(layout.ghosts(p), ghosts[static_cast<std::size_t>(p)]);
+            const std::int64_t* const sorted = layout.sorted_labels(p);
+            const std::int64_t owned = layout.owned_local(p).size();
+            ASSERT_TRUE(std::is_sorted(sorted, sorted + owned));
+            ASSERT_TRUE(std::is_sorted(sorted + owned, sorted + layout.local_extent(p)));
+        }
+    });
+}
+
+TEST(UnstructuredLayout, ghosts_of_one_process) {
+    const ArrayLayout array(ProcessGrid{3},
+                            {unstructured_local(5, 2, {9, 8, 5, 7}, {.ghosts = {1}})});
+    const UnstructuredLayout& layout = array.axis(0).as_unstructured();
+    EXPECT_EQ(layout.size(), 5);
+    EXPECT_EQ(layout.ghosts(2), 1);
+    EXPECT_EQ(layout.local_extent(2), 4);
+    EXPECT_EQ(layout.owned_local(2).size(), 3);
+    EXPECT_EQ(layout.to_local(2, GlobalIndex(7)), 3);
+    EXPECT_EQ(layout.owner(GlobalIndex(9)), 2);
+    EXPECT_EQ(layout.owner(GlobalIndex(7)), -1)
+        << "another process owns it, which one is not known";
+}
+
 } // namespace distview::testing

@@ -6,7 +6,7 @@
 
 namespace distview {
 
-/// Which of a section's elements an algorithm works on. Never communication padding.
+/// Which of a section's elements an algorithm works on. Never communication padding, never ghosts.
 ///
 ///     section      C7 | 8 .. 15 | B16        (process 1 of BlockLayout's example)
 ///     interior          8 .. 15              the cells that the program computes; the default
@@ -16,7 +16,7 @@ namespace distview {
 /// `owned` counts these twice.**
 ///
 /// Every cell of a block or cyclic axis belongs to exactly one process either way. Cyclic and
-/// unstructured axes have no padding; there both mean the same.
+/// unstructured axes have no padding; there both mean the same: what is no ghost.
 enum class Cells { interior, owned };
 
 namespace impl {

@@ -154,7 +154,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
 
 /// The reverse of gather(): hands the cells of a whole array on one rank to all sections.
 ///
-/// Every process that holds an unstructured label gets its element. `global` may be strided; on
+/// Every process that owns an unstructured label gets its element, ghosts do not. `global` may be strided; on
 /// ranks other than root it is not looked at.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, `root` and `cells`

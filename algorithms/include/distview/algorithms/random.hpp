@@ -211,7 +211,7 @@ void fill_numbered(const Caller& caller, const Exec& exec, const View& view,
 /// Indices:    global, of the interior, in C order whatever the order in memory. On unstructured axes the
 ///             labels: of several axes, labels outside [0, extent) may give cells the same number
 /// Space:      one kernel on `exec`; on return work may still run there
-/// Touches:    writes interior cells only: exchange the padding afterwards
+/// Touches:    writes interior cells only: exchange padding, or ghosts, afterwards
 /// Cost:       no allocation, no fence; with a cyclic or unstructured axis a DeviceLayout
 template <ExecutionSpace Exec, WritableDistView View>
     requires(AccessibleFrom<View, Exec> && RandomReal<typename View::value_type>)

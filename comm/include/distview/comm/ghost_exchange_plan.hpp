@@ -20,11 +20,11 @@
 namespace distview {
 
 /// An array layout with an unstructured axis on which each process has the indices that it owns, followed by ghosts:
-/// copies of indices that other processes own.
+/// copies of indices that other processes own (UnstructuredLayout).
 ///
 ///     process 0 owns 0 1 2, process 1 owns 3 4 5; each needs its neighbours':   0 1 2 | 3      3 4 5 | 2
 struct GhostedLayout {
-    /// Of arrays: along `axis` unstructured_local(), owned indices first.
+    /// Of arrays: along `axis` unstructured_local() with ghosts, as many as follow.
     ArrayLayout layout{};
     int axis = 0;
     std::int64_t owned = 0;  ///< positions [0, owned) of this process's section along that axis
@@ -43,8 +43,8 @@ struct GhostedLayout {
 ///     ghosts.execute(exec, u);
 ///     for (...) y(r) += values[k] * u.view()(x.positions[k]);
 ///
-/// Ghosts are in ascending order, each once. They are elements of the section like others: reductions such as sum()
-/// count them.
+/// Ghosts are in ascending order, each once. They are in view() alone: algorithms, gathers and redistributions read and
+/// write what a process owns, so that ghosts are old after each of them. Exports have them as indices like others.
 ///
 /// Collective: over comm
 /// Indices:    global: any integers, each owned by one process; positions are local, from 0

@@ -30,7 +30,7 @@ enum class RedistributionStrategy {
 /// from 0 on, with cell i; on unstructured axes, which list their indices, equal indices, and on an
 /// unstructured and a structured one index i with cell i. Indices of the source that the target does not
 /// have stay where they are. Slices are paired by order, their elements one by one; on an unstructured axis
-/// a slice counts cells by ascending index.
+/// a slice counts cells by ascending index. Ghosts are neither read nor written.
 struct RedistributionOptions {
     /// Axis d of the target takes axis permutation[d] of the source; empty: the identity.
     std::vector<int> permutation{};
@@ -42,7 +42,7 @@ struct RedistributionOptions {
     /// have; their elements stay as they are. Otherwise these are an error.
     bool allow_missing_indices = false;
     /// Whether to write also the communication padding (and on periodic axes the boundary padding)
-    /// of the target that mirrors cells of its slice.
+    /// of the target that mirrors cells of its slice. Ghosts are left to a GhostExchangePlan.
     bool fill_padding = false;
     /// Whether elements are conjugated on the way, if they are complex.
     bool conjugate = false;

@@ -45,13 +45,21 @@ struct CyclicSpec {
     bool periodic = false; ///< said by dimension data of version 0.9; changes no map
 };
 
+/// Options of an unstructured axis; see UnstructuredLayout for what ghosts mean.
+struct UnstructuredOptions {
+    /// How many labels at the end of each process's list are ghosts, by process; one number for unstructured_local().
+    /// Empty: none.
+    std::vector<std::int64_t> ghosts{};
+};
+
 /// An unstructured axis as it was asked for.
 struct UnstructuredSpec {
     std::int64_t size = -1; ///< -1: the number of distinct labels
     bool one_to_one = false;
     std::vector<std::vector<std::int64_t>> labels{}; ///< by process
     int known_process = -1;                          ///< labels of this process only
-    bool periodic = false; ///< said by dimension data of version 0.9; changes no map
+    bool periodic = false;              ///< said by dimension data of version 0.9; changes no map
+    std::vector<std::int64_t> ghosts{}; ///< at the end of each of these lists; empty: none
 };
 
 /// What is said of one axis before the number of its processes is known; made by block(),
@@ -74,9 +82,16 @@ AxisSpec cyclic(std::int64_t size);
 AxisSpec block_cyclic(std::int64_t size, std::int64_t block_size);
 /// Process p holds the elements labels[p]; `one_to_one` promises that no label occurs twice.
 AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels, bool one_to_one = false);
+/// The same with ghosts, each of them a label that another process owns.
+///
+///     unstructured({{0, 1, 2, 3}, {3, 4, 2}}, {.ghosts = {1, 1}})    // 0 1 2 | 3 and 3 4 | 2: 5 elements
+AxisSpec unstructured(std::vector<std::vector<std::int64_t>> labels,
+                      const UnstructuredOptions& options);
 /// As unstructured(), knowing the labels of grid coordinate `process` alone and the size.
 AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
                             bool one_to_one = false);
+AxisSpec unstructured_local(std::int64_t size, int process, std::vector<std::int64_t> labels,
+                            const UnstructuredOptions& options);
 
 /// What an axis would be asked for as: a layout made of it, over as many processes, has the same axis.
 /// Widths that nobody sees, as of the padding between processes where there is one, are 0.
@@ -98,8 +113,8 @@ using Extents = std::array<std::int64_t, max_rank>;
 /// Cost:       O(sum of P) for irregular, O(labels log labels) for unstructured axes, else O(1)
 /// Errors:     LayoutError for negative sizes or widths, block_size < 1, bounds that do not ascend
 ///             from 0, a number of bounds, widths or lists that is not the grid's, a label twice
-///             where that is not allowed, a number of axes that is not the grid's, or more than
-///             2^63-1 elements in all
+///             where that is not allowed, ghosts that nobody owns or more than a list has, a number of
+///             axes that is not the grid's, or more than 2^63-1 elements in all
 class ArrayLayout {
 public:
     /// The array without axes on one process: one element.

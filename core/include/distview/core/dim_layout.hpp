@@ -21,7 +21,7 @@ namespace distview {
 ///     p, g        local index           to_local(p, g)
 ///     p, l        global index          to_global(p, l)
 ///     p           extent of a section   local_extent(p)     all padding included
-///     p           owned elements        owned_local(p)      without communication padding
+///     p           owned elements        owned_local(p)      without communication padding, ghosts
 ///     p           interior elements     interior_local(p)   without any padding
 ///
 /// to_global(p, to_local(p, g)) == g wherever process p holds g, and every global index has an

@@ -22,8 +22,8 @@ std::uint64_t next_identity() noexcept;
 
 /// One process's section of a distributed array: a Kokkos::View that knows its place in the whole.
 ///
-/// Takes the template parameters of Kokkos::View. view() is the whole section with padding and
-/// owned() the part without communication padding, both plain Kokkos Views: a kernel never meets a
+/// Takes the template parameters of Kokkos::View. view() is the whole section with padding and ghosts,
+/// owned() the part without communication padding and ghosts, both plain Kokkos Views: a kernel never meets a
 /// wrapper. Copies are shallow, as those of a View.
 ///
 ///     ArrayLayout layout(ProcessGrid{2}, {block(16, {.padding = 1})});    // process 1 of 2:
@@ -130,11 +130,11 @@ public:
     }
     void owned() const&& = delete;
 
-    /// Positions in view() along an axis without communication padding.
+    /// Positions in view() along an axis without communication padding and ghosts.
     LocalRange owned_range(int axis) const noexcept {
         return m_layout.axis(axis).owned_local(coordinate(axis));
     }
-    /// Positions in view() along an axis without any padding.
+    /// Positions in view() along an axis without any padding and ghosts.
     LocalRange interior_range(int axis) const noexcept {
         return m_layout.axis(axis).interior_local(coordinate(axis));
     }

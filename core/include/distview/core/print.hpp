@@ -22,7 +22,7 @@ decltype(auto) element(const View& view, const Indices& at) {
 
 } // namespace impl
 
-/// Writes a section for reading: rows of the last axis, communication padding in parentheses,
+/// Writes a section for reading: rows of the last axis, communication padding and ghosts in parentheses,
 /// boundary padding in square brackets.
 ///
 ///     u: process 1 of 2, section (10)

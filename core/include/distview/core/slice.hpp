@@ -34,7 +34,7 @@ struct SectionSlice {
 ///                   with the first block of a round of block_size * grid_size cells; in blocks of 1
 ///                   where each step leads from one process's block to the next one's; anything on one
 ///                   process. Else what lies in one round becomes irregular blocks
-///     unstructured  the whole axis only, its labels as they were
+///     unstructured  the whole axis only, its labels as they were, without ghosts
 ///
 /// Collective: no (local); all processes pass the same slices
 /// Indices:    of the slices: interior cells of `layout`; one slice for each axis, or none: all of

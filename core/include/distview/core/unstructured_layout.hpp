@@ -14,6 +14,11 @@ namespace distview {
 ///
 ///     [7, -3, 100] | [] | [9, 8, 5]      size 6; label -3 is element 1 of process 0
 ///
+/// The last labels of a list may be ghosts: copies of elements that other processes own, as communication padding of a
+/// block is. Sections have them, so to_local(), to_global() and labels() do; owners and size() do not count them.
+///
+///     [7, -3 | 9] | [] | [9, 8, 5 | 7]   size 5, ghosts 1 | 0 | 1; process 2 owns label 9
+///
 /// A small value that reads tables owned by the ArrayLayout (or DeviceLayout). The tables hold the
 /// lists of all processes, or of one process only (known_process() >= 0), as after an import
 /// without communication; then only that process's maps may be asked.
@@ -29,11 +34,12 @@ public:
     struct Tables {
         const std::int64_t* offsets = nullptr;          ///< grid_size + 1 entries
         const std::int64_t* labels = nullptr;           ///< in the order of the section
-        const std::int64_t* sorted_labels = nullptr;    ///< each list sorted
+        const std::int64_t* sorted_labels = nullptr;    ///< each list sorted, ghosts by themselves
         const std::int64_t* sorted_positions = nullptr; ///< local index of each sorted label
         const std::int64_t* directory_labels = nullptr; ///< all labels sorted
-        const std::int64_t* directory_owners = nullptr; ///< lowest process holding each of them
+        const std::int64_t* directory_owners = nullptr; ///< lowest process owning each of them
         std::int64_t directory_size = 0;
+        const std::int64_t* ghosts = nullptr; ///< how many, by process; null: there are none
     };
 
     constexpr UnstructuredLayout() noexcept = default;
@@ -56,16 +62,23 @@ public:
         return m_tables.offsets[p + 1] - m_tables.offsets[p];
     }
     KOKKOS_FUNCTION constexpr LocalRange owned_local(int p) const noexcept {
-        return {LocalIndex(0), LocalIndex(local_extent(p))};
+        return {LocalIndex(0), LocalIndex(local_extent(p) - ghosts(p))};
     }
     KOKKOS_FUNCTION constexpr LocalRange interior_local(int p) const noexcept {
         return owned_local(p);
+    }
+    KOKKOS_FUNCTION constexpr bool has_ghosts() const noexcept {
+        return m_tables.ghosts != nullptr;
+    }
+    /// How many labels at the end of process p's list are ghosts.
+    KOKKOS_FUNCTION constexpr std::int64_t ghosts(int p) const noexcept {
+        return has_ghosts() ? m_tables.ghosts[p] : 0;
     }
     /// The labels of process p in the order of its section; local_extent(p) of them.
     KOKKOS_FUNCTION constexpr const std::int64_t* labels(int p) const noexcept {
         return m_tables.labels + m_tables.offsets[p];
     }
-    /// The same in ascending order, and the local index of each.
+    /// The same in ascending order, those that it owns before ghosts, and the local index of each.
     KOKKOS_FUNCTION constexpr const std::int64_t* sorted_labels(int p) const noexcept {
         return m_tables.sorted_labels + m_tables.offsets[p];
     }
@@ -73,25 +86,30 @@ public:
         return m_tables.sorted_positions + m_tables.offsets[p];
     }
 
-    /// All labels in ascending order, each once; size() of them unless only one process is known.
+    /// All labels in ascending order, each once; size() of them unless only one process is known, then those that it
+    /// owns.
     KOKKOS_FUNCTION constexpr const std::int64_t* all_labels() const noexcept {
         return m_tables.directory_labels;
     }
-    /// The lowest process that holds each of all_labels().
+    /// The lowest process that owns each of all_labels().
     KOKKOS_FUNCTION constexpr const std::int64_t* all_owners() const noexcept {
         return m_tables.directory_owners;
     }
 
-    /// The lowest process that holds label g, or -1 when none does.
+    /// The lowest process that owns label g, or -1 when none does.
     KOKKOS_FUNCTION constexpr int owner(GlobalIndex g) const noexcept {
         const std::int64_t i = find(m_tables.directory_labels, m_tables.directory_size, g);
         return i < 0 ? -1 : static_cast<int>(m_tables.directory_owners[i]);
     }
     /// Where process p holds label g, or -1 when it does not.
     KOKKOS_FUNCTION constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
-        const std::int64_t begin = m_tables.offsets[p];
-        const std::int64_t i = find(m_tables.sorted_labels + begin, local_extent(p), g);
-        return LocalIndex(i < 0 ? -1 : m_tables.sorted_positions[begin + i]);
+        const std::int64_t owned = owned_local(p).size();
+        std::int64_t i = find(sorted_labels(p), owned, g);
+        if (i < 0 && has_ghosts()) {
+            i = find(sorted_labels(p) + owned, ghosts(p), g);
+            if (i >= 0) i += owned;
+        }
+        return LocalIndex(i < 0 ? -1 : sorted_positions(p)[i]);
     }
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
         return GlobalIndex(labels(p)[l.value()]);
@@ -106,6 +124,7 @@ public:
         moved.m_tables.sorted_positions = to + (m_tables.sorted_positions - from);
         moved.m_tables.directory_labels = to + (m_tables.directory_labels - from);
         moved.m_tables.directory_owners = to + (m_tables.directory_owners - from);
+        if (has_ghosts()) moved.m_tables.ghosts = to + (m_tables.ghosts - from);
         return moved;
     }
 

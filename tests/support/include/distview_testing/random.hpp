@@ -66,4 +66,8 @@ std::int64_t random_extent(Random& random, std::int64_t limit, int n_parts);
 /// n_parts + 1 ascending bounds from 0 to n, as of irregular blocks; some parts are empty.
 std::vector<std::int64_t> random_bounds(Random& random, std::int64_t n, int n_parts);
 
+/// Appends labels of other lists to some of the lists of an unstructured axis, as ghosts; returns how many, by list.
+std::vector<std::int64_t> append_random_ghosts(Random& random,
+                                               std::vector<std::vector<std::int64_t>>& lists);
+
 } // namespace distview::testing

@@ -26,6 +26,9 @@ Verdict check_exportable(const ArrayLayout& layout, const Version& version);
 
 /// The dimension dictionaries of one process of a layout.
 ///
+/// Of ghosts the protocol knows nothing: they are indices of the section like others, so that an import has every
+/// label on all processes that hold it, and the lowest of them owns it.
+///
 /// Collective: no (local)
 /// Cost:       that of check_exportable, and a copy of the process's indices
 /// Errors:     ProtocolError with what check_exportable() finds;
