@@ -139,7 +139,6 @@ _WITH_KOKKOS = {
     "make_dist_view",
     "make_field",
     "migration_plan",
-    "migration_runner",
     "move_runner",
     "padding_exchange_plan",
     "padding_runners",

@@ -49,11 +49,23 @@ void merge_elements(CopyBox& box) {
     }
 }
 
-std::int64_t bytes_of(const CopyBox& box) {
-    std::int64_t bytes = box.element_size;
-    for (int k = 0; k < box.lane_count; ++k) bytes += box.lanes[k].bytes;
-    for (int d = 0; d < box.rank; ++d) bytes *= box.axes[d].count;
-    return bytes;
+bool is_empty(const CopyBox& box) {
+    return std::any_of(box.axes, box.axes + box.rank,
+                       [](const CopyBox::Axis& axis) { return axis.count == 0; });
+}
+
+/// Puts a box into its fastest form; false if there is nothing to do.
+bool arrange_elements(CopyBox& box) {
+    if (is_empty(box)) return false;
+    order_axes(box);
+    merge_axes(box);
+    return true;
+}
+/// The same for elements that are no more than bytes.
+bool arrange_bytes(CopyBox& box) {
+    if (!arrange_elements(box)) return false;
+    merge_elements(box);
+    return true;
 }
 
 /// Makes `other` a lane of `box`, if they have one shape.
@@ -99,15 +111,11 @@ void append_run(std::vector<CopyBox>& boxes, const CopyBox& run) {
 
 void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
     std::vector<CopyBox> joined;
-    for (CopyBox& box : copies) {
-        if (bytes_of(box) == 0) continue;
-        order_axes(box);
-        merge_axes(box);
-        merge_elements(box);
-        if (std::none_of(joined.begin(), joined.end(),
-                         [&](CopyBox& earlier) { return join(earlier, box); }))
+    for (CopyBox& box : copies)
+        if (arrange_bytes(box) && std::none_of(joined.begin(), joined.end(), [&](CopyBox& earlier) {
+                return join(earlier, box);
+            }))
             joined.push_back(box);
-    }
     const auto first = static_cast<std::ptrdiff_t>(boxes.size());
     for (const CopyBox& box : joined)
         if (box.rank > 0)
@@ -123,28 +131,20 @@ void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
 void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box) { append_copies(boxes, {box}); }
 
 void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies) {
-    for (CopyBox box : copies) {
-        if (bytes_of(box) == 0) continue;
-        order_axes(box);
-        merge_axes(box);
-        merge_elements(box);
-        boxes.push_back(box);
-    }
+    for (CopyBox box : copies)
+        if (arrange_bytes(box)) boxes.push_back(box);
 }
 
 void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box) {
-    if (bytes_of(box) == 0) return;
-    order_axes(box);
-    merge_axes(box);
-    boxes.push_back(box);
+    if (arrange_elements(box)) boxes.push_back(box);
 }
 
 void append_combination(std::vector<CopyBox>& boxes, CopyBox box) {
-    if (bytes_of(box) == 0) return;
-    order_axes(box);
-    merge_axes(box);
-    if (box.rank > 0) return append_pieces(boxes, box);
-    boxes.push_back(box);
+    if (!arrange_elements(box)) return;
+    if (box.rank > 0)
+        append_pieces(boxes, box);
+    else
+        boxes.push_back(box);
 }
 
 } // namespace distview::impl

@@ -96,8 +96,7 @@ std::int64_t MoveNest::elements() const noexcept {
 
 std::int64_t MoveNest::block_count() const noexcept {
     if (m_empty) return 0;
-    std::int64_t result = ceil_div(m_loops[m_depth - 2].count, m_outer_per_block) *
-                          ceil_div(m_loops[m_depth - 1].count, m_inner_per_block);
+    std::int64_t result = outer_blocks() * inner_blocks();
     for (int d = 0; d < m_depth - 2; ++d) result *= m_loops[d].count;
     return result;
 }

@@ -166,9 +166,10 @@ void MoveUnits::order_by_source(int begin, int end) {
     std::vector<std::pair<const char*, MoveUnit>> ordered;
     for (int i = begin; i < end; ++i) {
         const MoveUnit& unit = units[static_cast<std::size_t>(i)];
-        transfers[static_cast<std::size_t>(unit.transfer)].nest(unit.nest).for_each_block(
-            unit.first_block, 1,
-            [&](const MoveBlock& block) { ordered.emplace_back(block.from, unit); });
+        const MoveNest nest = transfers[static_cast<std::size_t>(unit.transfer)].nest(unit.nest);
+        MoveBlock block;
+        MoveNest::Blocks(nest, unit.first_block, 1).next(block);
+        ordered.emplace_back(block.from, unit);
     }
     std::stable_sort(ordered.begin(), ordered.end(),
                      [](const auto& a, const auto& b) { return std::less<>()(a.first, b.first); });

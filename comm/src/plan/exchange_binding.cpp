@@ -44,11 +44,11 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
 
 void ExchangeBinding::make_requests(MPI_Comm comm, int tag) {
     for (ExchangeBinding* step = this; step; step = step->next()) {
-        std::vector<PersistentMessages::Message> sends, receives;
-        for (const Outgoing& sent : step->m_program.sends) sends.push_back(sent.message);
+        std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)
             receives.push_back(received.message);
-        step->m_messages.make({m_setting.user, comm, tag, step->m_program.sent}, sends, receives);
+        step->m_messages.make({m_setting.user, comm, tag, step->m_program.sent},
+                              step->m_program.sends, receives);
     }
 }
 
@@ -218,8 +218,8 @@ std::string ExchangeBinding::describe_step() const {
         if (writes)
             result +=
                 text("\n  to rank ", rank, ": ", to_string(target.transport), ", written in place");
-    for (const Outgoing& to : m_program.sends)
-        add("to", to.message.peer, m_setting.device.messages, to.message.bytes);
+    for (const PersistentMessages::Message& to : m_program.sends)
+        add("to", to.peer, m_setting.device.messages, to.bytes);
     return result + m_program.note;
 }
 

@@ -157,7 +157,7 @@ private:
         m_received = places(received, true, memory);
         m_program.held.push_back(std::move(memory));
         for (const auto& [rank, place] : m_sent)
-            m_program.sends.push_back({{rank, place.data, place.fields.bytes}, {}});
+            m_program.sends.push_back({rank, place.data, place.fields.bytes});
         m_program.packs_for_readers = !m_setting.packs.empty();
     }
 

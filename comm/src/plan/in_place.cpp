@@ -328,7 +328,7 @@ private:
         const bool is_message =
             peer.rank != m_role.rank && !m_transports.readers.contains(peer.rank);
         if (is_message && layout.bytes > 0)
-            program.sends.push_back({{peer.rank, place, layout.bytes}, {}});
+            program.sends.push_back({peer.rank, place, layout.bytes});
     }
 
     void add_arriving(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,

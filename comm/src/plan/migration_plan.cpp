@@ -140,8 +140,8 @@ MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targ
       m_source_size(static_cast<std::int64_t>(targets.size())),
       m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {}
 
-void MigrationPlan::check_apart(std::span<const impl::Field> fields, std::span<char* const> from,
-                                std::span<char* const> to) const {
+void MigrationPlan::check_apart(std::span<const impl::Field> fields,
+                                std::span<const impl::PointLists> lists) const {
     const auto meet = [](const char* a, std::int64_t a_bytes, const char* b, std::int64_t b_bytes) {
         return a_bytes > 0 && b_bytes > 0 && std::less<>()(a, b + b_bytes) &&
                std::less<>()(b, a + a_bytes);
@@ -150,13 +150,14 @@ void MigrationPlan::check_apart(std::span<const impl::Field> fields, std::span<c
         const std::int64_t bytes = size() * fields[i].element_size;
         for (std::size_t j = 0; j < fields.size(); ++j) {
             const std::int64_t element_size = fields[j].element_size;
-            require<UsageError>(!meet(to[i], bytes, from[j], m_source_size * element_size), [&] {
-                return text(name, ": field ", i, " to write shares memory with field ", j,
-                            " to move");
-            });
-            require<UsageError>(j >= i || !meet(to[i], bytes, to[j], size() * element_size), [&] {
-                return text(name, ": fields ", j, " and ", i, " to write share memory");
-            });
+            require<UsageError>(
+                !meet(lists[i].to, bytes, lists[j].from, m_source_size * element_size), [&] {
+                    return text(name, ": field ", i, " to write shares memory with field ", j,
+                                " to move");
+                });
+            require<UsageError>(
+                j >= i || !meet(lists[i].to, bytes, lists[j].to, size() * element_size),
+                [&] { return text(name, ": fields ", j, " and ", i, " to write share memory"); });
         }
     }
 }

@@ -117,7 +117,7 @@ private:
         const auto buffers =
             lay_out(sends, false, [&](const auto& all, const Partner& to, std::int64_t offset) {
                 char* const data = all.first.data() + offset;
-                m_program.sends.push_back({{to.rank, data, to.bytes}, {}});
+                m_program.sends.push_back({to.rank, data, to.bytes});
                 place_parts(m_given_places, m_parts.given, to, data);
             });
         m_program.sent = buffers.first.memory();
@@ -198,22 +198,16 @@ private:
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 
-    /// Packs elements that others read first, then message by message.
+    /// Packs elements that others read first, then messages.
     ///
     /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
     /// which goes best along one stream of them.
     void add_packing(const std::vector<Partner>& sends) {
         const int begin = box_count();
         if (!m_device.layer) add_shared_packing();
+        for (const Partner& to : sends)
+            for (const std::size_t i : to.parts) add_packing(m_parts.given[i], m_given_places[i]);
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
-        for (std::size_t m = 0; m < sends.size(); ++m) {
-            const int first = box_count();
-            for (const std::size_t i : sends[m].parts)
-                add_packing(m_parts.given[i], m_given_places[i]);
-            append_batch(m_program.sends[m].pack, {0, first, box_count(), Batch::Kind::copy});
-        }
-        if (!sends.empty())
-            append_batch(m_program.pack_all, {0, begin, box_count(), Batch::Kind::copy});
     }
     void add_shared_packing() {
         std::vector<std::size_t> by_rank(m_parts.given.size());
@@ -309,10 +303,8 @@ private:
         for (const auto& [key, all] : kernels)
             m_program.on_device.combined.push_back(
                 {key.first, DeviceRegions::of_elements(*m_device.layer, all)});
-        for (auto* const batches :
-             {&m_program.first, &m_program.pack, &m_program.pack_all, &m_program.last})
+        for (auto* const batches : {&m_program.first, &m_program.pack, &m_program.last})
             batches->clear();
-        for (Outgoing& outgoing : m_program.sends) outgoing.pack.clear();
         for (auto* const all : {&m_program.in_place, &m_program.received})
             for (Incoming& from : *all) from.batches.clear();
     }

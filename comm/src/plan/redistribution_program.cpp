@@ -124,7 +124,7 @@ private:
     /// Field by field, so that one kernel packs a field for all.
     void add_sends() {
         for (const auto& [rank, place] : m_sent)
-            m_program.sends.push_back({{rank, place.data, place.bytes}, {}});
+            m_program.sends.push_back({rank, place.data, place.bytes});
         for (std::size_t f = 0; f < field_count(); ++f)
             for (const Peer& peer : m_role.sends) {
                 const auto place = m_sent.find(peer.rank);

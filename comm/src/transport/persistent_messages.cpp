@@ -116,8 +116,8 @@ void PersistentMessages::start_receives() {
     for (MPI_Request& receive : m_receives) check_mpi(MPI_Start(&receive), "MPI_Start");
 }
 
-void PersistentMessages::start_send(std::size_t message) {
-    check_mpi(MPI_Start(&m_sends[message]), "MPI_Start");
+void PersistentMessages::start_sends() {
+    for (MPI_Request& send : m_sends) check_mpi(MPI_Start(&send), "MPI_Start");
 }
 
 int PersistentMessages::next_received() {

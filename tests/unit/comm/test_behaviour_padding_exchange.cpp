@@ -94,7 +94,6 @@ TEST_F(MessageExchangeBehaviour, PlantedAllocationsAreSeen) {
     EXPECT_GT(of_binding.heap, 0);
 }
 
-// One thread packs and sends message by message.
 TEST_F(MessageExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMessage) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make();
@@ -105,9 +104,7 @@ TEST_F(MessageExchangeBehaviour, RunsAKernelForPackingOneForLocalCopiesAndOneAMe
 
     std::vector<std::string> expected{prefix + "copy_local"};
     const std::size_t messages = plan.send_peers().size();
-    const bool in_turn = exec.concurrency() == 1;
-    expected.insert(expected.end(), in_turn ? messages : std::min<std::size_t>(messages, 1),
-                    prefix + "pack");
+    expected.insert(expected.end(), std::min<std::size_t>(messages, 1), prefix + "pack");
     expected.insert(expected.end(), plan.receive_peers().size(), prefix + "unpack");
     EXPECT_EQ(sorted(labels(events.kernels())), sorted(expected)) << describe(events.all());
     EXPECT_TRUE(events.deep_copies().empty()) << describe(events.all());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/copy_boxes.hpp>
+#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview_testing/kokkos_events.hpp>
 #include <distview_testing/random.hpp>
 
@@ -103,7 +104,7 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
                           make_box(counts, element_size, from, to, source.data(), copied.data()));
         std::int64_t bytes = 0;
         for (const impl::CopyBox& box : boxes) {
-            copy(box);
+            impl::CopyBoxes{&box}(0);
             bytes += bytes_of(box);
         }
         EXPECT_EQ(copied, expected);
@@ -142,7 +143,7 @@ TEST(CopyBox, CopiesTheTwoEndsOfRowsTogether) {
         if (random.chance(0.5)) std::swap(ends[0], ends[1]);
         std::vector<impl::CopyBox> boxes;
         impl::append_copies(boxes, ends);
-        for (const impl::CopyBox& box : boxes) copy(box);
+        for (const impl::CopyBox& box : boxes) impl::CopyBoxes{&box}(0);
         EXPECT_EQ(array, expected);
     });
 }
@@ -170,7 +171,7 @@ TEST(CopyBox, AppendsBehindWhatIsThere) {
     box.destination = &to;
     impl::append_copy(boxes, box);
     EXPECT_EQ(boxes.size(), 2u);
-    copy(boxes[1]);
+    impl::CopyBoxes{boxes.data()}(1);
     EXPECT_EQ(to, 'a');
 }
 
@@ -215,8 +216,8 @@ TEST(CopyBoxes, CopyTheGivenOnesInOneKernel) {
         boxes[i].destination = &destination[i];
     }
     KokkosEvents events;
-    impl::copy_boxes(exec, label, boxes.data(), 1, 3);
-    impl::copy_boxes(exec, label, boxes.data(), 2, 2); // none
+    impl::run_boxes(exec, label, 1, 3, impl::CopyBoxes{boxes.data()});
+    impl::run_boxes(exec, label, 2, 2, impl::CopyBoxes{boxes.data()}); // none
     exec.fence("distview::test: compare");
     events.stop();
     EXPECT_EQ(destination, (std::array<char, 4>{'.', 'b', 'c', '.'}));

@@ -4,6 +4,7 @@
 // tables and negative strides: each element compared with plain loops.
 #include <distview/comm/impl/kernels/move_elements.hpp>
 #include <distview/comm/impl/kernels/move_nest.hpp>
+#include <distview/comm/impl/kernels/move_squares.hpp>
 #include <distview_testing/random.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -93,10 +94,11 @@ struct NestCase {
         std::int64_t elements = 0;
         for (std::int64_t first = 0; first < nest.block_count();) {
             const std::int64_t count = std::min(random.integer(1, 20), nest.block_count() - first);
-            nest.for_each_block(first, count, [&](const MoveBlock& block) {
-                impl::move_block(mover, block);
+            MoveNest::Blocks blocks(nest, first, count);
+            for (MoveBlock block; blocks.next(block);) {
+                if (!impl::move_squares(mover, block)) impl::move_rows(mover, block);
                 elements += block.outer.count * block.inner.count;
-            });
+            }
             first += count;
         }
         impl::end_streaming();
@@ -175,9 +177,9 @@ TEST(MoveNest, OfNoLoopsIsOneElement) {
     double to = 0;
     MoveNest nest(reinterpret_cast<const char*>(&from), reinterpret_cast<char*>(&to));
     nest.arrange(8);
-    nest.for_each_block(0, nest.block_count(), [](const MoveBlock& block) {
-        impl::move_block(Mover<double, double, Insert>{}, block);
-    });
+    MoveNest::Blocks blocks(nest, 0, nest.block_count());
+    for (MoveBlock block; blocks.next(block);)
+        impl::move_rows(Mover<double, double, Insert>{}, block);
     EXPECT_EQ(nest.elements(), 1);
     EXPECT_EQ(to, 3);
 }

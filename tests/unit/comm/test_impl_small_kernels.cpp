@@ -35,6 +35,18 @@ struct Watched {
     }
 };
 
+/// Work of so many bytes that notes which thread does it.
+struct Noted {
+    std::thread::id* ran_on;
+    std::int64_t size;
+
+    void operator()(int i) const {
+        ran_on[i] = std::this_thread::get_id();
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+    std::int64_t bytes(int, int) const { return size; }
+};
+
 ArrayLayout square(const Communicator& comm, std::int64_t n) {
     return {
         ProcessGrid{comm.size(), 1},
@@ -76,13 +88,7 @@ TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
     for (const std::int64_t bytes : {std::int64_t{8}, impl::tuning::one_thread_bytes}) {
         std::vector<std::thread::id> ran_on(64);
         KokkosEvents events;
-        impl::run_boxes(
-            exec, "distview::test::kernel", 0, 64,
-            [&](int i) {
-                ran_on[static_cast<std::size_t>(i)] = std::this_thread::get_id();
-                std::this_thread::sleep_for(std::chrono::microseconds(50));
-            },
-            [bytes] { return bytes; });
+        impl::run_boxes(exec, "distview::test::kernel", 0, 64, Noted{ran_on.data(), bytes});
         exec.fence("distview::test::fence");
         events.stop();
         EXPECT_EQ(labels(events.kernels()), std::vector<std::string>{"distview::test::kernel"});
@@ -107,7 +113,7 @@ TEST(SmallKernels, AreThoseThatTouchFewCacheLines) {
     box.lane_count = 1;
     box.lanes[0] = {0, 0, 8};
     EXPECT_EQ(impl::touched_bytes(box), 10 * 5 * 164);
-    EXPECT_EQ(impl::touched_bytes(&box, 0, 0), 0);
+    EXPECT_EQ((impl::CopyBoxes{&box}.bytes(0, 0)), 0);
 }
 
 } // namespace

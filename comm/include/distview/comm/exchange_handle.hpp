@@ -2,7 +2,6 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/device_of.hpp>
-#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/impl/plan/plan_in_flight.hpp>
@@ -14,7 +13,6 @@
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 namespace distview {
 
@@ -58,9 +56,28 @@ public:
     /// Errors:     UsageError if called twice, or if a rank that is read in place, or reads, has abandoned an
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() {
-        const std::shared_ptr<impl::PlanCore> core = complete();
-        const Region region(m_is_profiled, core->labels.wait);
-        core->wait_for_readers();
+        impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
+        const Region region(m_is_profiled, core.labels.finish);
+        for (;;) {
+            impl::ExchangeBinding& binding = core.active();
+            if constexpr (impl::on_device<Exec>) {
+                move_on_device(core, binding);
+            } else {
+                while (const impl::Incoming* const incoming = wait(core, binding))
+                    m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
+                                 incoming->batches);
+                m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
+                             binding.program().last);
+            }
+            m_exec.fence(core.labels.fence_done);
+            binding.end_reading();
+            if (!core.advance()) break;
+            begin_step();
+        }
+        const std::shared_ptr<impl::PlanCore> ended = m_in_flight.end();
+        if (!m_waits_for_readers) return;
+        const Region waiting(m_is_profiled, ended->labels.wait);
+        ended->wait_for_readers();
     }
 
     /// The same, but leaves it to the plan's next exchange to wait until the neighbours have read
@@ -76,7 +93,8 @@ public:
     void finish_filling()
         requires Runner::fills_padding
     {
-        complete();
+        m_waits_for_readers = false;
+        finish();
     }
 
     /// Whether all that finish() would wait for before it moves elements is there already; of an execution in several
@@ -103,7 +121,8 @@ public:
             move_on_device(core, binding);
         } else {
             while (const impl::Incoming* const incoming = wait(core, binding, box, m_rank))
-                run(core, binding, incoming->batches, core.labels.incoming);
+                m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
+                             incoming->batches);
         }
         m_exec.fence(core.labels.fence_done);
     }
@@ -158,48 +177,16 @@ private:
         if constexpr (impl::on_device<Exec>) {
             m_runner.pack_on_device(m_exec, core.labels, program);
             m_exec.fence(core.labels.fence_ready);
-            binding.start_sends(core.epoch(), [](const auto&) {});
+            binding.start_sends(core.epoch());
             m_runner.local_on_device(m_exec, core.labels, program);
         } else {
-            run(core, binding, program.first, core.labels.local);
-            // One thread packs a message, sends it while it is in the caches, and packs the next one
-            // while the first is under way; several pack all in one kernel.
-            const bool in_turn = impl::runs_at_once(m_exec);
-            run(core, binding,
-                in_turn || program.pack_all.empty() ? program.pack : program.pack_all,
-                core.labels.pack);
-            m_exec.fence(core.labels.fence_ready);
-            binding.start_sends(core.epoch(), [&](const std::vector<impl::Batch>& batches) {
-                if (in_turn) run(core, binding, batches, core.labels.pack);
-            });
-            run(core, binding, program.local, core.labels.local);
+            const auto& labels = core.labels;
+            m_runner.run(m_exec, labels, labels.local, program, program.first);
+            m_runner.run(m_exec, labels, labels.pack, program, program.pack);
+            m_exec.fence(labels.fence_ready);
+            binding.start_sends(core.epoch());
+            m_runner.run(m_exec, labels, labels.local, program, program.local);
         }
-    }
-
-    /// All but waiting for readers of the last step.
-    std::shared_ptr<impl::PlanCore> complete() {
-        impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
-        const Region region(m_is_profiled, core.labels.finish);
-        for (;;) {
-            impl::ExchangeBinding& binding = core.active();
-            if constexpr (impl::on_device<Exec>) {
-                move_on_device(core, binding);
-            } else {
-                while (const impl::Incoming* const incoming = wait(core, binding))
-                    run(core, binding, incoming->batches, core.labels.incoming);
-                run(core, binding, binding.program().last, core.labels.incoming);
-            }
-            m_exec.fence(core.labels.fence_done);
-            binding.end_reading();
-            if (!core.advance()) return m_in_flight.end();
-            begin_step();
-        }
-    }
-
-    void run(const impl::PlanCore& core, const impl::ExchangeBinding& binding,
-             const std::vector<impl::Batch>& batches, const std::string& label) const {
-        for (const impl::Batch& batch : batches)
-            m_runner.run(m_exec, core.labels, label, binding.program(), batch);
     }
 
     /// Copies staged messages to the device as they come, and moves everything in as few kernels as can be.
@@ -216,6 +203,7 @@ private:
     Runner m_runner;
     int m_rank;
     bool m_is_profiled = Kokkos::Profiling::profileLibraryLoaded();
+    bool m_waits_for_readers = true;
     impl::PlanInFlight m_in_flight;
 };
 

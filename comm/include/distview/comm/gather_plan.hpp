@@ -98,7 +98,10 @@ public:
     ///         start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, class Arrays, class Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
-        start(exec, arrays, values).finish();
+        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
+        start_tuples(exec, impl::CallWord::Kind::gather, Kind::gather, impl::NoOperation{},
+                     impl::as_tuple(arrays), impl::as_tuple(values))
+            .finish();
     }
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, class Arrays, class Values>
@@ -149,8 +152,7 @@ public:
             runner.incoming_on_device(exec, labels, program, true);
         } else {
             const auto run = [&](const std::vector<impl::Batch>& batches) {
-                for (const impl::Batch& batch : batches)
-                    runner.run(exec, labels, labels.incoming, program, batch);
+                runner.run(exec, labels, labels.incoming, program, batches);
             };
             run(program.local);
             for (const impl::Incoming& incoming : program.in_place) run(incoming.batches);
@@ -203,7 +205,7 @@ private:
     }
 
     template <ExecutionSpace Exec, class Values>
-    char* list_of(const Values& values) const {
+    impl::PointLists list_of(const Values& values) const {
         static_assert(Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
                       "GatherPlan: values must be in memory that the execution space can access");
         const auto count = static_cast<std::int64_t>(values.extent(0));
@@ -216,7 +218,8 @@ private:
                         values.label(), "', got a stride of ", values.stride(0));
         });
         using Value = typename Values::non_const_value_type;
-        return reinterpret_cast<char*>(const_cast<Value*>(values.data()));
+        char* const list = reinterpret_cast<char*>(const_cast<Value*>(values.data()));
+        return {list, list};
     }
 
     template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>

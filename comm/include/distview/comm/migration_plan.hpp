@@ -6,7 +6,7 @@
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
-#include <distview/comm/impl/plan/migration_runner.hpp>
+#include <distview/comm/impl/plan/gather_runner.hpp>
 #include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/error.hpp>
@@ -20,6 +20,7 @@
 #include <string>
 #include <tuple>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace distview {
@@ -144,6 +145,13 @@ private:
         return reinterpret_cast<char*>(const_cast<Value*>(field.data()));
     }
 
+    template <ExecutionSpace Exec, class From, class To, std::size_t... I>
+    std::array<impl::PointLists, sizeof...(I)> lists_of(const From& from, const To& to,
+                                                        std::index_sequence<I...>) const {
+        return {impl::PointLists{list_of<Exec>(std::get<I>(from), m_source_size),
+                                 list_of<Exec>(std::get<I>(to), size())}...};
+    }
+
     template <ExecutionSpace Exec, class... From, class... To>
     auto start_tuples(const Exec& exec, const std::tuple<From...>& from,
                       const std::tuple<To...>& to) {
@@ -155,20 +163,11 @@ private:
                             typename std::remove_cvref_t<To>::value_type> &&
              ...),
             "MigrationPlan: expected to write fields, not const, of the same element types");
-        using Runner = impl::MigrationRunner<sizeof...(From)>;
-        const std::int64_t arriving = size();
-        const Runner runner{
-            std::apply(
-                [&](const auto&... each) {
-                    return std::array{list_of<Exec>(each, m_source_size)...};
-                },
-                from),
-            std::apply(
-                [&](const auto&... each) { return std::array{list_of<Exec>(each, arriving)...}; },
-                to)};
-        const std::array fields{
-            described<typename std::remove_cvref_t<To>::non_const_value_type>()...};
-        check_apart(fields, runner.from, runner.to);
+        using Runner =
+            impl::GatherRunner<impl::NoOperation, typename std::remove_cvref_t<To>::value_type...>;
+        const Runner runner{{}, lists_of<Exec>(from, to, std::index_sequence_for<To...>())};
+        const std::array fields{described<typename std::remove_cvref_t<To>::value_type>()...};
+        check_apart(fields, runner.lists);
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
             impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
@@ -176,8 +175,8 @@ private:
     }
 
     /// Checks that no field to write shares memory with another one.
-    void check_apart(std::span<const impl::Field> fields, std::span<char* const> from,
-                     std::span<char* const> to) const;
+    void check_apart(std::span<const impl::Field> fields,
+                     std::span<const impl::PointLists> lists) const;
 
     impl::CoreHolder<impl::GatherCore> m_core;
     std::int64_t m_source_size = 0;

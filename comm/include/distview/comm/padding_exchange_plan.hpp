@@ -123,18 +123,28 @@ public:
     ///          the section itself
     /// Cost:    a kernel for copies within the section, one for packing (what goes in messages, borrowed arrays, and
     ///          short rows), one fence, a message to each neighbour that cannot read in place; no allocation
-    ///          for a bound set. One thread packs and sends message by message
+    ///          for a bound set
     /// Errors:  UsageError if an exchange of this plan is in flight or was abandoned; those of
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
-    auto start(const Exec& exec, const Fields&... fields) {
+    ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        return start_described(exec, impl::FillRunner{}, described);
+        return {m_core.shared(),
+                exec,
+                {},
+                m_core->rank(),
+                impl::CallWord::Kind::fill,
+                array_set<Exec>(impl::ExchangeKind::fill, described)};
     }
     template <ExecutionSpace Exec>
-    auto start(const Exec& exec, std::span<const AnyDistView> fields) {
-        return start_described(exec, impl::FillRunner{}, described(fields));
+    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView> fields) {
+        return {m_core.shared(),
+                exec,
+                {},
+                m_core->rank(),
+                impl::CallWord::Kind::fill,
+                array_set<Exec>(impl::ExchangeKind::fill, described(fields))};
     }
 
     /// Combines the fields' padding with the elements that it copies: the adjoint of execute().
@@ -166,16 +176,21 @@ public:
     }
     template <class Value, ExecutionSpace Exec, class Op>
     auto start_combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
-        return start_described(exec, impl::CombineRunner<Op, Value>(op), described(fields),
-                               impl::element_code<Value>());
+        using Runner = impl::CombineRunner<Op, Value>;
+        impl::ArraySet arrays = array_set<Exec>(impl::ExchangeKind::combine, described(fields));
+        arrays.element_code = impl::element_code<Value>();
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op), m_core->rank(),
+                                            impl::CallWord::Kind::combine, arrays);
     }
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
         (check_memory<Exec, Fields>(), ...);
         const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        return start_described(exec, impl::CombineRunner<Op, typename Fields::value_type...>(op),
-                               described);
+        using Runner = impl::CombineRunner<Op, typename Fields::value_type...>;
+        return ExchangeHandle<Exec, Runner>(
+            m_core.shared(), exec, Runner(op), m_core->rank(), impl::CallWord::Kind::combine,
+            array_set<Exec>(impl::ExchangeKind::combine, described));
     }
 
     /// Returns when the neighbours have read what the last exchange let them; needed only after
@@ -224,27 +239,11 @@ private:
     }
     template <ExecutionSpace Exec>
     void bind_described(std::span<const impl::Field> fields) {
-        m_core->bind(impl::CallWord::Kind::bind,
-                     impl::PaddingExchangeCore::arrays(impl::ExchangeKind::fill, fields,
-                                                       impl::DeviceOf<Exec>::layer()));
+        m_core->bind(impl::CallWord::Kind::bind, array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
-
-    template <ExecutionSpace Exec, class Runner>
-    ExchangeHandle<Exec, Runner> start_described(const Exec& exec, const Runner& runner,
-                                                 std::span<const impl::Field> fields,
-                                                 std::uint64_t element_code = 0) {
-        const auto& core = m_core.shared();
-        constexpr bool fills = Runner::fills_padding;
-        impl::ArraySet arrays = impl::PaddingExchangeCore::arrays(
-            fills ? impl::ExchangeKind::fill : impl::ExchangeKind::combine, fields,
-            impl::DeviceOf<Exec>::layer());
-        arrays.element_code = element_code;
-        return {core,
-                exec,
-                runner,
-                core->rank(),
-                fills ? impl::CallWord::Kind::fill : impl::CallWord::Kind::combine,
-                arrays};
+    template <ExecutionSpace Exec>
+    static impl::ArraySet array_set(impl::ExchangeKind kind, std::span<const impl::Field> fields) {
+        return impl::PaddingExchangeCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

@@ -109,7 +109,7 @@ public:
     ///         ranks (on all ranks); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, class Source, class Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
-        start(exec, source, target).finish();
+        start_tuples(exec, impl::Insert{}, as_tuple(source), as_tuple(target)).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
     /// The products are of the types that C++ gives them; their sum is converted to the target's.
@@ -142,12 +142,13 @@ public:
     /// Errors: UsageError if an execution of this plan is in flight or was abandoned; MpiError
     template <ExecutionSpace Exec, class Source, class Target>
     auto start(const Exec& exec, const Source& source, const Target& target) {
-        return start_combine(exec, impl::Insert{}, source, target);
+        return start_tuples(exec, impl::Insert{}, as_tuple(source), as_tuple(target));
     }
     template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
     auto start(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                const Target& target) {
-        return start_combine(exec, impl::LinearUpdate<Alpha, Beta>{alpha, beta}, source, target);
+        return start_tuples(exec, impl::LinearUpdate<Alpha, Beta>{alpha, beta}, as_tuple(source),
+                            as_tuple(target));
     }
     template <ExecutionSpace Exec, class Op, class Source, class Target>
     auto start_combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
@@ -202,7 +203,9 @@ public:
         const std::array to{impl::make_field(target)};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        start_arrays<impl::Moved<Value, Value>>(exec, op, arrays).finish();
+        Handle<Exec, Op, impl::Moved<Value, Value>>(
+            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op), arrays)
+            .finish();
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
@@ -280,6 +283,8 @@ private:
             sections);
     }
 
+    template <ExecutionSpace Exec, class Op, class... Pairs>
+    using Handle = ExchangeHandle<Exec, impl::MoveRunner<Op, Pairs...>>;
     template <class Source, class Target>
     using MovedBetween = impl::Moved<typename ViewOf<Source>::non_const_value_type,
                                      typename ViewOf<Target>::value_type>;
@@ -291,8 +296,9 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        return start_arrays<MovedBetween<Sources, Targets>...>(exec, op,
-                                                               array_set<Exec>(op, from, to));
+        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
+            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op),
+            array_set<Exec>(op, from, to));
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -301,7 +307,9 @@ private:
         using Raw = impl::RawElement<Bytes>;
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        start_arrays<impl::Moved<Raw, Raw>>(exec, impl::Insert{}, arrays).finish();
+        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
+            m_core.shared(), exec, {{}, m_core->conjugate()}, 0, call_of(impl::Insert{}), arrays)
+            .finish();
     }
 
     template <ExecutionSpace Exec, class Op>
@@ -314,17 +322,10 @@ private:
                 .reads_target = impl::reads_target(op)};
     }
 
-    template <class... Pairs, ExecutionSpace Exec, class Op>
-    ExchangeHandle<Exec, impl::MoveRunner<Op, Pairs...>>
-    start_arrays(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
-        const auto& core = m_core.shared();
-        return {core,
-                exec,
-                {op, core->conjugate()},
-                0,
-                arrays.reads_target ? impl::CallWord::Kind::redistribute_combine
-                                    : impl::CallWord::Kind::redistribute,
-                arrays};
+    template <class Op>
+    static impl::CallWord::Kind call_of(const Op& op) {
+        return impl::reads_target(op) ? impl::CallWord::Kind::redistribute_combine
+                                      : impl::CallWord::Kind::redistribute;
     }
 
     impl::CoreHolder<impl::RedistributionCore> m_core;

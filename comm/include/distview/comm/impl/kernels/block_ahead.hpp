@@ -38,22 +38,16 @@ private:
     std::int64_t m_line = 0;
 };
 
-/// Some elements of a block that transposes: rows of the target by columns of it.
-struct BlockPart {
-    const char* from = nullptr;
-    const char* to = nullptr;
-    std::int64_t outer = 0; ///< elements along either loop
-    std::int64_t inner = 0;
-};
-
-/// Fetches both sides of the part that comes next, step by step while another one is moved.
+/// Fetches both sides of the part of a block that comes next, step by step while another one is moved.
 class PartAhead {
 public:
     /// Elements are as many bytes as given here.
-    PartAhead(const BlockPart& tile, const MoveBlock& block, std::int64_t from_size,
-              std::int64_t to_size, std::int64_t steps)
-        : m_sources(tile.from, tile.inner, block.inner.from_stride, tile.outer * from_size, steps),
-          m_targets(tile.to, tile.outer, block.outer.to_stride, tile.inner * to_size, steps) {}
+    PartAhead(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
+              std::int64_t steps)
+        : m_sources(part.from, part.inner.count, part.inner.from_stride,
+                    part.outer.count * from_size, steps),
+          m_targets(part.to, part.outer.count, part.outer.to_stride, part.inner.count * to_size,
+                    steps) {}
 
     void step() {
         m_sources.step();

@@ -38,6 +38,9 @@ struct CopyBox {
     int lane_count = 0;
     Axis axes[max_rank];
     Lane lanes[most_lanes];
+
+    /// A row; of one element if there are no axes.
+    Axis innermost() const noexcept { return rank == 0 ? Axis{} : axes[rank - 1]; }
 };
 
 /// Appends the copies of boxes, in their fastest order, joined where that saves memory traffic and cut

@@ -2,40 +2,55 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/move_nest.hpp>
-#include <distview/comm/impl/kernels/move_squares.hpp>
 #include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace distview::impl {
 
-/// Rows one after the other. Where they are short and something lies between them, the processor fetches
-/// what lies between and not the next row: it is asked for that.
+/// Moves a block row by row. Where rows are short and something lies between them, the processor fetches what lies
+/// between and not the next row: it is asked for that. Both sides do not overlap, unless they are the same.
 template <class MoverType>
 void move_rows(const MoverType& mover, const MoveBlock& block) {
-    const MoveLoop& outer = block.outer;
-    const std::int64_t row = block.inner.count * block.inner.from_stride;
-    const bool has_gaps = !outer.has_tables() && !block.inner.has_tables() && row > 0 &&
+    const MoveLoop outer = block.outer;
+    const MoveLoop inner = block.inner;
+    const std::int64_t row = inner.count * inner.from_stride;
+    const bool has_gaps = !outer.has_tables() && !inner.has_tables() && row > 0 &&
                           row < tuning::longest_prefetched_row && outer.from_stride > row;
     const std::int64_t distance =
         has_gaps ? tuning::prefetch_distance / row * outer.from_stride : 0;
+    const bool are_runs = !inner.has_tables() && inner.from_stride == MoverType::from_size &&
+                          inner.to_stride == MoverType::to_size;
+    const bool are_bytes = are_runs && mover.copies();
+    const auto bytes = static_cast<std::size_t>(row);
     for (std::int64_t j = 0; j < outer.count; ++j) {
-        const char* const from = block.from + outer.from(j);
+        const char* from = block.from + outer.from(j);
+        char* to = block.to + outer.to(j);
         if (has_gaps)
             for (std::int64_t at = 0; at < row; at += static_cast<std::int64_t>(line_size))
                 prefetch(from + distance + at);
-        move_row(mover, from, block.to + outer.to(j), block.inner);
+        if (are_bytes && from == to) continue;
+        if (are_bytes && mover.streams) {
+            stream_copy(from, to, bytes);
+        } else if (are_bytes) {
+            std::memcpy(to, from, bytes);
+        } else if (are_runs && from != to) {
+            mover.run(from, to, inner.count);
+        } else if (inner.has_tables()) {
+            for (std::int64_t i = 0; i < inner.count; ++i)
+                mover.element(from + inner.from_table[i], to + inner.to_table[i]);
+        } else {
+            for (std::int64_t i = 0; i < inner.count; ++i) {
+                mover.element(from, to);
+                from += inner.from_stride;
+                to += inner.to_stride;
+            }
+        }
     }
-}
-
-template <class MoverType>
-void move_block(const MoverType& mover, const MoveBlock& block) {
-    if (block.transposes)
-        move_transposed(mover, block);
-    else
-        move_rows(mover, block);
 }
 
 } // namespace distview::impl

@@ -58,56 +58,77 @@ public:
     std::int64_t block_count() const noexcept;
     std::int64_t block_elements() const noexcept { return m_outer_per_block * m_inner_per_block; }
 
-    /// Calls visit(MoveBlock) for blocks [begin, begin + count).
-    template <class Visit>
-    void for_each_block(std::int64_t begin, std::int64_t count, Visit&& visit) const {
-        const MoveLoop& outer = m_loops[m_depth - 2];
-        const MoveLoop& inner = m_loops[m_depth - 1];
-        const std::int64_t inner_blocks = ceil_div(inner.count, m_inner_per_block);
-        const std::int64_t outer_blocks = ceil_div(outer.count, m_outer_per_block);
-        std::int64_t inner_block = begin % inner_blocks;
-        std::int64_t outer_block = begin / inner_blocks % outer_blocks;
-        std::int64_t index[most_loops];
-        std::int64_t rest = begin / inner_blocks / outer_blocks;
-        for (int d = m_depth - 3; d >= 0; --d) {
-            index[d] = rest % m_loops[d].count;
-            rest /= m_loops[d].count;
-        }
-        const auto at_index = [&] {
-            MoveBlock result{m_from, m_to, {}, {}, m_transposes, nullptr, nullptr};
-            for (int d = 0; d < m_depth - 2; ++d) {
-                result.from += m_loops[d].from(index[d]);
-                result.to += m_loops[d].to(index[d]);
+    /// Some blocks of a nest, one after the other.
+    class Blocks {
+    public:
+        /// Blocks [begin, begin + count) of a nest that outlives this.
+        Blocks(const MoveNest& nest, std::int64_t begin, std::int64_t count)
+            : m_nest(nest), m_left(count), m_inner_blocks(nest.inner_blocks()),
+              m_outer_blocks(nest.outer_blocks()), m_inner(begin % m_inner_blocks),
+              m_outer(begin / m_inner_blocks % m_outer_blocks) {
+            std::int64_t rest = begin / m_inner_blocks / m_outer_blocks;
+            for (int d = nest.m_depth - 3; d >= 0; --d) {
+                m_index[d] = rest % nest.m_loops[d].count;
+                rest /= nest.m_loops[d].count;
             }
-            result.outer = part(outer, outer_block * m_outer_per_block, m_outer_per_block, result);
-            result.inner = part(inner, inner_block * m_inner_per_block, m_inner_per_block, result);
-            result.next_from = result.from;
-            result.next_to = result.to;
-            return result;
-        };
-        const auto advance = [&] {
-            if (++inner_block < inner_blocks) return;
-            inner_block = 0;
-            if (++outer_block < outer_blocks) return;
-            outer_block = 0;
-            for (int d = m_depth - 3; d >= 0 && ++index[d] == m_loops[d].count; --d) index[d] = 0;
-        };
-        if (count == 0) return;
-        MoveBlock block = at_index();
-        for (std::int64_t left = count - 1; left > 0; --left) {
-            advance();
-            const MoveBlock next = at_index();
-            block.next_from = next.from;
-            block.next_to = next.to;
-            visit(block);
-            block = next;
+            if (count > 0) look();
         }
-        visit(block);
-    }
+        /// Gives the next block; false if there is none.
+        bool next(MoveBlock& block) {
+            if (m_left == 0) return false;
+            block = m_ahead;
+            if (--m_left > 0) advance();
+            block.next_from = m_ahead.from;
+            block.next_to = m_ahead.to;
+            return true;
+        }
+
+    private:
+        void advance() {
+            if (++m_inner == m_inner_blocks) {
+                m_inner = 0;
+                if (++m_outer == m_outer_blocks) {
+                    m_outer = 0;
+                    for (int d = m_nest.m_depth - 3;
+                         d >= 0 && ++m_index[d] == m_nest.m_loops[d].count; --d)
+                        m_index[d] = 0;
+                }
+            }
+            look();
+        }
+        /// Makes the block that the numbers say.
+        void look() {
+            const MoveNest& nest = m_nest;
+            m_ahead = {nest.m_from, nest.m_to, {}, {}, nest.m_transposes, nullptr, nullptr};
+            for (int d = 0; d < nest.m_depth - 2; ++d) {
+                m_ahead.from += nest.m_loops[d].from(m_index[d]);
+                m_ahead.to += nest.m_loops[d].to(m_index[d]);
+            }
+            m_ahead.outer = part(nest.m_loops[nest.m_depth - 2], m_outer * nest.m_outer_per_block,
+                                 nest.m_outer_per_block, m_ahead);
+            m_ahead.inner = part(nest.m_loops[nest.m_depth - 1], m_inner * nest.m_inner_per_block,
+                                 nest.m_inner_per_block, m_ahead);
+        }
+
+        const MoveNest& m_nest;
+        std::int64_t m_left;
+        std::int64_t m_inner_blocks;
+        std::int64_t m_outer_blocks;
+        std::int64_t m_inner;
+        std::int64_t m_outer;
+        std::int64_t m_index[most_loops];
+        MoveBlock m_ahead{};
+    };
 
 private:
     static constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) {
         return (a + b - 1) / b;
+    }
+    std::int64_t inner_blocks() const noexcept {
+        return ceil_div(m_loops[m_depth - 1].count, m_inner_per_block);
+    }
+    std::int64_t outer_blocks() const noexcept {
+        return ceil_div(m_loops[m_depth - 2].count, m_outer_per_block);
     }
     /// A loop over some of another one's elements; moves the block to the first of them.
     static MoveLoop part(const MoveLoop& loop, std::int64_t begin, std::int64_t count,

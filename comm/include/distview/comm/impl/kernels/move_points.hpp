@@ -2,8 +2,8 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/point_moves.hpp>
-#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <string>
 #include <vector>
 
 namespace distview::impl {
@@ -46,120 +45,125 @@ KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, const PointLists
     copy_element(place(moves.from, lists.from), place(moves.to, lists.to), moves.element_size);
 }
 
-/// Elements of so many bytes. Between two of them nothing waits for memory but loads, so that many are under way.
-template <std::size_t Bytes, bool FromTable, bool ToTable>
-void copy_points_of(const PointMoves& moves, const char* from, char* to) {
-    constexpr auto size = static_cast<std::int64_t>(Bytes);
-    const std::int64_t* const from_at = moves.from.at;
-    const std::int64_t* const to_at = moves.to.at;
-    for (std::int64_t i = 0; i < moves.count; ++i)
-        std::memcpy(to + (ToTable ? to_at[i] : i * size),
-                    from + (FromTable ? from_at[i] : i * size), Bytes);
-}
 /// Asks for the element that a loop comes to later: of those far apart, more than a processor asks for on its own.
 inline void prefetch_point(const char* data, const PointMoves::End& end, std::int64_t i,
                            std::int64_t count) {
     prefetch(data + end.at[std::min(i + tuning::point_prefetch_distance, count - 1)]);
 }
+
+/// Elements of so many bytes. Between two of them nothing waits for memory but loads, so that many are under way.
+template <std::size_t Bytes>
+void copy_points(const PointMoves& moves, const char* from, char* to) {
+    constexpr auto size = static_cast<std::int64_t>(Bytes);
+    const std::int64_t* const from_at = moves.from.at;
+    const std::int64_t* const to_at = moves.to.at;
+    const std::int64_t count = moves.count;
+    if (from_at && to_at)
+        for (std::int64_t i = 0; i < count; ++i)
+            std::memcpy(to + to_at[i], from + from_at[i], Bytes);
+    else if (from_at)
+        for (std::int64_t i = 0; i < count; ++i)
+            std::memcpy(to + i * size, from + from_at[i], Bytes);
+    else if (to_at)
+        for (std::int64_t i = 0; i < count; ++i) std::memcpy(to + to_at[i], from + i * size, Bytes);
+    else
+        std::memcpy(to, from, Bytes * static_cast<std::size_t>(count));
+}
+
 /// Elements of a table, one after the other past the caches. All of a line are loaded before the next one's, so that no
 /// store waits between them.
 template <std::size_t Bytes>
-void stream_points_of(const PointMoves& moves, const char* from, char* to) {
+void stream_points(const PointMoves& moves, const char* from, char* to) {
+    constexpr auto size = static_cast<std::int64_t>(Bytes);
+    constexpr auto line = static_cast<std::int64_t>(line_size);
+    constexpr auto of_line = line / size;
     const std::int64_t* const at = moves.from.at;
-    const auto copy = [&](std::int64_t i) {
-        std::memcpy(to + static_cast<std::size_t>(i) * Bytes, from + at[i], Bytes);
+    const std::int64_t count = moves.count;
+    const auto is_line = [&](std::int64_t i) {
+        return reinterpret_cast<std::uintptr_t>(to + i * size) % line_size == 0;
     };
-    constexpr auto of_line = static_cast<std::int64_t>(line_size / Bytes);
     std::int64_t i = 0;
-    const auto is_line = [&] {
-        return reinterpret_cast<std::uintptr_t>(to + static_cast<std::size_t>(i) * Bytes) %
-                   line_size ==
-               0;
-    };
-    for (; i < moves.count && i < of_line && !is_line(); ++i) copy(i);
-    if (is_line()) {
-        for (; i + of_line <= moves.count; i += of_line) {
-            char line[line_size];
+    for (; i < count && i < of_line && !is_line(i); ++i)
+        std::memcpy(to + i * size, from + at[i], Bytes);
+    if (is_line(i)) {
+        for (; i + of_line <= count; i += of_line) {
+            char elements[line_size];
             for (std::int64_t k = 0; k < of_line; ++k) {
-                prefetch_point(from, moves.from, i + k, moves.count);
-                std::memcpy(line + static_cast<std::size_t>(k) * Bytes, from + at[i + k], Bytes);
+                prefetch_point(from, moves.from, i + k, count);
+                std::memcpy(elements + k * size, from + at[i + k], Bytes);
             }
-            stream_line(line, to + static_cast<std::size_t>(i) * Bytes);
+            stream_line(elements, to + i * size);
         }
         end_streaming();
     }
-    for (; i < moves.count; ++i) copy(i);
-}
-template <std::size_t Bytes>
-void copy_points_of(const PointMoves& moves, const char* from, char* to) {
-    if (moves.streams) return stream_points_of<Bytes>(moves, from, to);
-    if (moves.from.at && moves.to.at) return copy_points_of<Bytes, true, true>(moves, from, to);
-    if (moves.from.at) return copy_points_of<Bytes, true, false>(moves, from, to);
-    if (moves.to.at) return copy_points_of<Bytes, false, true>(moves, from, to);
-    std::memcpy(to, from, Bytes * static_cast<std::size_t>(moves.count));
+    for (; i < count; ++i) std::memcpy(to + i * size, from + at[i], Bytes);
 }
 
-/// All elements, in the calling thread.
-inline void copy_points(const PointMoves& moves, const PointLists& lists) {
-    const char* const from = moves.from.first(lists.from);
-    char* const to = moves.to.first(lists.to);
-    switch (moves.element_size) {
-    case 1: return copy_points_of<1>(moves, from, to);
-    case 2: return copy_points_of<2>(moves, from, to);
-    case 4: return copy_points_of<4>(moves, from, to);
-    case 8: return copy_points_of<8>(moves, from, to);
-    case 16: return copy_points_of<16>(moves, from, to);
-    default: break;
+/// Work of run_boxes(): call i copies piece i. Pieces must stay until it has finished.
+struct CopyPieces {
+    const PointMoves* pieces;
+    PointLists lists;
+
+    void operator()(int i) const {
+        const PointMoves& moves = pieces[i];
+        const char* const from = moves.from.first(lists.from);
+        char* const to = moves.to.first(lists.to);
+        if (moves.streams) {
+            switch (moves.element_size) {
+            case 1: return stream_points<1>(moves, from, to);
+            case 2: return stream_points<2>(moves, from, to);
+            case 4: return stream_points<4>(moves, from, to);
+            case 8: return stream_points<8>(moves, from, to);
+            case 16: return stream_points<16>(moves, from, to);
+            default: break;
+            }
+        }
+        switch (moves.element_size) {
+        case 1: return copy_points<1>(moves, from, to);
+        case 2: return copy_points<2>(moves, from, to);
+        case 4: return copy_points<4>(moves, from, to);
+        case 8: return copy_points<8>(moves, from, to);
+        case 16: return copy_points<16>(moves, from, to);
+        default: break;
+        }
+        for (std::int64_t k = 0; k < moves.count; ++k) copy_point(moves, lists, k);
     }
-    for (std::int64_t i = 0; i < moves.count; ++i) copy_point(moves, lists, i);
-}
+    std::int64_t bytes(int begin, int end) const {
+        std::int64_t bytes = 0;
+        for (int i = begin; i < end; ++i) bytes += pieces[i].count * tuning::cache_line;
+        return bytes;
+    }
+};
 
-/// Combines elements with values, one after the other, as elements may occur several times.
+/// Work of run_boxes(): call i combines the elements of share i with values, one after the other, as elements may occur
+/// several times.
 template <class T, class Op>
-void combine_points(const PointMoves& moves, const PointLists& lists, const Op& op) {
-    const char* const from = moves.from.first(lists.from);
-    char* const to = moves.to.first(lists.to);
-    const auto offset = [&](const PointMoves::End& end, std::int64_t i) {
-        return end.at ? end.at[i] : i * moves.element_size;
-    };
-    for (std::int64_t i = 0; i < moves.count; ++i) {
-        if (moves.to.at) prefetch_point(to, moves.to, i, moves.count);
-        T& element = *reinterpret_cast<T*>(to + offset(moves.to, i));
-        element = op(element, *reinterpret_cast<const T*>(from + offset(moves.from, i)));
+struct CombineShares {
+    const std::vector<PointMoves>* shares;
+    PointLists lists;
+    Op op;
+
+    void operator()(int share) const {
+        for (const PointMoves& moves : shares[share]) {
+            const char* const from = moves.from.first(lists.from);
+            char* const to = moves.to.first(lists.to);
+            const auto offset = [&](const PointMoves::End& end, std::int64_t i) {
+                return end.at ? end.at[i] : i * moves.element_size;
+            };
+            for (std::int64_t i = 0; i < moves.count; ++i) {
+                if (moves.to.at) prefetch_point(to, moves.to, i, moves.count);
+                T& element = *reinterpret_cast<T*>(to + offset(moves.to, i));
+                element = op(element, *reinterpret_cast<const T*>(from + offset(moves.from, i)));
+            }
+        }
     }
-}
-
-/// Copies pieces [begin, end), as run_boxes() does; they must stay until the work has finished.
-template <ExecutionSpace Exec>
-void move_points(const Exec& exec, const std::string& label, const PointMoves* pieces, int begin,
-                 int end, const PointLists& lists) {
-    run_boxes(
-        exec, label, begin, end, [=](int i) { copy_points(pieces[i], lists); },
-        [=] {
-            std::int64_t bytes = 0;
-            for (int i = begin; i < end; ++i) bytes += pieces[i].count * tuning::cache_line;
-            return bytes;
-        });
-}
-
-/// Combines, where each share's moves are made in their order.
-template <class T, ExecutionSpace Exec, class Op>
-void combine_shares(const Exec& exec, const std::string& label,
-                    const std::vector<PointMoves>* shares, int begin, int end,
-                    const PointLists& lists, const Op& op) {
-    run_boxes(
-        exec, label, begin, end,
-        [=](int share) {
-            for (const PointMoves& moves : shares[share]) combine_points<T>(moves, lists, op);
-        },
-        [=] {
-            std::int64_t bytes = 0;
-            for (int share = begin; share < end; ++share)
-                for (const PointMoves& moves : shares[share])
-                    bytes += moves.count * tuning::cache_line;
-            return bytes;
-        });
-}
+    std::int64_t bytes(int begin, int end) const {
+        std::int64_t bytes = 0;
+        for (int share = begin; share < end; ++share)
+            for (const PointMoves& moves : shares[share]) bytes += moves.count * tuning::cache_line;
+        return bytes;
+    }
+};
 
 /// Copies the elements of tables in a device's memory, by a thread each.
 struct CopyPoint {
@@ -167,15 +171,6 @@ struct CopyPoint {
     PointLists lists;
     KOKKOS_INLINE_FUNCTION void operator()(std::int64_t i) const { copy_point(moves, lists, i); }
 };
-/// Of each field.
-template <ExecutionSpace Exec, class Lists>
-void move_points_on_device(const Exec& exec, const std::string& label,
-                           const std::vector<std::vector<PointMoves>>& of_fields,
-                           const Lists& lists_of) {
-    for (std::size_t f = 0; f < of_fields.size(); ++f)
-        for (const PointMoves& moves : of_fields[f])
-            run_boxes(exec, label, std::int64_t{0}, moves.count, CopyPoint{moves, lists_of(f)});
-}
 
 /// Combines element i with its values.
 template <class T, class Op>

@@ -175,13 +175,13 @@ private:
                 team, rows * part.columns,
                 [&](int element) { return Both{source(element), target(element)}; },
                 [&](int element, const Both& both) {
-                    target(element) = op(both.here, converted(both.incoming));
+                    target(element) = op(both.here, converted<To>(both.incoming, conjugate));
                 });
         } else {
             for_elements<From>(
                 team, rows * part.columns, [&](int element) { return source(element); },
                 [&](int element, const From& value) {
-                    const To incoming = converted(value);
+                    const To incoming = converted<To>(value, conjugate);
                     target(element) = op(incoming, incoming);
                 });
         }
@@ -207,7 +207,8 @@ private:
                     from_column(part.first_column + element % columns));
             },
             [&](int element, const From& value) {
-                staged[element % columns * pitch + element / columns] = converted(value);
+                staged[element % columns * pitch + element / columns] =
+                    converted<To>(value, conjugate);
             });
         team.team_barrier();
         const Places to_row = targets(move.row), to_column = targets(move.column);
@@ -228,16 +229,6 @@ private:
             for_elements<To>(
                 team, rows * columns, [&](int element) { return incoming(element); },
                 [&](int element, const To& value) { target(element) = op(value, value); });
-    }
-
-    KOKKOS_INLINE_FUNCTION To converted(const From& value) const {
-        if constexpr (IsComplex<From>::value && IsComplex<To>::value) {
-            using Part = typename To::value_type;
-            return To(static_cast<Part>(value.real()),
-                      static_cast<Part>(conjugate ? -value.imag() : value.imag()));
-        } else {
-            return static_cast<To>(value);
-        }
     }
 };
 
@@ -265,9 +256,9 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
 template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
 void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& moves,
                 const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
-    if (op.beta == Beta(0) && op.alpha == Alpha(1))
+    if (op.inserts())
         move_tiles<From, To>(exec, label, moves, Insert{}, conjugate);
-    else if (op.beta == Beta(0))
+    else if (op.ignores_target())
         move_tiles<From, To>(exec, label, moves, ScaledInsert<Alpha>{op.alpha}, conjugate);
     else
         move_tiles<From, To, Exec, LinearUpdate<Alpha, Beta>>(exec, label, moves, op, conjugate);

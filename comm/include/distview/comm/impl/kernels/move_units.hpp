@@ -2,31 +2,34 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/move_elements.hpp>
+#include <distview/comm/impl/kernels/move_squares.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
-#include <distview/comm/impl/kernels/run_boxes.hpp>
+#include <distview/comm/impl/kernels/stream_copy.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace distview::impl {
 
-/// Runs units [begin, end) in one kernel on `exec`, as run_boxes() does; they must stay until the
-/// work has finished.
-template <ExecutionSpace Exec, class MoverType>
-void move_units(const Exec& exec, const std::string& label, const MoveUnits& all, int begin,
-                int end, const MoverType& mover) {
-    const MoveUnit* const units = all.units.data();
-    const MoveTransfer* const transfers = all.transfers.data();
-    const auto run = [units, transfers, mover](int i) {
-        const MoveUnit& unit = units[i];
-        transfers[unit.transfer].nest(unit.nest).for_each_block(
-            unit.first_block, unit.blocks,
-            [&](const MoveBlock& block) { move_block(mover, block); });
-        if (mover.streams) end_streaming();
-    };
-    run_boxes(exec, label, begin, end, run,
-              [&] { return all.bytes(begin, end, static_cast<std::size_t>(MoverType::to_size)); });
-}
+/// Work of run_boxes(): call i moves unit i. Units must stay until it has finished.
+template <class MoverType>
+struct MoveUnitsBy {
+    const MoveUnits* units;
+    MoverType mover;
+
+    void operator()(int i) const {
+        const MoveUnit& unit = units->units[static_cast<std::size_t>(i)];
+        const MoveNest nest =
+            units->transfers[static_cast<std::size_t>(unit.transfer)].nest(unit.nest);
+        MoveNest::Blocks blocks(nest, unit.first_block, unit.blocks);
+        MoveBlock block;
+        while (blocks.next(block))
+            if (!move_squares(mover, block)) move_rows(mover, block);
+        if (mover.streams && mover.copies()) end_streaming();
+    }
+    std::int64_t bytes(int begin, int end) const {
+        return units->bytes(begin, end, static_cast<std::size_t>(MoverType::to_size));
+    }
+};
 
 } // namespace distview::impl

@@ -29,20 +29,29 @@ bool runs_at_once(const Exec& exec) {
     return is_synchronous<Exec> && exec.concurrency() == 1;
 }
 
-/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if bytes(),
-/// which is called only if there are others, is less than tuning::one_thread_bytes.
+/// Whether run_boxes() on `exec` leaves other threads alone, as they would take longer to start than to help.
+template <ExecutionSpace Exec, class Number, class Work>
+bool is_small(const Work& work, Number begin, Number end) {
+    if constexpr (is_synchronous<Exec> && requires { work.bytes(begin, end); })
+        return work.bytes(begin, end) < tuning::one_thread_bytes;
+    else
+        return false;
+}
+
+/// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if work has
+/// bytes(begin, end), asked only if there are other threads, and these are less than tuning::one_thread_bytes.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
 /// an instance with several threads does Kokkos get the label and copy it.
 ///
 /// Space: on return work may still run on `exec`
-template <class Number = int, ExecutionSpace Exec, class Work, class Bytes>
+template <class Number = int, ExecutionSpace Exec, class Work>
 void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
-               const Work& work, const Bytes& bytes) {
+               const Work& work) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
-    if (runs_at_once(exec) || (is_synchronous<Exec> && bytes() < tuning::one_thread_bytes)) {
+    if (runs_at_once(exec) || is_small<Exec>(work, begin, end)) {
         std::uint64_t kernel = 0;
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),
@@ -55,13 +64,6 @@ void run_boxes(const Exec& exec, const std::string& label, Number begin, Number 
     Kokkos::parallel_for(is_watched ? label : no_label,
                          Kokkos::RangePolicy<Exec, Kokkos::IndexType<Number>>(exec, begin, end),
                          work);
-}
-
-/// The same, with as many threads as there are.
-template <class Number = int, ExecutionSpace Exec, class Work>
-void run_boxes(const Exec& exec, const std::string& label, Number begin, Number end,
-               const Work& work) {
-    run_boxes(exec, label, begin, end, work, [] { return tuning::one_thread_bytes; });
 }
 
 } // namespace distview::impl

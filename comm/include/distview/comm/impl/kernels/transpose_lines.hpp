@@ -10,10 +10,9 @@
 
 namespace distview::impl {
 
-/// Elements of 4, 8 or 16 bytes in a cache line (or part of one), and lines in the squares that are
-/// transposed in registers.
-template <std::size_t Bytes, std::size_t LineBytes = line_size>
-inline constexpr std::int64_t line_elements = LineBytes / Bytes;
+/// Elements of 4, 8 or 16 bytes in a cache line, and lines in the squares that are transposed in registers.
+template <std::size_t Bytes>
+inline constexpr std::int64_t line_elements = line_size / Bytes;
 
 // nvcc's front end does not expand packs in the arguments of built-in functions.
 #if defined(__GNUC__) && !defined(__CUDACC__) && __has_builtin(__builtin_shufflevector)
@@ -33,11 +32,11 @@ struct Lane<4> {
     using type = std::int32_t;
 };
 
-/// A cache line, or part of one. Where registers are shorter, compilers use several.
-template <std::size_t Bytes, std::size_t LineBytes>
+/// A cache line. Where registers are shorter, compilers use several.
+template <std::size_t Bytes>
 struct Line {
     using Number = typename Lane<Bytes>::type;
-    typedef Number type __attribute__((vector_size(LineBytes)));
+    typedef Number type __attribute__((vector_size(line_size)));
 };
 
 /// Of lane i of the two lines that stage `Step` exchanges: an element has `Lanes` of them.
@@ -77,15 +76,15 @@ inline void exchange_all(Vector* line, Indices indices) {
 
 /// Reads a square of elements, line by line, `stride` bytes apart, and writes it transposed, line after
 /// line.
-template <std::size_t Bytes, std::size_t LineBytes = line_size>
+template <std::size_t Bytes>
 inline void transpose_lines(const char* from, std::int64_t stride, char* to) {
-    using Vector = typename lines::Line<Bytes, LineBytes>::type;
-    using Number = typename lines::Line<Bytes, LineBytes>::Number;
+    using Vector = typename lines::Line<Bytes>::type;
+    using Number = typename lines::Line<Bytes>::Number;
     constexpr int lanes = Bytes / sizeof(Number);
-    constexpr int count = LineBytes / sizeof(Number);
-    constexpr auto elements = line_elements<Bytes, LineBytes>;
+    constexpr int count = line_size / sizeof(Number);
+    constexpr auto elements = line_elements<Bytes>;
     Vector line[elements];
-    for (std::int64_t k = 0; k < elements; ++k) std::memcpy(&line[k], from + k * stride, LineBytes);
+    for (std::int64_t k = 0; k < elements; ++k) std::memcpy(&line[k], from + k * stride, line_size);
     lines::exchange_all<1, lanes>(line, std::make_integer_sequence<int, count>());
     std::memcpy(to, line, sizeof(line));
 }

@@ -67,14 +67,12 @@ public:
         m_under_way = true;
         if (m_has_messages) m_messages.start_receives();
     }
-    /// Sends what is packed, calling pack(batches) before each message, and lets others read the rest, or write.
-    template <class Pack>
-    void start_sends(std::uint64_t epoch, Pack&& pack) {
+    /// Sends what is packed, and lets others read the rest, or write.
+    void start_sends(std::uint64_t epoch) {
         hold_memory();
         m_epoch = epoch;
         m_direct.begin(epoch, &m_watch);
-        if (m_has_messages)
-            m_messages.start_sends([&](std::size_t i) { pack(m_program.sends[i].pack); });
+        if (m_has_messages) m_messages.start_sends();
     }
 
     /// The next elements that are there, waiting for them; null once all have been returned.

@@ -47,12 +47,6 @@ struct Incoming {
     std::string note{};                    ///< for describe()
 };
 
-/// Elements that go to one rank in a message.
-struct Outgoing {
-    PersistentMessages::Message message{};
-    std::vector<Batch> pack{}; ///< immediately before it is sent
-};
-
 /// One step of an exchange of one set of arrays: what is copied from where to where, and in which order.
 ///
 ///     first     copies within the section; neighbours may be given their results
@@ -73,9 +67,7 @@ struct ExchangeProgram {
 
     std::vector<Batch> first{};
     std::vector<Batch> pack{};
-    /// If not empty, what several threads pack instead of `pack`: together with what messages take.
-    std::vector<Batch> pack_all{};
-    std::vector<Outgoing> sends{};
+    std::vector<PersistentMessages::Message> sends{};
     std::vector<Batch> local{};
     std::vector<Incoming> in_place{}; ///< in the order of PeerTransports::sources
     std::vector<Incoming> received{};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/kernels/move_points.hpp>
+#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 
@@ -10,34 +10,34 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::impl {
 
-/// A runner (see padding_runners.hpp) of elements that are moved one by one, of arrays with these element types; the
-/// last one is that of all further arrays. `lists`: for each array the memory that elements go to, or values come from.
+/// The operation of a gather, which combines nothing.
+struct NoOperation {};
+
+/// A runner (see padding_runners.hpp) of elements that are moved one by one, of arrays with these element types.
+/// `lists`: for each array the memory that elements or values come from and go to where the program has no address.
 template <class Op, class... Values>
 struct GatherRunner {
     static constexpr bool fills_padding = false;
+    static constexpr bool combines = !std::is_same_v<Op, NoOperation>;
     Op op{};
-    std::array<char*, sizeof...(Values)> lists{};
+    std::array<PointLists, sizeof...(Values)> lists{};
 
     template <ExecutionSpace Exec>
     void run(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
-             const ExchangeProgram& program, const Batch& batch) const {
-        const std::size_t i = of_field(batch.field);
-        if (batch.kind == Batch::Kind::points) {
-            move_points(exec, label, program.points.data(), batch.begin, batch.end,
-                        {lists[i], lists[i]});
-        } else {
-            using Combine =
-                void (*)(const Exec&, const std::string&, const std::vector<PointMoves>*, int, int,
-                         const PointLists&, const Op&);
-            constexpr std::array<Combine, sizeof...(Values)> combine{
-                combine_shares<Values, Exec, Op>...};
-            combine[i](exec, labels.combine, program.sums.data(), batch.begin, batch.end,
-                       {lists[i], lists[i]}, op);
-        }
+             const ExchangeProgram& program, const std::vector<Batch>& batches) const {
+        for (const Batch& batch : batches)
+            if (batch.kind == Batch::Kind::points) {
+                run_boxes(exec, label, batch.begin, batch.end,
+                          CopyPieces{program.points.data(), lists[batch.field]});
+            } else if constexpr (combines) {
+                constexpr std::array combine{&GatherRunner::combine_shares<Values, Exec>...};
+                (this->*combine[batch.field])(exec, labels.combine, program, batch);
+            }
     }
 
     template <ExecutionSpace Exec>
@@ -54,40 +54,34 @@ struct GatherRunner {
     void incoming_on_device(const Exec& exec, const PlanCore::Labels& labels,
                             const ExchangeProgram& program, bool any) const {
         if (any) move_on_device(exec, labels.incoming, program.on_device.incoming_points);
-        using Combine =
-            void (*)(const Exec&, const std::string&, const PointSums&, const char*, const Op&);
-        constexpr std::array<Combine, sizeof...(Values)> combine{
-            combine_on_device<Values, Exec>...};
-        for (std::size_t f = 0; f < program.on_device.sums.size(); ++f)
-            combine[of_field(f)](exec, labels.combine, program.on_device.sums[f],
-                                 lists[of_field(f)], op);
+        if constexpr (combines) {
+            constexpr std::array combine{&GatherRunner::combine_on_device<Values, Exec>...};
+            for (std::size_t f = 0; f < program.on_device.sums.size(); ++f)
+                (this->*combine[f])(exec, labels.combine, program, f);
+        }
     }
 
 private:
-    static std::size_t of_field(std::size_t field) noexcept {
-        return field < sizeof...(Values) ? field : sizeof...(Values) - 1;
+    template <class T, ExecutionSpace Exec>
+    void combine_shares(const Exec& exec, const std::string& label, const ExchangeProgram& program,
+                        const Batch& batch) const {
+        run_boxes(exec, label, batch.begin, batch.end,
+                  CombineShares<T, Op>{program.sums.data(), lists[batch.field], op});
     }
 
     template <ExecutionSpace Exec>
     void move_on_device(const Exec& exec, const std::string& label,
                         const std::vector<std::vector<PointMoves>>& of_fields) const {
-        move_points_on_device(exec, label, of_fields, [&](std::size_t f) -> PointLists {
-            return {lists[of_field(f)], lists[of_field(f)]};
-        });
+        for (std::size_t f = 0; f < of_fields.size(); ++f)
+            for (const PointMoves& moves : of_fields[f])
+                run_boxes(exec, label, std::int64_t{0}, moves.count, CopyPoint{moves, lists[f]});
     }
-
     template <class T, ExecutionSpace Exec>
-    static void combine_on_device(const Exec& exec, const std::string& label, const PointSums& sums,
-                                  const char* list, const Op& op) {
-        run_boxes(exec, label, std::int64_t{0}, sums.count, CombinePoint<T, Op>{sums, list, op});
-    }
-};
-
-/// The operation of a gather, which combines nothing.
-struct NoOperation {
-    template <class T>
-    KOKKOS_FUNCTION constexpr T operator()(const T&, const T& incoming) const {
-        return incoming;
+    void combine_on_device(const Exec& exec, const std::string& label,
+                           const ExchangeProgram& program, std::size_t field) const {
+        const PointSums& sums = program.on_device.sums[field];
+        run_boxes(exec, label, std::int64_t{0}, sums.count,
+                  CombinePoint<T, Op>{sums, lists[field].from, op});
     }
 };
 

@@ -3,6 +3,8 @@
 
 #include <distview/comm/impl/kernels/move_tiles.hpp>
 #include <distview/comm/impl/kernels/move_units.hpp>
+#include <distview/comm/impl/kernels/mover.hpp>
+#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/concepts.hpp>
@@ -22,55 +24,6 @@ struct Moved {
     using to_type = To;
 };
 
-/// Moves some units of arrays of given types.
-template <class From, class To, ExecutionSpace Exec, class Op>
-void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const Op& op, bool conjugate) {
-    const bool streams =
-        units.elements * static_cast<std::int64_t>(sizeof(To)) >= tuning::streamed_bytes;
-    move_units(exec, label, units, batch.begin, batch.end,
-               Mover<From, To, Op>{op, conjugate, streams});
-}
-
-/// The same; special cases of alpha and beta look at less.
-template <class From, class To, ExecutionSpace Exec, class Alpha, class Beta>
-void move_typed(const Exec& exec, const std::string& label, const MoveUnits& units,
-                const Batch& batch, const LinearUpdate<Alpha, Beta>& op, bool conjugate) {
-    if (op.beta == Beta(0) && op.alpha == Alpha(1))
-        move_typed<From, To>(exec, label, units, batch, Insert{}, conjugate);
-    else if (op.beta == Beta(0))
-        move_typed<From, To>(exec, label, units, batch, ScaledInsert<Alpha>{op.alpha}, conjugate);
-    else
-        move_units(exec, label, units, batch.begin, batch.end,
-                   Mover<From, To, LinearUpdate<Alpha, Beta>>{op, conjugate, false});
-}
-
-/// Whether what is in a target goes into what becomes of it.
-template <class Op>
-bool reads_target(const Op&) {
-    return reads_target<Op>();
-}
-template <class Alpha, class Beta>
-bool reads_target(const LinearUpdate<Alpha, Beta>& op) {
-    return !(op.beta == Beta(0));
-}
-
-/// Runs a batch of units of one pair of arrays, whose types are `Pair`.
-template <class Pair, ExecutionSpace Exec, class Op>
-void run_units(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
-               const MoveUnits& units, const Batch& batch, const Op& op, bool conjugate) {
-    using From = typename Pair::from_type;
-    using To = typename Pair::to_type;
-    switch (batch.kind) {
-    case Batch::Kind::pack:
-        return move_units(exec, labels.pack, units, batch.begin, batch.end,
-                          Mover<From, From, Insert>{});
-    case Batch::Kind::carry:
-        return move_typed<From, From>(exec, label, units, batch, Insert{}, false);
-    default: return move_typed<From, To>(exec, label, units, batch, op, conjugate);
-    }
-}
-
 /// Moves elements between pairs of arrays with these types, converting and combining them; see FillRunner.
 template <class Op, class... Pairs>
 struct MoveRunner {
@@ -80,11 +33,13 @@ struct MoveRunner {
 
     template <ExecutionSpace Exec>
     void run(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
-             const ExchangeProgram& program, const Batch& batch) const {
-        using Run = void (*)(const Exec&, const PlanCore::Labels&, const std::string&,
-                             const MoveUnits&, const Batch&, const Op&, bool);
-        constexpr std::array<Run, sizeof...(Pairs)> runs{&run_units<Pairs, Exec, Op>...};
-        runs[batch.field](exec, labels, label, program.units, batch, op, conjugate);
+             const ExchangeProgram& program, const std::vector<Batch>& batches) const {
+        using Run = void (MoveRunner::*)(const Exec&, const PlanCore::Labels&, const std::string&,
+                                         const MoveUnits&, const Batch&) const;
+        constexpr std::array<Run, sizeof...(Pairs)> runs{
+            &MoveRunner::run_units<typename Pairs::from_type, typename Pairs::to_type, Exec>...};
+        for (const Batch& batch : batches)
+            (this->*runs[batch.field])(exec, labels, label, program.units, batch);
     }
 
     template <ExecutionSpace Exec>
@@ -112,6 +67,34 @@ struct MoveRunner {
     }
 
 private:
+    /// Runs a batch of units of one pair of arrays.
+    template <class From, class To, ExecutionSpace Exec>
+    void run_units(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
+                   const MoveUnits& units, const Batch& batch) const {
+        using Copy = Mover<From, From, Insert>;
+        const bool streams =
+            units.elements * static_cast<std::int64_t>(sizeof(To)) >= tuning::streamed_bytes;
+        const int begin = batch.begin;
+        const int end = batch.end;
+        if (batch.kind == Batch::Kind::pack)
+            return run_boxes(exec, labels.pack, begin, end, MoveUnitsBy<Copy>{&units, {}});
+        if (batch.kind == Batch::Kind::carry)
+            return run_boxes(exec, label, begin, end,
+                             MoveUnitsBy<Copy>{&units, {{}, false, streams}});
+        if constexpr (requires { op.ignores_target(); }) { // special cases of alpha and beta
+            using Scaled = Mover<From, To, ScaledInsert<decltype(op.alpha)>>;
+            if (op.inserts())
+                return run_boxes(
+                    exec, label, begin, end,
+                    MoveUnitsBy<Mover<From, To, Insert>>{&units, {{}, conjugate, streams}});
+            if (op.ignores_target())
+                return run_boxes(exec, label, begin, end,
+                                 MoveUnitsBy<Scaled>{&units, {{op.alpha}, conjugate}});
+        }
+        run_boxes(exec, label, begin, end,
+                  MoveUnitsBy<Mover<From, To, Op>>{&units, {op, conjugate, streams}});
+    }
+
     template <ExecutionSpace Exec>
     void move_on_device(const Exec& exec, const std::string& label,
                         const std::vector<DeviceMoves>& moves) const {

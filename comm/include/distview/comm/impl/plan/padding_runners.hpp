@@ -2,7 +2,9 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/combine_box.hpp>
+#include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview/comm/impl/kernels/copy_regions.hpp>
+#include <distview/comm/impl/kernels/run_boxes.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/core/concepts.hpp>
 
@@ -10,12 +12,13 @@
 #include <array>
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace distview::impl {
 
 // Runners give a handle the kernels of one kind of execution. A runner has
 //
-//     run(exec, labels, label, program, batch)       on the host
+//     run(exec, labels, label, program, batches)     on the host
 //     pack_on_device(exec, labels, program)          before others may read; with copies within the section
 //     local_on_device(exec, labels, program)         afterwards
 //     incoming_on_device(exec, labels, program, any) once everything has arrived; `any`: since the last call
@@ -28,8 +31,9 @@ struct FillRunner {
 
     template <ExecutionSpace Exec>
     void run(const Exec& exec, const PlanCore::Labels&, const std::string& label,
-             const ExchangeProgram& program, const Batch& batch) const {
-        copy_boxes(exec, label, program.boxes.data(), batch.begin, batch.end);
+             const ExchangeProgram& program, const std::vector<Batch>& batches) const {
+        for (const Batch& batch : batches)
+            run_boxes(exec, label, batch.begin, batch.end, CopyBoxes{program.boxes.data()});
     }
 
     template <ExecutionSpace Exec>
@@ -58,15 +62,16 @@ struct CombineRunner : FillRunner {
 
     template <ExecutionSpace Exec>
     void run(const Exec& exec, const PlanCore::Labels& labels, const std::string& label,
-             const ExchangeProgram& program, const Batch& batch) const {
-        if (batch.kind == Batch::Kind::copy)
-            return FillRunner::run(exec, labels, label, program, batch);
-        using Combine =
-            void (*)(const Exec&, const std::string&, const CopyBox*, int, int, const Op&);
+             const ExchangeProgram& program, const std::vector<Batch>& batches) const {
+        using Combine = void (CombineRunner::*)(const Exec&, const std::string&,
+                                                const ExchangeProgram&, const Batch&) const;
         constexpr std::array<Combine, sizeof...(Values)> combine{
-            combine_boxes<Values, Exec, Op>...};
-        combine[of_field(batch.field)](exec, labels.combine, program.boxes.data(), batch.begin,
-                                       batch.end, op);
+            &CombineRunner::combine_boxes<Values, Exec>...};
+        for (const Batch& batch : batches)
+            if (batch.kind == Batch::Kind::copy)
+                run_boxes(exec, label, batch.begin, batch.end, CopyBoxes{program.boxes.data()});
+            else
+                (this->*combine[of_field(batch.field)])(exec, labels.combine, program, batch);
     }
 
     template <ExecutionSpace Exec>
@@ -80,6 +85,12 @@ struct CombineRunner : FillRunner {
     }
 
 private:
+    template <class T, ExecutionSpace Exec>
+    void combine_boxes(const Exec& exec, const std::string& label, const ExchangeProgram& program,
+                       const Batch& batch) const {
+        run_boxes(exec, label, batch.begin, batch.end,
+                  CombineBoxes<T, Op>{program.boxes.data(), op});
+    }
     static std::size_t of_field(std::size_t field) noexcept {
         return std::min(field, sizeof...(Values) - 1);
     }

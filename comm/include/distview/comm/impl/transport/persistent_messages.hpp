@@ -58,7 +58,7 @@ std::pair<MessageBuffer, MessageBuffer> message_buffers(const DeviceSetting& dev
 /// One execution:
 ///
 ///     start_receives()            before anything that takes time
-///     start_sends()               the buffers are packed, or are packed on the way
+///     start_sends()               the buffers are packed
 ///     next_received() ...         each message once, as they come
 ///     sends_are_done()            the buffers may be packed again
 ///
@@ -98,17 +98,7 @@ public:
     std::size_t receive_count() const noexcept { return m_receives.size(); }
 
     void start_receives();
-    void start_sends() {
-        start_sends([](std::size_t) {});
-    }
-    /// The same, with make(i) before message i is sent.
-    template <class Make>
-    void start_sends(Make&& make) {
-        for (std::size_t i = 0; i < m_sends.size(); ++i) {
-            make(i);
-            start_send(i);
-        }
-    }
+    void start_sends();
 
     static constexpr int none_yet = -1;
     /// Index of a message that has arrived, each once; none_yet if there is none now, or none is left.
@@ -147,7 +137,6 @@ public:
     void close(std::chrono::steady_clock::time_point deadline) noexcept;
 
 private:
-    void start_send(std::size_t message);
     static bool is_done(MPI_Request request);
 
     Setting m_setting;
