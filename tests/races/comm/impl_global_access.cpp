@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Access by global index with ranks as threads of one process over plain memory, for ThreadSanitizer: owners compute on
-// some elements of their sections while other ranks read, store and add to others. What GlobalElements does to an element,
-// and what GlobalAccess::fence() meets by, is called here.
+// some elements of their sections while other ranks read, store and add to others. What GlobalElements does to an
+// element, and what GlobalAccess::fence() meets by, is called here.
 #include <distview/comm/impl/mpi/meeting.hpp>
 
 #include <Kokkos_Atomic.hpp>
@@ -146,8 +146,8 @@ int run(int count, int epochs, bool crowded) {
 
 } // namespace
 
-// To add to a double Kokkos first reads it plainly, then exchanges what it has read until nobody else was faster. Loads of
-// such an element without a fence are hidden with it, those of integers are not.
+// To add to a double Kokkos first reads it plainly, then exchanges what it has read until nobody else was faster. Loads
+// of such an element without a fence are hidden with it, those of integers are not.
 extern "C" const char* __tsan_default_suppressions() { // NOLINT(bugprone-reserved-identifier)
     return "race:desul::Impl::host_atomic_fetch_oper";
 }

@@ -2,21 +2,25 @@
 //
 // Conjugate gradients against a serial iteration whose scalar products are sums of long numbers: reproducible
 // histories have its bits, whatever the layout, the ranks and the threads.
-#include "exact_reference.hpp"
-#include "sections.hpp"
+#include "gradient_problem.hpp"
 
-#include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview/algorithms/copy.hpp>
 #include <distview/algorithms/fill.hpp>
 #include <distview/algorithms/for_each.hpp>
 #include <distview/algorithms/norm.hpp>
 #include <distview/algorithms/sum.hpp>
+#include <distview/comm/gather_plan.hpp>
 #include <distview_testing/assertions.hpp>
+#include <distview_testing/kokkos_events.hpp>
 #include <distview_testing/mpi_counters.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -26,119 +30,6 @@ namespace distview::testing {
 namespace {
 
 using Stop = ConjugateGradientStop;
-
-/// The right side, and a diagonal for operators and preconditioners, from global indices.
-KOKKOS_FUNCTION double right_side(GlobalIndex i, GlobalIndex j) {
-    return static_cast<double>((i.value() * 31 + j.value() * 17) % 23) / 7 - 1;
-}
-KOKKOS_FUNCTION double diagonal(GlobalIndex i, GlobalIndex j) {
-    return 4 + static_cast<double>((i.value() * 5 + j.value() * 3) % 11) / 3;
-}
-
-/// (Au)(i, j) from u there and at its neighbours.
-template <class T>
-KOKKOS_FUNCTION T element(T d, T here, T north, T south, T west, T east) {
-    return d * here - north - south - west - east;
-}
-
-/// One layout of the test problem with its arrays.
-template <class T = double, class Memory = Kokkos::LayoutRight>
-struct Problem {
-    using Vector = Array<T, 2, Memory>;
-    using View = typename Vector::view_type;
-
-    struct Operator {
-        View d;
-        KOKKOS_FUNCTION T operator()(const View& u, std::int64_t i, std::int64_t j) const {
-            return element<T>(d(i, j), u(i, j), u(i - 1, j), u(i + 1, j), u(i, j - 1), u(i, j + 1));
-        }
-    };
-    struct Jacobi {
-        View d;
-        KOKKOS_FUNCTION T operator()(T r, std::int64_t i, std::int64_t j) const {
-            return r / d(i, j);
-        }
-    };
-
-    explicit Problem(const ArrayLayout& its_layout)
-        : layout(its_layout), plan(comm, layout), b(make("b")), x(make("x")), d(make("d")) {
-        auto b_host = b.view();
-        auto d_host = d.view();
-        for_each_cell<2>(layout, comm.rank(), Cells::interior, [&](const auto& l, const auto& g) {
-            b_host(l[0], l[1]) = static_cast<T>(right_side(GlobalIndex(g[0]), GlobalIndex(g[1])));
-            d_host(l[0], l[1]) = static_cast<T>(diagonal(GlobalIndex(g[0]), GlobalIndex(g[1])));
-        });
-    }
-    Vector make(const char* name) const {
-        return make_dist_view<T**, Memory, Kokkos::HostSpace>(exec, comm, layout, name);
-    }
-    StencilOperator<Operator> stencil() { return {plan, Operator{d.view()}}; }
-    PointPreconditioner<Jacobi> jacobi() const { return {Jacobi{d.view()}}; }
-
-    Exec exec;
-    Communicator comm = world();
-    ArrayLayout layout;
-    PaddingExchangePlan plan;
-    Vector b, x, d;
-};
-
-struct Serial {
-    std::vector<double> history;
-    std::vector<double> x;
-};
-
-/// The same iteration by one process on plain vectors, m x n with zeros around.
-Serial iterate_serially(std::int64_t m, std::int64_t n, bool periodic, bool jacobi,
-                        double tolerance) {
-    const auto at = [&](std::int64_t i, std::int64_t j) {
-        return static_cast<std::size_t>(i * n + j);
-    };
-    const auto value = [&](const std::vector<double>& u, std::int64_t i, std::int64_t j) {
-        if (periodic) return u[at((i + m) % m, (j + n) % n)];
-        return i < 0 || j < 0 || i == m || j == n ? 0.0 : u[at(i, j)];
-    };
-    const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
-        ReferenceSum sum;
-        for (std::size_t i = 0; i < a.size(); ++i) sum.add_product(a[i], b[i]);
-        return sum.rounded();
-    };
-    const std::size_t size = static_cast<std::size_t>(m * n);
-    std::vector<double> b(size), d(size), p, q(size), z(size);
-    for (std::int64_t i = 0; i < m; ++i)
-        for (std::int64_t j = 0; j < n; ++j) {
-            b[at(i, j)] = right_side(GlobalIndex(i), GlobalIndex(j));
-            d[at(i, j)] = diagonal(GlobalIndex(i), GlobalIndex(j));
-        }
-    Serial result{{}, std::vector<double>(size)};
-    std::vector<double>& x = result.x;
-    std::vector<double> r = b;
-    const auto precondition = [&] {
-        for (std::size_t i = 0; i < size; ++i) z[i] = jacobi ? r[i] / d[i] : r[i];
-    };
-    precondition();
-    p = z;
-    double rz = dot(r, z);
-    const double target = tolerance * std::sqrt(dot(b, b));
-    for (;;) {
-        result.history.push_back(std::sqrt(dot(r, r)));
-        if (result.history.back() <= target || result.history.size() > 200) return result;
-        for (std::int64_t i = 0; i < m; ++i)
-            for (std::int64_t j = 0; j < n; ++j)
-                q[at(i, j)] = element(d[at(i, j)], value(p, i, j), value(p, i - 1, j),
-                                      value(p, i + 1, j), value(p, i, j - 1), value(p, i, j + 1));
-        const double alpha = rz / dot(p, q);
-        for (std::size_t i = 0; i < size; ++i)
-            r[i] = distview::impl::multiply_add(-alpha, q[i], r[i]);
-        precondition();
-        const double before = rz;
-        rz = dot(r, z);
-        const double beta = rz / before;
-        for (std::size_t i = 0; i < size; ++i) {
-            x[i] = distview::impl::multiply_add(alpha, p[i], x[i]);
-            p[i] = distview::impl::multiply_add(beta, p[i], z[i]);
-        }
-    }
-}
 
 template <class Vector>
 void expect_elements(const Vector& x, const Serial& serial, std::int64_t n) {
@@ -204,6 +95,107 @@ TEST(ConjugateGradient, history_is_that_of_a_serial_iteration) {
         for_each_case(3, [&](Random& random, std::uint64_t) {
             check_history<Kokkos::LayoutRight>(random, periodic, none, jacobi, m, n);
             check_history<Kokkos::LayoutLeft>(random, periodic, none, jacobi, m, n);
+        });
+    }
+}
+
+namespace {
+
+/// Cells dealt out, one by one or in short blocks, or lists of them in any order, some of them empty.
+AxisSpec random_scattered(Random& random, std::int64_t n, int processes) {
+    const std::int64_t kind = random.integer(0, 3);
+    if (kind == 0) return cyclic(n);
+    if (kind == 1) return block_cyclic(n, random.integer(2, 5));
+    std::vector<std::int64_t> labels(static_cast<std::size_t>(n));
+    std::iota(labels.begin(), labels.end(), std::int64_t{0});
+    random.shuffle(labels);
+    std::vector<std::vector<std::int64_t>> lists(static_cast<std::size_t>(processes));
+    for (const std::int64_t label : labels)
+        lists[static_cast<std::size_t>(random.integer(0, processes))].push_back(label);
+    return unstructured(lists, true);
+}
+
+/// The operator of the problem where neighbours may be anywhere: as of a sparse matrix, they are gathered.
+class GatheredOperator {
+public:
+    using Vector = Problem<>::Vector;
+
+    GatheredOperator(const Problem<>& problem, const Position<2>& extents, bool periodic)
+        : m_d(problem.d.view()),
+          m_plan(problem.comm, problem.layout, neighbours(problem.layout, extents, periodic)),
+          m_values("values", static_cast<std::size_t>(m_plan.size())) {}
+
+    void operator()(const Exec& exec, const Vector& p, const Vector& q) {
+        m_plan.execute(exec, p, m_values);
+        std::size_t next = 0;
+        for_each_cell<2>(p.layout(), p.process(), Cells::interior, [&](const auto& l, const auto&) {
+            double values[4];
+            for (double& value : values) {
+                value = m_is_inside[next] ? m_values(next) : 0;
+                ++next;
+            }
+            q.view()(l[0], l[1]) = element(m_d(l[0], l[1]), p.view()(l[0], l[1]), values[0],
+                                           values[1], values[2], values[3]);
+        });
+    }
+
+private:
+    /// Four for each cell of this rank. Beyond a wall there is none: the cell itself, whose value is not used.
+    IndexList neighbours(const ArrayLayout& layout, const Position<2>& extents, bool periodic) {
+        constexpr std::int64_t steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+        IndexList list(2);
+        for_each_cell<2>(layout, world().rank(), Cells::interior, [&](const auto&, const auto& g) {
+            for (const auto& step : steps) {
+                std::vector<std::int64_t> index(2);
+                bool inside = true;
+                for (std::size_t d = 0; d < 2; ++d) {
+                    index[d] = g[d] + step[d];
+                    if (periodic) index[d] = (index[d] + extents[d]) % extents[d];
+                    inside = inside && index[d] >= 0 && index[d] < extents[d];
+                }
+                m_is_inside.push_back(inside);
+                list.add_element(inside ? index : std::vector<std::int64_t>{g[0], g[1]});
+            }
+        });
+        return list;
+    }
+
+    Problem<>::View m_d;
+    std::vector<bool> m_is_inside;
+    GatherPlan m_plan;
+    Kokkos::View<double*, Kokkos::HostSpace> m_values;
+};
+
+} // namespace
+
+TEST(ConjugateGradient, history_of_scattered_cells_is_that_of_a_serial_iteration) {
+    constexpr std::int64_t m = 22;
+    constexpr std::int64_t n = 25;
+    const Exec exec;
+    for (const bool periodic : {false, true}) {
+        const Serial none = iterate_serially(m, n, periodic, false, 1e-12);
+        const Serial jacobi = iterate_serially(m, n, periodic, true, 1e-12);
+        for_each_case(3, [&](Random& random, std::uint64_t) {
+            const std::vector<int> grid = random_process_grid(random, world().size(), 2);
+            Problem<> problem({ProcessGrid(grid),
+                               {random_scattered(random, m, grid[0]),
+                                random_scattered(random, n, grid[1])}});
+            SCOPED_TRACE(problem.layout.describe());
+            GatheredOperator gathered(problem, {m, n}, periodic);
+            const auto op = [&](const Exec& space, const auto& p, const auto& q) {
+                gathered(space, p, q);
+            };
+            ConjugateGradient<Problem<>::Vector> solver(
+                exec, problem.comm, problem.layout,
+                {.tolerance = 1e-12, .max_iterations = 200, .reproducible = true});
+            const auto plain = solver.solve(exec, op, problem.b, problem.x);
+            EXPECT_TRUE(plain.converged());
+            EXPECT_EQ(plain.history, none.history);
+            expect_elements(problem.x, none, n);
+            fill(exec, problem.x, 0);
+            const auto pointwise = solver.solve(exec, op, problem.jacobi(), problem.b, problem.x);
+            EXPECT_EQ(pointwise.history, jacobi.history);
+            expect_elements(problem.x, jacobi, n);
         });
     }
 }
@@ -315,6 +307,64 @@ TEST(ConjugateGradient, two_collectives_an_iteration) {
             return counters.stop().collective_calls();
         };
         EXPECT_EQ(collectives(9) - collectives(4), 10);
+    }
+}
+
+// Passes over memory are what an iteration costs: updates and the sums of what they change are one kernel each.
+TEST(ConjugateGradient, three_kernels_an_iteration) {
+    const Exec exec;
+    for (const bool reproducible : {false, true}) {
+        Problem<> problem(rows_over_all(24, 17));
+        const auto stencil = problem.stencil();
+        const auto call = [&](const Exec& space, const auto& p, const auto& q) {
+            problem.plan.execute(space, p);
+            const auto from = p.view();
+            const auto to = q.view();
+            const auto functor = stencil.functor;
+            for_each(
+                space, q,
+                KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) { to(i, j) = functor(from, i, j); });
+        };
+        // The kernels of an iteration by label, but the padding exchange's.
+        const auto kernels = [&](const auto& op, const auto& preconditioner) {
+            const auto of_iterations = [&](int iterations) {
+                ConjugateGradient<Problem<>::Vector> solver(
+                    exec, problem.comm, problem.layout,
+                    {.tolerance = 0, .max_iterations = iterations, .reproducible = reproducible});
+                fill(exec, problem.x, 0);
+                KokkosEvents events;
+                solver.solve(exec, op, preconditioner, problem.b, problem.x);
+                events.stop();
+                std::map<std::string, int> counts;
+                for (const std::string& label : labels(events.kernels()))
+                    if (!label.starts_with("distview::PaddingExchange")) ++counts[label];
+                return counts;
+            };
+            std::map<std::string, int> four = of_iterations(4);
+            std::map<std::string, int> five = of_iterations(5);
+            for (auto& [label, count] : five) count -= four[label];
+            std::erase_if(five, [](const auto& each) { return each.second == 0; });
+            return five;
+        };
+        using Counts = std::map<std::string, int>;
+        const std::string of = "distview::ConjugateGradient::";
+        const Counts fused{{of + "apply", 1}, {of + "update", 1}, {of + "direction", 1}};
+        EXPECT_EQ(kernels(stencil, problem.jacobi()), fused);
+        EXPECT_EQ(kernels(stencil, NoPreconditioner{}), fused);
+        const Counts called{{"distview::for_each", 1},
+                            {of + "apply", 1},
+                            {of + "update", 1},
+                            {of + "direction", 1}};
+        EXPECT_EQ(kernels(call, problem.jacobi()), called);
+        // r * z is known only after the preconditioner has run.
+        const auto keep = [](const Exec& space, const auto& r, const auto& z) {
+            copy(space, r, z);
+        };
+        const Counts apart{{"distview::copy", 1},
+                           {of + "apply", 1},
+                           {of + "update", 2},
+                           {of + "direction", 1}};
+        EXPECT_EQ(kernels(stencil, keep), apart);
     }
 }
 
