@@ -124,6 +124,7 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     use_access(exec, comm, u);
     use_access(exec, comm, v);
     use_access(exec, comm, make_dist_view<std::int64_t***>(exec, comm, layout, "i"));
+    use_access(exec, comm, make_dist_view<Kokkos::complex<double>***>(exec, comm, layout, "z"));
     use_loop(exec, comm, u, make_dist_view<double***>(exec, comm, layout, "du"));
     use_loop(
         exec, comm, v,

@@ -3,9 +3,8 @@
 // Access by global index with ranks as threads of one process over plain memory, for ThreadSanitizer: owners compute on
 // some elements of their sections while other ranks read, store and add to others. What GlobalElements does to an
 // element, and what GlobalAccess::fence() meets by, is called here.
+#include <distview/comm/impl/kernels/add_to_shared.hpp>
 #include <distview/comm/impl/mpi/meeting.hpp>
-
-#include <Kokkos_Atomic.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -55,7 +54,7 @@ void add(T& element, T value) {
 #ifdef DISTVIEW_PLANTED_PLAIN_ADD
     element += value;
 #else
-    Kokkos::atomic_add(&element, value);
+    distview::impl::add_to_shared(&element, value);
 #endif
 }
 
@@ -145,12 +144,6 @@ int run(int count, int epochs, bool crowded) {
 }
 
 } // namespace
-
-// To add to a double Kokkos first reads it plainly, then exchanges what it has read until nobody else was faster. Loads
-// of such an element without a fence are hidden with it, those of integers are not.
-extern "C" const char* __tsan_default_suppressions() { // NOLINT(bugprone-reserved-identifier)
-    return "race:desul::Impl::host_atomic_fetch_oper";
-}
 
 int main(int argc, char** argv) {
     const int epochs = argc > 1 ? std::atoi(argv[1]) : 60;

@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -120,6 +121,24 @@ TEST_F(GlobalAccesses, AddTogetherAndStoreApart) {
     for (int i = 0; i < 10; ++i) at.store(-(10 * next + i), 10 * next + i);
     access.fence(exec);
     for (int i = 0; i < 10; ++i) EXPECT_EQ(u.view()(i), -(10 * comm.rank() + i));
+    access.fence(exec);
+}
+
+// Kokkos would take a lock, of which every process has its own.
+TEST_F(GlobalAccesses, AddComplexNumbersTogether) {
+    const ArrayLayout one(ProcessGrid{n}, {block(n)});
+    const auto z = make_dist_view<Kokkos::complex<double>*>(exec, comm, one, "z");
+    const auto hosts = hosts_of(comm);
+    const int host = hosts[static_cast<std::size_t>(comm.rank())];
+    GlobalAccess access(exec, comm, z);
+    const auto at = access.elements();
+    constexpr int count = 200000;
+    for (int k = 0; k < count; ++k) at.add({1, -0.25}, host); // of the host's lowest rank
+    access.fence(exec);
+    const auto ranks =
+        static_cast<double>(comm.rank() == host ? std::count(hosts.begin(), hosts.end(), host) : 0);
+    EXPECT_EQ(z.view()(0).real(), count * ranks);
+    EXPECT_EQ(z.view()(0).imag(), -0.25 * count * ranks);
     access.fence(exec);
 }
 

@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/kernels/add_to_shared.hpp>
 #include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/impl/transport/reached_sections.hpp>
@@ -52,11 +53,11 @@ public:
         else
             missing(index...);
     }
-    /// Adds to the element, whoever else does.
+    /// Adds to the element, whoever else does: numbers of at most 8 bytes, and complex ones of two such, by parts.
     template <class... Indices>
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
         if (T* const element = find(index...))
-            Kokkos::atomic_add(element, value);
+            impl::add_to_shared(element, value);
         else
             missing(index...);
     }

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/element_type.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <atomic>
+#include <type_traits>
+
+namespace distview::impl {
+
+/// Adds to an element that other processes add to meanwhile.
+///
+/// Kokkos::atomic_add() takes a lock of this process for types that no processor exchanges whole, which keeps no other
+/// process out: complex numbers are added by parts, other such types refused. For floating-point numbers it begins
+/// with a plain load, which is a data race by C++'s rules; std::atomic_ref does without on the host.
+template <class T>
+KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
+    if constexpr (IsComplex<T>::value) {
+        using Part = typename T::value_type;
+        Part* const parts = reinterpret_cast<Part*>(element);
+        const Part* const values = reinterpret_cast<const Part*>(&value);
+        add_to_shared(parts, values[0]);
+        add_to_shared(parts + 1, values[1]);
+    } else {
+        static_assert(sizeof(T) <= 8 && sizeof(T) == alignof(T),
+                      "GlobalElements: expected a number of at most 8 bytes, or a complex number "
+                      "of two, to add to: no other is added to by several processes");
+        if constexpr (std::is_arithmetic_v<T>) {
+            KOKKOS_IF_ON_HOST(
+                (std::atomic_ref<T>(*element).fetch_add(value, std::memory_order_relaxed);))
+            KOKKOS_IF_ON_DEVICE((Kokkos::atomic_add(element, value);))
+        } else {
+            Kokkos::atomic_add(element, value);
+        }
+    }
+}
+
+} // namespace distview::impl
