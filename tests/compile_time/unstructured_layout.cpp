@@ -30,6 +30,22 @@ static_assert(layout.to_global(2, LocalIndex(1)) == 8);
 static_assert(layout.local_extent(1) == 0 && layout.local_extent(2) == 3);
 static_assert(layout.labels(2)[2] == 5);
 static_assert(layout.one_to_one() && layout.known_process() == -1);
+static_assert(!layout.has_ghosts() && layout.ghosts(2) == 0 && layout.owned_local(2).size() == 3);
+
+// The same of which process 0 owns 7 and -3, and has a ghost of 9.
+constexpr std::int64_t ghosted_labels[] = {7, -3, 9, 9, 8, 5};
+constexpr std::int64_t ghosted_sorted[] = {-3, 7, 9, 5, 8, 9};
+constexpr std::int64_t owned_labels[] = {-3, 5, 7, 8, 9};
+constexpr std::int64_t owned_owners[] = {0, 2, 0, 2, 2};
+constexpr std::int64_t ghosts[] = {1, 0, 0};
+constexpr UnstructuredLayout ghosted(5, 3, false,
+                                     {offsets, ghosted_labels, ghosted_sorted, sorted_positions,
+                                      owned_labels, owned_owners, 5, ghosts});
+
+static_assert(ghosted.has_ghosts() && ghosted.local_extent(0) == 3);
+static_assert(ghosted.owned_local(0).size() == 2 && ghosted.interior_local(2).size() == 3);
+static_assert(ghosted.owner(GlobalIndex(9)) == 2 && ghosted.owner(GlobalIndex(7)) == 0);
+static_assert(ghosted.to_local(0, GlobalIndex(9)) == 2 && ghosted.to_local(2, GlobalIndex(9)) == 0);
 
 } // namespace
 
