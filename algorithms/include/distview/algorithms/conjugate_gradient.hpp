@@ -124,9 +124,9 @@ public:
     ///
     /// Space:   kernels on `exec`, which have finished on return
     /// Touches: the interior of x, and padding as the operator does; reads that of b
-    /// Cost:    an iteration is an application of the operator, three kernels at most and two collectives of one or
-    ///          two numbers, three if the preconditioner is a function (reproducible: of some 1100 bytes each); one
-    ///          allocation for the history
+    /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
+    ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
+    ///          one allocation for the history
     /// Errors:  ShapeError if b or x has another layout (thrown on all ranks); those of operator and preconditioner
     template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide>
         requires(AccessibleFrom<Vector, Exec> && AccessibleFrom<RightSide, Exec>)
