@@ -70,9 +70,7 @@ void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays
     });
 }
 
-ExchangeBinding* PlanCore::known(const ArraySet& arrays) noexcept {
-    // Mostly the same set again.
-    if (m_latest && m_latest->is_for(arrays)) return m_latest;
+ExchangeBinding* PlanCore::find(const ArraySet& arrays) const noexcept {
     const auto found = std::find_if(m_bindings.begin(), m_bindings.end(),
                                     [&](const auto& binding) { return binding->is_for(arrays); });
     return found == m_bindings.end() ? nullptr : found->get();
@@ -138,11 +136,6 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     return use(*binding, arrays);
 }
 
-/// Where some ranks have no array, these cannot tell which set comes.
-CallWord PlanCore::word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept {
-    return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
-}
-
 ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const binding = m_has_outsiders ? nullptr : known(arrays);
     return in_call(*m_calls, word_of(kind, binding), [&]() -> auto& {
@@ -185,14 +178,14 @@ ExchangeBinding& PlanCore::active() const {
     return *m_active;
 }
 
-bool PlanCore::advance() {
+ExchangeBinding* PlanCore::advance() {
     ExchangeBinding* const next = m_active->next();
-    if (!next) return false;
+    if (!next) return nullptr;
     m_unread = m_active;
     wait_for_readers();
     m_active = next;
     ++m_epoch;
-    return true;
+    return next;
 }
 
 void PlanCore::wait_for_readers() {

@@ -58,8 +58,8 @@ public:
     void finish() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
         const Region region(m_is_profiled, core.labels.finish);
-        for (;;) {
-            impl::ExchangeBinding& binding = core.active();
+        for (impl::ExchangeBinding* step = &core.active();;) {
+            impl::ExchangeBinding& binding = *step;
             if constexpr (impl::on_device<Exec>) {
                 move_on_device(core, binding);
             } else {
@@ -71,8 +71,9 @@ public:
             }
             m_exec.fence(core.labels.fence_done);
             binding.end_reading();
-            if (!core.advance()) break;
-            begin_step();
+            step = core.advance();
+            if (!step) break;
+            begin_step(core, *step);
         }
         const std::shared_ptr<impl::PlanCore> ended = m_in_flight.end();
         if (!m_waits_for_readers) return;
@@ -135,14 +136,13 @@ private:
     friend RedistributionPlan;
 
     /// Begins an execution; `rank` is the number of axes of the first field.
-    ExchangeHandle(const std::shared_ptr<impl::PlanCore>& core, const Exec& exec,
-                   const Runner& runner, int rank, impl::CallWord::Kind call,
-                   const impl::ArraySet& arrays)
+    ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
+                   int rank, impl::CallWord::Kind call, const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner), m_rank(rank) {
         const Region region(m_is_profiled, core->labels.start);
-        core->begin(call, arrays);
-        m_in_flight = impl::PlanInFlight(core);
-        begin_step();
+        impl::ExchangeBinding& step = core->begin(call, arrays);
+        m_in_flight = impl::PlanInFlight(std::move(core));
+        begin_step(m_in_flight.core("ExchangeHandle"), step);
     }
 
     /// A region of Kokkos Tools: profilers show it beside the kernels.
@@ -169,9 +169,7 @@ private:
     }
 
     /// Copies within the section, packs, and lets others have this section's elements.
-    void begin_step() {
-        const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
-        impl::ExchangeBinding& binding = core.active();
+    void begin_step(const impl::PlanCore& core, impl::ExchangeBinding& binding) {
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
         if constexpr (impl::on_device<Exec>) {

@@ -69,7 +69,7 @@ public:
     }
     /// Sends what is packed, and lets others read the rest, or write.
     void start_sends(std::uint64_t epoch) {
-        hold_memory();
+        if (!m_written.empty()) hold_memory();
         m_epoch = epoch;
         m_direct.begin(epoch, &m_watch);
         if (m_has_messages) m_messages.start_sends();

@@ -52,8 +52,8 @@ public:
     ExchangeBinding& begin(CallWord::Kind kind, const ArraySet& arrays);
     /// The step that is in flight; UsageError if the communicator was closed meanwhile.
     ExchangeBinding& active() const;
-    /// Goes on to the execution's next step when others have read this one; false if there is none.
-    bool advance();
+    /// Goes on to the execution's next step when others have read this one; null if there is none.
+    ExchangeBinding* advance();
     /// Ends the execution in flight; whether others have read it is left for later.
     void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
     /// Returns when others have read what the last execution let them.
@@ -99,15 +99,22 @@ protected:
         return m_bindings;
     }
     /// The binding of these arrays, null if they are new as far as this rank can tell.
-    ExchangeBinding* known(const ArraySet& arrays) noexcept;
+    ExchangeBinding* known(const ArraySet& arrays) const noexcept {
+        // Mostly the same set again.
+        return m_latest && m_latest->is_for(arrays) ? m_latest : find(arrays);
+    }
 
 private:
+    ExchangeBinding* find(const ArraySet& arrays) const noexcept;
     void check_ready(bool to_begin) const;
     ExchangeBinding* agree_on_known(const ArraySet& arrays, bool to_begin);
     ExchangeBinding& use(ExchangeBinding& binding, const ArraySet& arrays);
     ExchangeBinding& obtain(ExchangeBinding* bound, const ArraySet& arrays, bool to_begin);
     ExchangeBinding& make_binding(const ArraySet& arrays, bool to_begin);
-    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept;
+    /// Where some ranks have no array, these cannot tell which set comes.
+    CallWord word_of(CallWord::Kind kind, const ExchangeBinding* bound) const noexcept {
+        return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
+    }
     void drop_oldest_binding();
     void keep(const ExchangeBinding* binding) noexcept;
 
