@@ -10,7 +10,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 #include <utility>
 
@@ -112,9 +111,7 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
                                                   int tag) {
     const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
     const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
-    std::shared_ptr<ExchangeBinding> binding;
-    std::exception_ptr failure;
-    try {
+    return agree_on(communicator(), name(), [&] {
         const OfferedPacks packs{{prepared.packs.begin(), prepared.packs.end()}, prepared.complete};
         // Values to combine are packed: on a device they go in messages.
         const bool in_messages = combines && arrays.layer;
@@ -140,14 +137,10 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
                 setting.packs[lines.readers()[r]] = prepared.packs[r];
         ExchangeProgram program = gather_program(setting, arrays.sources, transports);
         program.held.push_back(prepared.pack);
-        binding = std::make_shared<ExchangeBinding>(
+        return std::make_shared<ExchangeBinding>(
             ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
             std::move(transports), std::move(program));
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(communicator(), name(), failure);
-    return binding;
+    });
 }
 
 const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {
@@ -170,9 +163,8 @@ const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {
 
 std::string GatherCore::describe() const {
     std::ostringstream out;
-    out << name()
-        << "; transports allowed: " << allowed_transports(required())
-        << "\nof " << m_layout.describe() << "\nelements of this rank's list: " << m_role.size;
+    out << name() << "; transports allowed: " << allowed_transports(required()) << "\nof "
+        << m_layout.describe() << "\nelements of this rank's list: " << m_role.size;
     for (const GatherRole::Wanted& from : m_role.wanted)
         out << "\n    " << from.positions.size() << " of "
             << (from.rank == communicator().rank() ? "its own" : text("rank ", from.rank));

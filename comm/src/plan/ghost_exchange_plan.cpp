@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/ghost_exchange_plan.hpp>
 
+#include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/directory/find_runs.hpp>
-#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <memory>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 
@@ -113,24 +110,15 @@ impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghoste
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             const GhostedLayout& ghosted) {
     const CollectiveCall call(comm, name);
-    std::optional<impl::Transport> required;
-    std::exception_ptr failure;
-    try {
-        required = impl::required_transport();
-        impl::check_available(required);
-        check(comm, ghosted);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    const std::uint64_t digest = ghosted.layout.fingerprint() * 31 +
-                                 static_cast<std::uint64_t>(ghosted.axis) * 7 +
-                                 (required ? static_cast<std::uint64_t>(*required) + 1 : 0);
-    agree(comm, name, failure, digest, [&] {
-        return std::vector<Argument>{
-            {"layout", ghosted.layout.describe()},
-            {"axis", text(ghosted.axis)},
-            {"DISTVIEW_TRANSPORT", required ? std::string(impl::to_string(*required)) : "not set"}};
-    });
+    const impl::Digest digest = impl::Digest()
+                                    .add(ghosted.layout.fingerprint())
+                                    .add(static_cast<std::uint64_t>(ghosted.axis));
+    const auto required = impl::agree_on_plan(
+        comm, name, [&] { check(comm, ghosted); }, digest,
+        [&] {
+            return std::vector<Argument>{{"layout", ghosted.layout.describe()},
+                                         {"axis", text(ghosted.axis)}};
+        });
     const std::uint64_t number = comm.state()->next_plan();
     impl::GatherRole role = find_role(comm, ghosted);
     return agree_on(comm, name, [&] {

@@ -411,16 +411,10 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
     if (changes_places) rounds.choose();
     rounds.require_room();
     const OfferedPacks packs = agree_on(setting.comm, name, [&] { return rounds.offer(); });
-    PeerTransports transports;
-    std::exception_ptr failure;
-    try {
-        transports = find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
-                                     setting.role.receive_ranks(), setting.lines, setting.required);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(setting.comm, name, failure);
-    rounds.set_transports(std::move(transports));
+    rounds.set_transports(agree_on(setting.comm, name, [&] {
+        return find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
+                               setting.role.receive_ranks(), setting.lines, setting.required);
+    }));
     rounds.require_room(); // where shared memory has no room, messages need more
     return agree_on(setting.comm, name, [&] { return rounds.bind(); });
 }

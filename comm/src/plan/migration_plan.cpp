@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/migration_plan.hpp>
 
-#include <distview/comm/agreement.hpp>
+#include "plan/agree_on_plan.hpp"
+
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
-#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -12,7 +12,6 @@
 #include <map>
 #include <memory>
 #include <numeric>
-#include <optional>
 #include <utility>
 
 namespace distview {
@@ -21,26 +20,12 @@ namespace {
 
 constexpr const char* name = "MigrationPlan";
 
-/// Checks what each rank can check, and that all have the same transports. Collective.
-std::optional<impl::Transport> check(const Communicator& comm, std::span<const int> targets) {
-    std::optional<impl::Transport> required;
-    std::exception_ptr failure;
-    try {
-        required = impl::required_transport();
-        impl::check_available(required);
-        for (std::size_t k = 0; k < targets.size(); ++k)
-            require<UsageError>(0 <= targets[k] && targets[k] < comm.size(), [&] {
-                return text(name, ": expected targets in [0, ", comm.size(), "), got ", targets[k],
-                            " for element ", k, " of rank ", comm.rank());
-            });
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, name, failure, required ? static_cast<std::uint64_t>(*required) + 1 : 0, [&] {
-        return std::vector<Argument>{
-            {"DISTVIEW_TRANSPORT", required ? std::string(impl::to_string(*required)) : "not set"}};
-    });
-    return required;
+void check(const Communicator& comm, std::span<const int> targets) {
+    for (std::size_t k = 0; k < targets.size(); ++k)
+        require<UsageError>(0 <= targets[k] && targets[k] < comm.size(), [&] {
+            return text(name, ": expected targets in [0, ", comm.size(), "), got ", targets[k],
+                        " for element ", k, " of rank ", comm.rank());
+        });
 }
 
 /// The number of elements before each rank's, and of all. Collective, for ranks that have just met.
@@ -122,7 +107,8 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
     const CollectiveCall call(comm, name);
-    const std::optional<impl::Transport> required = check(comm, targets);
+    const auto required = impl::agree_on_plan(
+        comm, name, [&] { check(comm, targets); }, {}, [] { return std::vector<Argument>{}; });
     const std::uint64_t number = comm.state()->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);

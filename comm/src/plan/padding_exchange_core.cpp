@@ -9,7 +9,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <sstream>
 #include <utility>
 
@@ -119,9 +118,7 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
                                                            const Prepared& prepared, int tag) {
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
     const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
-    std::shared_ptr<ExchangeBinding> binding;
-    std::exception_ptr failure;
-    try {
+    return agree_on(communicator(), name(), [&] {
         OfferedPacks packs{{}, !prepared.shared_pack.lacks_memory()};
         for (const int reader : lines.readers())
             packs.packs.push_back(prepared.shared_pack.of(reader));
@@ -132,14 +129,10 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
         ExchangeProgram program =
             padding_program(kind, communicator().rank(), prepared.parts, arrays.sources, transports,
                             prepared.shared_pack, prepared.device);
-        binding = std::make_shared<ExchangeBinding>(
+        return std::make_shared<ExchangeBinding>(
             ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
             std::move(transports), std::move(program));
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(communicator(), name(), failure);
-    return binding;
+    });
 }
 
 std::string PaddingExchangeCore::describe() const {

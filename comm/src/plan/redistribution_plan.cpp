@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_plan.hpp>
 
-#include <distview/comm/agreement.hpp>
+#include "plan/agree_on_plan.hpp"
+
 #include <distview/comm/impl/directory/find_runs.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
-#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
-#include <exception>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -51,27 +51,35 @@ bool chooses(const Communicator& comm, const RedistributionOptions& options) {
            comm.is_open() && !comm.state()->is_one_node();
 }
 
-class Digest {
-public:
-    void add(std::uint64_t value) { m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1; }
-    template <class Values>
-    void add_all(const Values& values) {
-        add(values.size());
-        for (const auto& value : values) add(static_cast<std::uint64_t>(value));
+Digest digest_of(const ArrayLayout& from, const ArrayLayout& to,
+                 const RedistributionOptions& options) {
+    Digest digest;
+    digest.add(from.fingerprint()).add(to.fingerprint()).add_all(options.permutation);
+    for (const auto* const slices : {&options.from_slice, &options.to_slice}) {
+        digest.add(slices->size());
+        for (const AxisSlice& slice : *slices)
+            digest.add_all(std::array{slice.begin, slice.count, slice.step});
     }
-    void add_slices(const std::vector<AxisSlice>& slices) {
-        add(slices.size());
-        for (const AxisSlice& slice : slices) {
-            add(static_cast<std::uint64_t>(slice.begin));
-            add(static_cast<std::uint64_t>(slice.count));
-            add(static_cast<std::uint64_t>(slice.step));
-        }
-    }
-    std::uint64_t value() const noexcept { return m_hash; }
+    digest.add_all(options.from_ranks).add_all(options.to_ranks);
+    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
+               (options.in_place ? 4u : 0u) + (options.allow_missing_indices ? 8u : 0u));
+    return digest.add(static_cast<std::uint64_t>(options.buffer_bytes))
+        .add(static_cast<std::uint64_t>(options.strategy));
+}
 
-private:
-    std::uint64_t m_hash = 0;
-};
+std::vector<Argument> arguments_of(const ArrayLayout& from, const ArrayLayout& to,
+                                   const RedistributionOptions& options) {
+    return {{"source layout", from.describe()},
+            {"target layout", to.describe()},
+            {"permutation", tuple_text(options.permutation)},
+            {"from_ranks", tuple_text(options.from_ranks)},
+            {"to_ranks", tuple_text(options.to_ranks)},
+            {"fill_padding", text(options.fill_padding)},
+            {"conjugate", text(options.conjugate)},
+            {"in_place", text(options.in_place)},
+            {"buffer_bytes", text(options.buffer_bytes)},
+            {"strategy", text(static_cast<int>(options.strategy))}};
+}
 
 } // namespace
 
@@ -82,13 +90,9 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
     const CollectiveCall call(comm, name);
     std::optional<RedistributionSchedule> schedule;
     std::vector<RedistributionSchedule> stages; // if there are several
-    std::optional<Transport> required;
-    std::exception_ptr failure;
-    Digest digest;
-    try {
-        required = required_transport();
-        check_available(required);
-        if (is_partly_known(from) || is_partly_known(to))
+    const bool is_some_unknown = is_partly_known(from) || is_partly_known(to);
+    const auto make_schedules = [&] {
+        if (is_some_unknown)
             schedule.emplace(from, to, options, unknown_runs(from, to, options.permutation));
         else
             schedule.emplace(from, to, options);
@@ -96,52 +100,20 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
         check_ranks(options.to_ranks, to, comm, "target");
         check_known_labels(from, schedule->from_process(comm.rank()), "source");
         check_known_labels(to, schedule->to_process(comm.rank()), "target");
-        check_options(options, is_partly_known(from) || is_partly_known(to));
+        check_options(options, is_some_unknown);
         if (options.strategy == RedistributionStrategy::by_dimension ||
-            (chooses(comm, options) && !is_partly_known(from) && !is_partly_known(to)))
+            (chooses(comm, options) && !is_some_unknown))
             stages = redistribution_stages(from, to, options);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    digest.add(from.fingerprint());
-    digest.add(to.fingerprint());
-    digest.add_all(options.permutation);
-    digest.add_slices(options.from_slice);
-    digest.add_slices(options.to_slice);
-    digest.add_all(options.from_ranks);
-    digest.add_all(options.to_ranks);
-    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
-               (options.in_place ? 4u : 0u) + (options.allow_missing_indices ? 8u : 0u));
-    digest.add(static_cast<std::uint64_t>(options.buffer_bytes));
-    digest.add(static_cast<std::uint64_t>(options.strategy));
-    digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
-    agree(comm, name, failure, digest.value(), [&] {
-        return std::vector<Argument>{
-            {"source layout", from.describe()},
-            {"target layout", to.describe()},
-            {"permutation", tuple_text(options.permutation)},
-            {"from_ranks", tuple_text(options.from_ranks)},
-            {"to_ranks", tuple_text(options.to_ranks)},
-            {"fill_padding", text(options.fill_padding)},
-            {"conjugate", text(options.conjugate)},
-            {"in_place", text(options.in_place)},
-            {"buffer_bytes", text(options.buffer_bytes)},
-            {"strategy", text(static_cast<int>(options.strategy))},
-            {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"}};
-    });
+    };
+    const auto required = agree_on_plan(comm, name, make_schedules, digest_of(from, to, options),
+                                        [&] { return arguments_of(from, to, options); });
     const std::uint64_t number = comm.state()->next_plan();
-    if (is_partly_known(from) || is_partly_known(to))
-        schedule = find_runs(comm, from, to, options, *schedule);
+    if (is_some_unknown) schedule = find_runs(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.
-    std::shared_ptr<RedistributionCore> core;
-    try {
-        core = std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),
+    return agree_on(comm, name, [&] {
+        return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),
                                                     std::move(stages), options, required);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, name, failure);
-    return core;
+    });
 }
 
 } // namespace distview::impl

@@ -7,7 +7,6 @@
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace distview::impl {
@@ -125,15 +124,9 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::bind_stage(Stage& stage,
     SharedRounds rounds;
     if (!writes && !arrays.layer && required() != Transport::message)
         rounds = SharedRounds(communicator(), stage.schedule, stage.role, arrays.sources);
-    std::shared_ptr<ExchangeBinding> binding;
-    std::exception_ptr failure;
-    try {
-        binding = bind_rounds(stage, arrays, std::move(rounds), device, writes, carries, tag);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(communicator(), name(), failure);
-    return binding;
+    return agree_on(communicator(), name(), [&] {
+        return bind_rounds(stage, arrays, std::move(rounds), device, writes, carries, tag);
+    });
 }
 
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/agree_on_plan.hpp"
+
+#include <exception>
+#include <string>
+
+namespace distview::impl {
+
+std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
+                                       const std::function<void()>& check, Digest digest,
+                                       const Arguments& arguments) {
+    std::optional<Transport> required;
+    std::exception_ptr failure;
+    try {
+        required = required_transport();
+        check_available(required);
+        check();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
+    agree(comm, name, failure, digest.value(), [&] {
+        std::vector<Argument> all = arguments();
+        all.push_back(
+            {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});
+        return all;
+    });
+    return required;
+}
+
+} // namespace distview::impl

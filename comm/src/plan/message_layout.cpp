@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan/message_layout.hpp"
+
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+std::map<int, MessagePlace> lay_out(ExchangeProgram& program, const char* caller,
+                                    const std::map<int, std::int64_t>& bytes,
+                                    const DeviceSetting& device, bool received) {
+    std::int64_t total = 0;
+    for (const auto& [rank, size] : bytes) {
+        PersistentMessages::require_countable(size, caller);
+        total += at_line(size);
+    }
+    const auto [buffer, staging] = message_buffers(device, total, received);
+    program.workspace_bytes += buffer.size() + staging.size();
+    (received ? program.held.emplace_back() : program.sent) = buffer.memory();
+    program.held.push_back(staging.memory());
+    std::map<int, MessagePlace> places;
+    std::int64_t offset = 0;
+    for (const auto& [rank, size] : bytes) {
+        char* const data = buffer.data() + offset;
+        places[rank] = {data, staging.size() > 0 ? staging.data() + offset : data, size};
+        offset += at_line(size);
+    }
+    return places;
+}
+
+} // namespace
+
+PackedFields packed_fields(std::int64_t elements, std::span<const Field> fields,
+                           std::span<const char> packs) {
+    PackedFields result;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        result.bytes = at_line(result.bytes);
+        result.begins.push_back(result.bytes);
+        if (packs.empty() || packs[f] != 0) result.bytes += elements * fields[f].element_size;
+    }
+    return result;
+}
+
+std::vector<char> packed_by(const ReadablePeer& owner) {
+    std::vector<char> result;
+    for (const ReadablePeer::RemoteField& field : owner.fields)
+        result.push_back(field.data ? 0 : 1);
+    return result;
+}
+
+std::map<int, MessagePlace> lay_out_sends(ExchangeProgram& program, const char* caller,
+                                          const DeviceSetting& device,
+                                          const std::map<int, std::int64_t>& bytes) {
+    const auto places = lay_out(program, caller, bytes, device, false);
+    for (const auto& [rank, place] : places)
+        program.sends.push_back({rank, place.data, place.bytes});
+    return places;
+}
+
+std::map<int, MessagePlace> lay_out_receives(ExchangeProgram& program, const char* caller,
+                                             const DeviceSetting& device,
+                                             const std::map<int, std::int64_t>& bytes) {
+    return lay_out(program, caller, bytes, device, true);
+}
+
+} // namespace distview::impl

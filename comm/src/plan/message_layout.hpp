@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/tuning.hpp>
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+namespace distview::impl {
+
+/// Where messages, packs and the fields in them begin.
+constexpr std::int64_t at_line(std::int64_t offset) {
+    return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
+}
+
+/// Where the elements of several fields for one rank begin in a message or a pack: one field behind the other.
+struct PackedFields {
+    std::vector<std::int64_t> begins{}; ///< bytes, by field
+    std::int64_t bytes = 0;
+};
+/// Of fields[f] for which `packs[f]` is not 0; all if it is empty.
+PackedFields packed_fields(std::int64_t elements, std::span<const Field> fields,
+                           std::span<const char> packs = {});
+/// By field: whether its owner packs it for this process, which cannot map it.
+std::vector<char> packed_by(const ReadablePeer& owner);
+
+/// The place of one rank's message in a buffer.
+struct MessagePlace {
+    char* data = nullptr;   ///< for MPI
+    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
+    std::int64_t bytes = 0;
+
+    Incoming incoming(int rank) const {
+        return {.rank = rank,
+                .bytes = bytes,
+                .message = {rank, data, bytes},
+                .staged = kernel == data ? nullptr : kernel};
+    }
+};
+/// Makes buffers, which the program keeps, for messages of so many bytes to or from ranks. Appends the messages to send
+/// to the program.
+///
+/// Errors: UsageError, naming `caller`, if a message has more bytes than MPI counts
+std::map<int, MessagePlace> lay_out_sends(ExchangeProgram& program, const char* caller,
+                                          const DeviceSetting& device,
+                                          const std::map<int, std::int64_t>& bytes);
+std::map<int, MessagePlace> lay_out_receives(ExchangeProgram& program, const char* caller,
+                                             const DeviceSetting& device,
+                                             const std::map<int, std::int64_t>& bytes);
+
+} // namespace distview::impl
