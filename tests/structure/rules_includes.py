@@ -146,7 +146,7 @@ _WITH_KOKKOS = {
     "section_access",
 }
 #: Sources that may, though their headers may not.
-_SOURCES_WITH_KOKKOS = {"cuda_layer", "field_arguments", "field_overlap", "point_moves", "runtime"}
+_SOURCES_WITH_KOKKOS = {"cuda_layer", "field", "plan_core", "point_moves", "runtime"}
 #: Headers of Kokkos that may be included anywhere.
 _SMALL_KOKKOS = {"Kokkos_Abort.hpp", "Kokkos_Macros.hpp"}
 

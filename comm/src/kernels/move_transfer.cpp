@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/move_transfer.hpp>
+#include <distview/comm/impl/schedule/run_parts.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <functional>
-#include <span>
 #include <utility>
 
 namespace distview::impl {
@@ -12,12 +12,6 @@ namespace distview::impl {
 namespace {
 
 using Peers = RedistributionSchedule::PeerRuns;
-
-std::int64_t elements_of(std::span<const AxisRun> runs) {
-    std::int64_t sum = 0;
-    for (const AxisRun& run : runs) sum += run.elements();
-    return sum;
-}
 
 /// Bytes from one element to the next along each axis of the target in a packed box.
 Extents packed_strides(const RedistributionSchedule& schedule, const Peers& runs,
@@ -31,7 +25,7 @@ Extents packed_strides(const RedistributionSchedule& schedule, const Peers& runs
     for (int a = schedule.rank() - 1; a >= 0; --a) {
         const std::size_t d = target_axis[static_cast<std::size_t>(a)];
         result[d] = stride;
-        stride *= elements_of(runs[d]);
+        stride *= count_elements(runs[d]);
     }
     return result;
 }
@@ -43,7 +37,7 @@ std::int64_t packed_elements(const RedistributionSchedule& schedule, const Redis
     const Peers with_peer = schedule.runs_with(runs, peer);
     std::int64_t product = 1;
     for (int d = 0; d < schedule.rank(); ++d)
-        product *= elements_of(with_peer[static_cast<std::size_t>(d)]);
+        product *= count_elements(with_peer[static_cast<std::size_t>(d)]);
     return product;
 }
 

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <new>
 #include <sstream>
 #include <string>
@@ -181,8 +182,17 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
 
 } // namespace
 
-std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
-                                 const Agreement& mine, const Arguments& arguments) {
+CollectiveCall::CollectiveCall(const Communicator& comm, std::string_view name)
+    : m_state(comm.state()), m_exceptions(std::uncaught_exceptions()) {
+    m_state->calls().enter(name);
+}
+
+CollectiveCall::~CollectiveCall() {
+    m_state->calls().leave({}, std::uncaught_exceptions() > m_exceptions);
+}
+
+void impl::agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
+                        const Arguments& arguments) {
     const auto size = static_cast<std::uint64_t>(comm.size());
     const CollectiveCall call(comm, caller);
     // A rank that failed may have no digest: it must not hide the failure behind a difference.
@@ -190,7 +200,6 @@ std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
     record.least = {mine.failure ? static_cast<std::uint64_t>(comm.rank()) : size, mine.digest,
                     ~mine.digest, mine.arrays.value_or(~std::uint64_t{0}),
                     mine.arrays ? ~*mine.arrays : ~std::uint64_t{0}};
-    record.flags = mine.flags;
     const MeetingRecord all = comm.state()->meeting().meet(record, caller);
     const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
     const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
@@ -200,7 +209,6 @@ std::uint64_t impl::agree_on_all(const Communicator& comm, const char* caller,
     if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
     if (digests_differ) raise_difference(comm, caller, mine.digest, arguments);
     if (arrays_differ) raise_other_arrays(comm, caller, mine.arrays);
-    return all.flags;
 }
 
 void agree(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
@@ -208,19 +216,7 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
            std::span<const std::uint64_t> arrays) {
     std::optional<std::uint64_t> numbers;
     if (!arrays.empty()) numbers = comm.state()->digest_of(arrays);
-    impl::agree_on_all(comm, caller, {failure, digest, numbers, {}}, arguments);
-}
-
-impl::Flags impl::agreed_flags(const Communicator& comm, const char* caller,
-                               const std::exception_ptr& failure, std::uint64_t digest,
-                               const Flags& flags) {
-    std::uint64_t bits = 0;
-    for (std::size_t i = 0; i < flags.size(); ++i)
-        bits |= static_cast<std::uint64_t>(flags[i]) << i;
-    const std::uint64_t all = agree_on_all(comm, caller, {failure, digest, {}, bits}, {});
-    Flags result{};
-    for (std::size_t i = 0; i < flags.size(); ++i) result[i] = (all >> i & 1) != 0;
-    return result;
+    impl::agree_on_all(comm, caller, {failure, digest, numbers}, arguments);
 }
 
 // Here, since it needs an agreement, which needs communicators.

@@ -181,6 +181,17 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
     });
 }
 
+Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
+                       std::span<const std::int64_t> sizes, const PieceOptions& options) {
+    std::optional<Rounds> rounds;
+    meet(comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
+         {{"root", root},
+          {"bytes of an element", options.element_bytes},
+          {"staging_bytes", options.staging_bytes},
+          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
+    return std::move(*rounds);
+}
+
 } // namespace
 
 void impl::meet_to_gather(const Communicator& comm, std::size_t bytes) {
@@ -273,17 +284,9 @@ void gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
     std::span<const std::int64_t> sizes, const PieceOptions& options,
     const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive) {
-    const auto my_size = static_cast<std::int64_t>(mine.size());
-    const int rank = comm.rank();
     const CollectiveCall call(comm, "gather_pieces");
-    std::optional<Rounds> made;
-    meet(comm, "gather_pieces",
-         [&] { made.emplace("gather_pieces", comm, root, my_size, sizes, options); },
-         {{"root", root},
-          {"bytes of an element", options.element_bytes},
-          {"staging_bytes", options.staging_bytes},
-          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
-    Rounds& rounds = *made;
+    const int rank = comm.rank();
+    Rounds rounds = meet_for_rounds("gather_pieces", comm, root, std::ssize(mine), sizes, options);
     while (rounds.next()) {
         const int count = rounds.count(rank);
         const std::byte* piece = count > 0 ? mine.data() + rounds.begin() : nullptr;
@@ -298,17 +301,9 @@ void scatter_pieces(const Communicator& comm, int root, std::span<const std::int
                     const PieceOptions& options,
                     const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
                     std::span<std::byte> mine) {
-    const auto my_size = static_cast<std::int64_t>(mine.size());
-    const int rank = comm.rank();
     const CollectiveCall call(comm, "scatter_pieces");
-    std::optional<Rounds> made;
-    meet(comm, "scatter_pieces",
-         [&] { made.emplace("scatter_pieces", comm, root, my_size, sizes, options); },
-         {{"root", root},
-          {"bytes of an element", options.element_bytes},
-          {"staging_bytes", options.staging_bytes},
-          {"bytes of all ranks", std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0})}});
-    Rounds& rounds = *made;
+    const int rank = comm.rank();
+    Rounds rounds = meet_for_rounds("scatter_pieces", comm, root, std::ssize(mine), sizes, options);
     while (rounds.next()) {
         if (rank == root) rounds.for_each_piece(provide);
         const int count = rounds.count(rank);

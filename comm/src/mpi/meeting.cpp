@@ -51,7 +51,6 @@ MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other) {
     result.places = CallPlaces::combined(one.places, other.places);
     for (std::size_t i = 0; i < result.least.size(); ++i)
         result.least[i] = std::min(one.least[i], other.least[i]);
-    result.flags &= other.flags;
     if (!get(one.difference).empty()) return result;
     if (!get(other.difference).empty()) {
         result.difference = other.difference;

@@ -9,19 +9,48 @@ namespace distview::impl {
 
 namespace {
 
+/// `box` without `hole` as boxes that do not overlap.
+void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank) {
+    const LocalBox common = intersection(box, hole, rank);
+    if (is_empty(common, rank)) {
+        boxes.push_back(box);
+        return;
+    }
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+        LocalBox below = box;
+        below[d].end = common[d].begin;
+        if (!below[d].empty()) boxes.push_back(below);
+        LocalBox above = box;
+        above[d].begin = common[d].end;
+        if (!above[d].empty()) boxes.push_back(above);
+        box[d] = common[d];
+    }
+}
+
+/// The box of some of a part's positions.
+ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells) {
+    ExchangePart piece = part;
+    piece.region.elements = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
+        piece.region.begin[d] = cells[d].begin;
+        piece.region.peer_begin[d] =
+            part.region.peer_begin[d] + (cells[d].begin - part.region.begin[d]);
+        piece.region.extents[d] = cells[d].size();
+        piece.region.elements *= cells[d].size();
+    }
+    return piece;
+}
+
 /// Some cells of a part; instead of themselves those that `local` fills them from.
 void append_piece(std::vector<CopyBox>& pack, const ExchangePart& part, const Field& field,
                   const Elements& to, const LocalBox& cells, const ExchangePart* local) {
-    ExchangePart piece = part;
-    Elements source{field.data, field.strides};
-    Elements destination = to;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
-        piece.region.extents[d] = cells[d].size();
-        destination.first += (cells[d].begin - part.region.begin[d]) * to.strides[d];
-        const std::int64_t shift = local ? local->region.peer_begin[d] - local->region.begin[d] : 0;
-        source.first += (cells[d].begin.value() + shift) * field.strides[d];
-    }
-    append_whole(pack, {box_of(piece, field.element_size, source, destination)});
+    const ExchangePart piece = piece_of(local ? *local : part, cells);
+    const Elements from = elements(field.data, field.strides,
+                                   local ? piece.region.peer_begin : piece.region.begin, part.rank);
+    Elements place = to;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
+        place.first += (cells[d].begin - part.region.begin[d]) * to.strides[d];
+    append_whole(pack, {box_of(piece, field.element_size, from, place)});
 }
 
 } // namespace

@@ -41,36 +41,6 @@ LocalBox positions(const ExchangePart& part) {
     return box;
 }
 
-void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank) {
-    const LocalBox common = intersection(box, hole, rank);
-    if (is_empty(common, rank)) {
-        boxes.push_back(box);
-        return;
-    }
-    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
-        LocalBox below = box;
-        below[d].end = common[d].begin;
-        if (!below[d].empty()) boxes.push_back(below);
-        LocalBox above = box;
-        above[d].begin = common[d].end;
-        if (!above[d].empty()) boxes.push_back(above);
-        box[d] = common[d];
-    }
-}
-
-ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells) {
-    ExchangePart piece = part;
-    piece.region.elements = 1;
-    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
-        piece.region.begin[d] = cells[d].begin;
-        piece.region.peer_begin[d] =
-            part.region.peer_begin[d] + (cells[d].begin - part.region.begin[d]);
-        piece.region.extents[d] = cells[d].size();
-        piece.region.elements *= cells[d].size();
-    }
-    return piece;
-}
-
 bool meet(const ExchangePart& a, const ExchangePart& b) {
     return a.field == b.field &&
            !is_empty(intersection(positions(a), positions(b), a.rank), a.rank);

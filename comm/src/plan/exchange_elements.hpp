@@ -32,12 +32,6 @@ CopyBox box_of(const ExchangePart& part, std::int64_t element_size, const Elemen
 /// of the exchange may, a region is everywhere.
 LocalBox positions(const ExchangePart& part);
 
-/// `box` without `hole` as boxes that do not overlap.
-void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank);
-
-/// The box of some of a part's positions.
-ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells);
-
 /// Whether two boxes of a section of one field have a cell in common.
 bool meet(const ExchangePart& a, const ExchangePart& b);
 

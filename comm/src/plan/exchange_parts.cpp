@@ -5,6 +5,7 @@
 #include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
+#include <map>
 
 namespace distview::impl {
 
@@ -49,11 +50,7 @@ SharedPack::SharedPack(CommunicatorState& state, ExchangeKind kind, const Exchan
         if (packs(kind, part, field) && state.calls().is_near(part.region.peer))
             append_packed(bytes[part.region.peer], part, field.element_size);
     }
-    for (const auto& [reader, size] : bytes) {
-        m_offsets[reader] = m_bytes;
-        m_bytes += at_line(size);
-    }
-    if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
+    static_cast<ReaderPacks&>(*this) = ReaderPacks(state, bytes);
 }
 
 bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
@@ -71,12 +68,6 @@ bool SharedPack::has_short_rows(ExchangeKind kind, const ExchangePart& part,
         }
     }
     return row < part.region.elements * element_size && row < tuning::long_row_bytes;
-}
-
-char* SharedPack::of(int reader) const {
-    const auto offset = m_offsets.find(reader);
-    if (offset == m_offsets.end() || !m_memory) return nullptr;
-    return static_cast<char*>(m_memory.get()) + offset->second;
 }
 
 } // namespace distview::impl

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/gather_core.hpp>
 
-#include "transport/allowed_transports.hpp"
-
+#include "plan/message_layout.hpp"
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/gather_program.hpp>
-#include <distview/comm/impl/transport/field_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -33,22 +31,9 @@ void GatherCore::check(const ArraySet& arrays) const {
                         [&] { return text(name(), ": expected at least 1 array"); });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const Field& field = fields[i];
-        require<ShapeError>(*field.layout == m_layout, [&] {
-            return text(name(), ": array ", i, " is a ", field.layout->describe(),
-                        "\nthe plan is for a ", m_layout.describe());
-        });
-        require<ShapeError>(field.process == communicator().rank(), [&] {
-            return text(name(), ": array ", i, " is the section of process ", field.process,
-                        ", expected that of process ", communicator().rank());
-        });
+        check_array("array", i, field, m_layout, communicator().rank(), arrays.layer);
         require<ShapeError>(!writes || !field.read_only, [&] {
             return text(name(), ": array ", i, " is read-only, and its elements are to be written");
-        });
-        require<ShapeError>(arrays.layer || field.host_accessible, [&] {
-            return text(name(), ": array ", i, " is in memory that the host cannot access");
-        });
-        require<ShapeError>(!arrays.layer || !field.data || arrays.layer->reaches(field.data), [&] {
-            return text(name(), ": array ", i, " is in memory that the device cannot access");
         });
         for (std::size_t j = 0; writes && j < i; ++j)
             require<UsageError>(!overlap(fields[j], field), [&] {
@@ -60,36 +45,21 @@ void GatherCore::check(const ArraySet& arrays) const {
 
 /// Memory for what others of the node read: of a gather borrowed arrays, which they cannot map, of a combination all
 /// values.
-void GatherCore::allocate_packs(const ArraySet& arrays, Prepared& prepared) const {
+ReaderPacks GatherCore::make_packs(const ArraySet& arrays) const {
+    if (arrays.layer || required() == Transport::message) return {};
     const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
-    const std::vector<int>& readers = m_lines[static_cast<std::size_t>(arrays.variant)]->readers();
-    prepared.packs.assign(readers.size(), nullptr);
-    if (arrays.layer || required() == Transport::message) return;
-    const std::vector<char> borrowed = borrowed_fields(*state().arena(), arrays.sources);
-    const auto bytes_for = [&](std::int64_t elements) {
-        return at_line(
-            packed_fields(elements, arrays.sources, combines ? std::span<const char>() : borrowed)
-                .bytes);
+    const std::vector<char> packs = combines ? std::vector<char>()
+                                             : borrowed_fields(*state().arena(), arrays.sources);
+    std::map<int, std::int64_t> bytes;
+    const auto add = [&](int rank, const std::vector<std::int64_t>& positions) {
+        if (rank != communicator().rank() && state().calls().is_near(rank))
+            bytes[rank] = packed_fields(std::ssize(positions), arrays.sources, packs).bytes;
     };
-    std::vector<std::int64_t> begins;
-    std::int64_t total = 0;
-    const auto place = [&](int rank, std::size_t elements) {
-        begins.push_back(total);
-        if (state().calls().is_near(rank)) total += bytes_for(static_cast<std::int64_t>(elements));
-    };
-    if (combines) {
-        for (const GatherRole::Wanted& to : m_role.wanted)
-            if (to.rank != communicator().rank()) place(to.rank, to.positions.size());
-    } else {
-        for (const GatherRole::Given& to : m_role.given) place(to.rank, to.positions.size());
-    }
-    if (total == 0) return;
-    prepared.pack =
-        std::static_pointer_cast<char>(state().arena()->allocate(static_cast<std::size_t>(total)));
-    prepared.complete = prepared.pack != nullptr;
-    for (std::size_t r = 0; r < readers.size() && prepared.pack; ++r)
-        if (state().calls().is_near(readers[r]))
-            prepared.packs[r] = prepared.pack.get() + begins[r];
+    if (combines)
+        for (const GatherRole::Wanted& to : m_role.wanted) add(to.rank, to.positions);
+    else
+        for (const GatherRole::Given& to : m_role.given) add(to.rank, to.positions);
+    return {state(), bytes};
 }
 
 PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
@@ -99,7 +69,7 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     prepared->device = device_setting(arrays.layer, required(), name());
     std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
     if (!lines) lines.emplace(state(), combines ? receive_peers() : send_peers());
-    allocate_packs(arrays, *prepared);
+    prepared->packs = make_packs(arrays);
     return [this, &arrays, prepared](int tag) { return make(arrays, *prepared, tag); };
 }
 
@@ -112,7 +82,6 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
     const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
     const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
     return agree_on(communicator(), name(), [&] {
-        const OfferedPacks packs{{prepared.packs.begin(), prepared.packs.end()}, prepared.complete};
         // Values to combine are packed: on a device they go in messages.
         const bool in_messages = combines && arrays.layer;
         require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
@@ -121,7 +90,7 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
         });
         PeerTransports transports;
         if (!in_messages)
-            transports = find_transports(state(), name(), tag, arrays.sources, packs,
+            transports = find_transports(state(), name(), tag, arrays.sources, prepared.packs.offer(lines.readers()),
                                          combines ? send_peers() : receive_peers(), lines,
                                          required(), arrays.layer);
         GatherProgramSetting setting{.caller = name(),
@@ -129,14 +98,12 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
                                      .role = &m_role,
                                      .combines = combines,
                                      .into_array = m_side == Side::array,
+                                     .packs = &prepared.packs,
                                      .device = prepared.device};
         setting.packed = combines ? std::vector<char>(arrays.sources.size(), 1)
                                   : borrowed_fields(*state().arena(), arrays.sources);
-        for (std::size_t r = 0; r < lines.readers().size(); ++r)
-            if (prepared.packs[r] && transports.readers.contains(lines.readers()[r]))
-                setting.packs[lines.readers()[r]] = prepared.packs[r];
         ExchangeProgram program = gather_program(setting, arrays.sources, transports);
-        program.held.push_back(prepared.pack);
+        program.held.push_back(prepared.packs.memory());
         return std::make_shared<ExchangeBinding>(
             ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
             std::move(transports), std::move(program));

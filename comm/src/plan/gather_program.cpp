@@ -2,9 +2,8 @@
 #include <distview/comm/impl/plan/gather_program.hpp>
 
 #include "plan/contributions.hpp"
+#include "plan/message_layout.hpp"
 #include "plan/section_offsets.hpp"
-
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 
 #include <algorithm>
 #include <memory>
@@ -15,13 +14,6 @@ namespace distview::impl {
 namespace {
 
 using End = PointMoves::End;
-
-/// Message of all fields to or from one rank.
-struct Place {
-    PackedFields fields{};
-    char* data = nullptr;   ///< for MPI
-    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
-};
 
 class Builder {
 public:
@@ -112,65 +104,40 @@ private:
                      {f, begin, static_cast<int>(m_program.points.size()), Batch::Kind::points});
     }
 
-    /// A rank's messages, by rank; `elements` has pairs of ranks and numbers of elements.
-    std::map<int, Place> places(const std::vector<std::pair<int, std::int64_t>>& elements,
-                                bool received, std::shared_ptr<void>& memory) {
-        std::map<int, Place> result;
-        std::int64_t total = 0;
-        for (const auto& [rank, count] : elements) {
-            Place& place = result[rank];
-            place.fields = packed_fields(count, m_fields);
-            PersistentMessages::require_countable(place.fields.bytes, m_setting.caller);
-            total += at_line(place.fields.bytes);
-        }
-        const auto buffers = message_buffers(m_setting.device, total, received);
-        m_program.workspace_bytes += buffers.first.size() + buffers.second.size();
-        memory = buffers.first.memory();
-        m_program.held.push_back(buffers.second.memory());
-        std::int64_t offset = 0;
-        for (auto& [rank, place] : result) {
-            place.data = buffers.first.data() + offset;
-            place.kernel = buffers.second.size() > 0 ? buffers.second.data() + offset : place.data;
-            offset += at_line(place.fields.bytes);
-        }
-        return result;
-    }
-
     /// Messages go where others do not read, and come from where this process does not.
     void lay_out() {
-        std::vector<std::pair<int, std::int64_t>> sent, received;
+        std::map<int, std::int64_t> sent, received;
+        const auto bytes_of = [&](const std::vector<std::int64_t>& positions) {
+            return packed_fields(static_cast<std::int64_t>(positions.size()), m_fields).bytes;
+        };
         for (const GatherRole::Given& to : m_role.given) {
             auto& list = m_setting.combines ? received : sent;
             const bool in_place = m_setting.combines ? m_transports.sources.contains(to.rank)
                                                      : m_transports.readers.contains(to.rank);
-            if (!in_place) list.emplace_back(to.rank, to.positions.size());
+            if (!in_place) list[to.rank] = bytes_of(to.positions);
         }
         for (const GatherRole::Wanted& from : m_role.wanted) {
             if (from.rank == m_setting.rank) continue;
             auto& list = m_setting.combines ? sent : received;
             const bool in_place = m_setting.combines ? m_transports.readers.contains(from.rank)
                                                      : m_transports.sources.contains(from.rank);
-            if (!in_place) list.emplace_back(from.rank, from.positions.size());
+            if (!in_place) list[from.rank] = bytes_of(from.positions);
         }
-        m_sent = places(sent, false, m_program.sent);
-        std::shared_ptr<void> memory;
-        m_received = places(received, true, memory);
-        m_program.held.push_back(std::move(memory));
-        for (const auto& [rank, place] : m_sent)
-            m_program.sends.push_back({rank, place.data, place.fields.bytes});
-        m_program.packs_for_readers = !m_setting.packs.empty();
+        m_sent = lay_out_sends(m_program, m_setting.caller, m_setting.device, sent);
+        m_received = lay_out_receives(m_program, m_setting.caller, m_setting.device, received);
+        m_program.packs_for_readers = m_setting.packs->bytes() > 0;
     }
 
     /// Packs what one rank gets, in a message or where it reads.
     template <class From>
     void add_pack(int rank, std::int64_t elements, From&& from) {
         const auto message = m_sent.find(rank);
-        const auto pack = m_setting.packs.find(rank);
         const bool is_read = message == m_sent.end();
-        if (is_read && pack == m_setting.packs.end()) return;
-        const PackedFields fields =
-            is_read ? packed_fields(elements, m_fields, m_setting.packed) : message->second.fields;
-        const char* const to = is_read ? pack->second : message->second.kernel;
+        const char* const to = is_read ? m_setting.packs->of(rank) : message->second.kernel;
+        if (!to) return;
+        const PackedFields fields = packed_fields(elements, m_fields,
+                                                  is_read ? std::span<const char>(m_setting.packed)
+                                                          : std::span<const char>());
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
             if (is_read && m_setting.packed[f] == 0) continue;
             add(m_program.pack, m_program.on_device.pack_points, f,
@@ -255,9 +222,8 @@ private:
             return;
         }
         // The owner packs for this process those of its fields that cannot be mapped.
-        std::vector<char> packed(m_fields.size(), 1);
-        for (std::size_t f = 0; f < m_fields.size() && in_place; ++f)
-            packed[f] = source->second.fields[f].data ? 0 : 1;
+        const std::vector<char> packed =
+            in_place ? packed_by(source->second) : std::vector<char>(m_fields.size(), 1);
         const PackedFields begins = packed_fields(elements, m_fields, packed);
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
             const Field& field = m_fields[f];
@@ -278,19 +244,14 @@ private:
     }
 
     Incoming incoming_from(int rank, std::int64_t elements) const {
-        Incoming incoming;
-        incoming.rank = rank;
-        for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
         const auto source = m_transports.sources.find(rank);
-        if (source != m_transports.sources.end()) {
-            incoming.transport = source->second.transport;
-            if (m_setting.combines || source->second.packs_fields())
-                incoming.note = ", packed by that rank";
-            return incoming;
-        }
-        const Place& place = m_received.at(rank);
-        incoming.message = {rank, place.data, place.fields.bytes};
-        if (place.kernel != place.data) incoming.staged = place.kernel;
+        const bool in_place = source != m_transports.sources.end();
+        Incoming incoming = in_place ? Incoming{.rank = rank, .transport = source->second.transport}
+                                     : m_received.at(rank).incoming(rank);
+        if (in_place && (m_setting.combines || source->second.packs_fields()))
+            incoming.note = ", packed by that rank";
+        incoming.bytes = 0;
+        for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
         return incoming;
     }
 
@@ -381,25 +342,14 @@ private:
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
     int m_rank;
-    std::map<int, Place> m_sent; ///< by rank
-    std::map<int, Place> m_received;
+    std::map<int, MessagePlace> m_sent; ///< by rank
+    std::map<int, MessagePlace> m_received;
     /// Offsets kept, by the role's positions, which stay where they are, and strides.
     std::map<std::pair<const std::int64_t*, Strides>, const std::int64_t*> m_tables;
     ExchangeProgram m_program;
 };
 
 } // namespace
-
-PackedFields packed_fields(std::int64_t elements, std::span<const Field> fields,
-                           std::span<const char> packs) {
-    PackedFields result;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-        result.bytes = at_line(result.bytes);
-        result.begins.push_back(result.bytes);
-        if (packs.empty() || packs[f] != 0) result.bytes += elements * fields[f].element_size;
-    }
-    return result;
-}
 
 ExchangeProgram gather_program(const GatherProgramSetting& setting, std::span<const Field> fields,
                                const PeerTransports& transports) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/in_place.hpp>
 
+#include "plan/message_layout.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/plan/shared_rounds.hpp>
 #include <distview/comm/impl/schedule/run_parts.hpp>

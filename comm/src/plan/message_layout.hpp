@@ -2,9 +2,9 @@
 #pragma once
 
 #include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
-#include <distview/comm/impl/tuning.hpp>
 
 #include <cstdint>
 #include <map>
@@ -12,11 +12,6 @@
 #include <vector>
 
 namespace distview::impl {
-
-/// Where messages, packs and the fields in them begin.
-constexpr std::int64_t at_line(std::int64_t offset) {
-    return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
-}
 
 /// Where the elements of several fields for one rank begin in a message or a pack: one field behind the other.
 struct PackedFields {

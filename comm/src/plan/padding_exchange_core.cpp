@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
-#include "transport/allowed_transports.hpp"
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
-#include <distview/comm/impl/transport/field_overlap.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -56,7 +53,6 @@ std::vector<int> PaddingExchangeCore::receive_peers() const {
 
 void PaddingExchangeCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;
-    DeviceLayer* const layer = arrays.layer;
     const bool combines = static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::combine;
     require<UsageError>(
         m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
@@ -70,22 +66,9 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
     });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
-        require<ShapeError>(*fields[i].layout == schedule.layout(), [&] {
-            return text(name(), ": field ", i, " is a ", fields[i].layout->describe(),
-                        "\nthe plan is for a ", schedule.layout().describe());
-        });
-        require<ShapeError>(fields[i].process == schedule.process(), [&] {
-            return text(name(), ": field ", i, " is the section of process ", fields[i].process,
-                        ", expected that of process ", schedule.process());
-        });
+        check_array("field", i, fields[i], schedule.layout(), schedule.process(), arrays.layer);
         require<ShapeError>(!fields[i].read_only, [&] {
             return text(name(), ": field ", i, " is read-only: an exchange writes its padding");
-        });
-        require<ShapeError>(layer || fields[i].host_accessible, [&] {
-            return text(name(), ": field ", i, " is in memory that the host cannot access");
-        });
-        require<ShapeError>(!layer || !fields[i].data || layer->reaches(fields[i].data), [&] {
-            return text(name(), ": field ", i, " is in memory that the device cannot access");
         });
         // Filled twice it would be the same.
         for (std::size_t j = 0; combines && j < i; ++j)
@@ -119,13 +102,10 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
     const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
     return agree_on(communicator(), name(), [&] {
-        OfferedPacks packs{{}, !prepared.shared_pack.lacks_memory()};
-        for (const int reader : lines.readers())
-            packs.packs.push_back(prepared.shared_pack.of(reader));
-        PeerTransports transports =
-            find_transports(state(), name(), tag, arrays.sources, packs,
-                            kind == ExchangeKind::fill ? receive_peers() : send_peers(), lines,
-                            required(), arrays.layer);
+        PeerTransports transports = find_transports(
+            state(), name(), tag, arrays.sources, prepared.shared_pack.offer(lines.readers()),
+            kind == ExchangeKind::fill ? receive_peers() : send_peers(), lines, required(),
+            arrays.layer);
         ExchangeProgram program =
             padding_program(kind, communicator().rank(), prepared.parts, arrays.sources, transports,
                             prepared.shared_pack, prepared.device);

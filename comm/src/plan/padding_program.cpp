@@ -3,6 +3,7 @@
 
 #include "plan/device_packing.hpp"
 #include "plan/exchange_elements.hpp"
+#include "plan/message_layout.hpp"
 
 #include <algorithm>
 #include <map>
@@ -13,6 +14,8 @@
 namespace distview::impl {
 
 namespace {
+
+constexpr const char* name = "PaddingExchangePlan";
 
 /// The parts that one rank sends, or that come from it, and their bytes in a message.
 struct Partner {
@@ -35,18 +38,22 @@ public:
             m_parts.given, [this](int rank) { return !m_transports.readers.contains(rank); });
         const std::vector<Partner> received =
             partners(m_parts.taken, [this](int rank) { return !source(rank); });
-        lay_out_sends(sends);
-        lay_out_received(received);
+        m_sent = lay_out_sends(m_program, name, m_device, bytes_of(sends));
+        m_received = lay_out_receives(m_program, name, m_device, bytes_of(received));
         const int local = box_count();
         if (m_kind == ExchangeKind::fill) add_local();
         append_batch(m_program.first, {0, local, box_count(), Batch::Kind::copy});
         add_packing(sends);
         const int incoming = box_count();
-        for (std::size_t i = 0; i < received.size(); ++i)
-            add_incoming(m_program.received[i], received[i]);
+        for (const Partner& partner : received) {
+            m_program.received.push_back(m_received.at(partner.rank).incoming(partner.rank));
+            add_incoming(m_program.received.back(), partner);
+        }
         for (const Partner& partner :
              partners(m_parts.taken, [this](int rank) { return source(rank) != nullptr; })) {
             Incoming& from = m_program.in_place.emplace_back();
+            from.rank = partner.rank;
+            from.bytes = partner.bytes;
             from.transport = source(partner.rank)->transport;
             if (source(partner.rank)->packs_fields()) from.note = ", packed by that rank";
             add_incoming(from, partner);
@@ -87,54 +94,10 @@ private:
         return result;
     }
 
-    /// Buffers of one direction: calls place(partner, offset) for each partner's message.
-    template <class Place>
-    std::pair<MessageBuffer, MessageBuffer> lay_out(const std::vector<Partner>& partners,
-                                                    bool received, const Place& place) {
-        std::int64_t bytes = 0;
-        std::vector<std::int64_t> offsets;
-        for (const Partner& partner : partners) {
-            PersistentMessages::require_countable(partner.bytes, "PaddingExchangePlan");
-            offsets.push_back(bytes);
-            bytes += at_line(partner.bytes);
-        }
-        auto buffers = message_buffers(m_device, bytes, received);
-        m_program.workspace_bytes += buffers.first.size() + buffers.second.size();
-        for (std::size_t i = 0; i < partners.size(); ++i) place(buffers, partners[i], offsets[i]);
-        return buffers;
-    }
-
-    /// The places of a partner's parts in the message that begins at `data`.
-    void place_parts(std::vector<char*>& places, const std::vector<ExchangePart>& parts,
-                     const Partner& partner, char* data) const {
-        std::int64_t end = 0;
-        for (const std::size_t i : partner.parts)
-            places[i] = data + append_packed(end, parts[i], element_size(parts[i]));
-    }
-
-    void lay_out_sends(const std::vector<Partner>& sends) {
-        m_given_places.resize(m_parts.given.size());
-        const auto buffers =
-            lay_out(sends, false, [&](const auto& all, const Partner& to, std::int64_t offset) {
-                char* const data = all.first.data() + offset;
-                m_program.sends.push_back({to.rank, data, to.bytes});
-                place_parts(m_given_places, m_parts.given, to, data);
-            });
-        m_program.sent = buffers.first.memory();
-    }
-
-    void lay_out_received(const std::vector<Partner>& received) {
-        m_taken_places.resize(m_parts.taken.size());
-        const auto buffers =
-            lay_out(received, true, [&](const auto& all, const Partner& from, std::int64_t offset) {
-                Incoming& incoming = m_program.received.emplace_back();
-                incoming.message = {from.rank, all.first.data() + offset, from.bytes};
-                if (all.second.size() > 0) incoming.staged = all.second.data() + offset;
-                place_parts(m_taken_places, m_parts.taken, from,
-                            incoming.staged ? incoming.staged : incoming.message.data);
-            });
-        m_program.held.push_back(buffers.first.memory());
-        m_program.held.push_back(buffers.second.memory());
+    static std::map<int, std::int64_t> bytes_of(const std::vector<Partner>& partners) {
+        std::map<int, std::int64_t> bytes;
+        for (const Partner& partner : partners) bytes[partner.rank] = partner.bytes;
+        return bytes;
     }
 
     /// A part's elements in this section, and in this section as seen from the other side of a periodic
@@ -160,6 +123,15 @@ private:
                             part.rank);
         char* const place = const_cast<char*>(owner.packed) + append_packed(end, part, size);
         return packed(place, part, size);
+    }
+
+    /// Where a part's elements come from; see remote().
+    Elements source_of(const ExchangePart& part, std::int64_t& end) const {
+        const int rank = part.region.peer;
+        const std::int64_t size = element_size(part);
+        if (rank == m_process) return mirrored(part);
+        if (const ReadablePeer* const readable = source(rank)) return remote(*readable, part, end);
+        return packed(m_received.at(rank).kernel + append_packed(end, part, size), part, size);
     }
 
     /// Hands over the copies of one field and one process at a time: only these are worth joining.
@@ -205,8 +177,14 @@ private:
     void add_packing(const std::vector<Partner>& sends) {
         const int begin = box_count();
         if (!m_device.layer) add_shared_packing();
-        for (const Partner& to : sends)
-            for (const std::size_t i : to.parts) add_packing(m_parts.given[i], m_given_places[i]);
+        for (const Partner& to : sends) {
+            std::int64_t end = 0;
+            for (const std::size_t i : to.parts) {
+                const ExchangePart& part = m_parts.given[i];
+                add_packing(part, m_sent.at(to.rank).kernel +
+                                      append_packed(end, part, element_size(part)));
+            }
+        }
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
     }
     void add_shared_packing() {
@@ -238,22 +216,16 @@ private:
 
     /// Copies to make when a rank's elements have arrived.
     void add_incoming(Incoming& incoming, const Partner& partner) {
-        incoming.rank = partner.rank;
-        incoming.bytes = partner.bytes;
         for (const std::size_t i : partner.parts)
             incoming.boxes.push_back(positions(m_parts.taken[i]));
         if (m_kind != ExchangeKind::fill) return;
         const int begin = box_count();
         {
             Group group(m_program.boxes, m_device.layer != nullptr);
-            const ReadablePeer* const readable = source(partner.rank);
             std::int64_t end = 0;
             for (const std::size_t i : partner.parts) {
                 const ExchangePart& part = m_parts.taken[i];
-                const std::int64_t size = element_size(part);
-                const Elements from =
-                    readable ? remote(*readable, part, end) : packed(m_taken_places[i], part, size);
-                group.add(part, box_of(part, size, from, mine(part)));
+                group.add(part, box_of(part, element_size(part), source_of(part, end), mine(part)));
             }
         }
         append_batch(incoming.batches, {0, begin, box_count(), Batch::Kind::copy});
@@ -263,19 +235,10 @@ private:
     /// one element.
     void add_combinations() {
         std::map<int, std::int64_t> ends; // of what ranks have packed
-        for (std::size_t i = 0; i < m_parts.taken.size(); ++i) {
-            const ExchangePart& part = m_parts.taken[i];
-            const int rank = part.region.peer;
-            Elements from;
-            if (rank == m_process) {
-                from = mirrored(part);
-            } else if (const ReadablePeer* const readable = source(rank)) {
-                from = remote(*readable, part, ends[rank]);
-            } else {
-                from = packed(m_taken_places[i], part, element_size(part));
-            }
+        for (const ExchangePart& part : m_parts.taken) {
             const int begin = box_count();
-            const CopyBox box = box_of(part, element_size(part), from, mine(part));
+            const CopyBox box = box_of(part, element_size(part),
+                                       source_of(part, ends[part.region.peer]), mine(part));
             if (m_device.layer)
                 append_whole_combination(m_program.boxes, box);
             else
@@ -316,8 +279,8 @@ private:
     const PeerTransports& m_transports;
     const SharedPack& m_shared_pack;
     DeviceSetting m_device;
-    std::vector<char*> m_given_places; ///< by part: its place in a buffer, else null
-    std::vector<char*> m_taken_places;
+    std::map<int, MessagePlace> m_sent; ///< by rank
+    std::map<int, MessagePlace> m_received;
     ExchangeProgram m_program;
 };
 

@@ -2,9 +2,8 @@
 #include <distview/comm/impl/plan/plan_core.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/plan/free_number.hpp>
-#include <distview/comm/impl/transport/field_arguments.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/element_type.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -17,6 +16,37 @@ namespace {
 
 /// Sets of arrays that a plan remembers, at most 64; a program that steps through more makes a plan for each.
 constexpr std::size_t most_bindings = 32;
+
+/// The lowest number that no binding has: there are few at a time, so that numbers fit into a few bits however many
+/// sets of arrays a plan gets. The same on all ranks, since they bind and forget the same sets.
+std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& bindings) {
+    std::uint64_t number = 0;
+    while (std::any_of(bindings.begin(), bindings.end(),
+                       [&](const auto& binding) { return binding->number == number; }))
+        ++number;
+    return number;
+}
+
+/// Hash on which ranks agree when they bind arrays: CommunicatorState::digest_of() both lists.
+std::optional<std::uint64_t> arrays_of(const CommunicatorState& state,
+                                       std::span<const Field> fields,
+                                       std::span<const Field> targets) {
+    std::vector<std::uint64_t> identities;
+    for (const auto& side : {fields, targets})
+        for (const Field& field : side) identities.push_back(field.identity);
+    return state.digest_of(identities);
+}
+
+/// Number and types of the arrays, for an error.
+std::vector<Argument> arguments_of(std::span<const Field> fields, std::span<const Field> targets) {
+    std::vector<Argument> result{{"number of arrays", text(fields.size() + targets.size())}};
+    for (const auto& side : {fields, targets})
+        for (const Field& field : side)
+            result.push_back({text("element type of array ", result.size() - 1),
+                              describe(ElementType{static_cast<ElementKind>(field.element_code % 8),
+                                                   field.element_size})});
+    return result;
+}
 
 } // namespace
 
@@ -67,6 +97,24 @@ void PlanCore::check_overwriting(bool overwrites_sources, const ArraySet& arrays
     require<UsageError>(!overwrites_sources || !arrays.reads_target, [&] {
         return text(m_name, ": sources and targets share memory: what is in a target cannot go "
                             "into the result, expected beta = 0 and no combination");
+    });
+}
+
+void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
+                           const ArrayLayout& layout, int process, DeviceLayer* layer) const {
+    require<ShapeError>(*array.layout == layout, [&] {
+        return text(m_name, ": ", what, " ", i, " is a ", array.layout->describe(),
+                    "\nthe plan is for a ", layout.describe());
+    });
+    require<ShapeError>(array.process == process, [&] {
+        return text(m_name, ": ", what, " ", i, " is the section of process ", array.process,
+                    ", expected that of process ", process);
+    });
+    require<ShapeError>(layer || array.host_accessible, [&] {
+        return text(m_name, ": ", what, " ", i, " is in memory that the host cannot access");
+    });
+    require<ShapeError>(!layer || !array.data || layer->reaches(array.data), [&] {
+        return text(m_name, ": ", what, " ", i, " is in memory that the device cannot access");
     });
 }
 
@@ -123,7 +171,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     for (const auto& side : {arrays.sources, arrays.targets})
         for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
     agree_on_all(m_comm, m_name,
-                 {failure, digest, arrays_of(state(), arrays.sources, arrays.targets), 0},
+                 {failure, digest, arrays_of(state(), arrays.sources, arrays.targets)},
                  [&] { return arguments_of(arrays.sources, arrays.targets); });
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);
@@ -149,15 +197,16 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     const CallWord word = word_of(kind, bound);
     // A misuse on this rank alone is no call; that a plan is unusable others may still have to find out.
     if (bound && !m_unusable) check_ready(true);
-    return in_call(*m_calls, word, [&]() -> auto& {
-        if (bound && m_unusable) check_ready(true);
-        ExchangeBinding& binding = obtain(bound, arrays, true);
-        if (m_unread) wait_for_readers();
-        m_active = &binding;
-        m_epoch = next_epoch(m_epoch, binding.number);
-        binding.set_call(*m_calls);
-        return binding;
-    });
+    return in_call(
+        *m_calls, word, [&]() -> auto& {
+            if (bound && m_unusable) check_ready(true);
+            ExchangeBinding& binding = obtain(bound, arrays, true);
+            if (m_unread) wait_for_readers();
+            m_active = &binding;
+            m_epoch = next_epoch(m_epoch, binding.number);
+            binding.set_call(*m_calls);
+            return binding;
+        });
 }
 
 /// Spares those that are in use.

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
-#include <distview/comm/impl/transport/field_overlap.hpp>
 
 #include <distview/core/text.hpp>
 
@@ -52,20 +51,7 @@ RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) co
                         " was given on a rank that is no process of its grid; expected a null "
                         "pointer there");
         });
-        require<ShapeError>(*field.layout == layout, [&] {
-            return text(name(), ": ", what, " ", i, " is a ", field.layout->describe(),
-                        "\nthe plan is for a ", layout.describe());
-        });
-        require<ShapeError>(field.process == process, [&] {
-            return text(name(), ": ", what, " ", i, " is the section of process ", field.process,
-                        ", expected that of process ", process);
-        });
-        require<ShapeError>(arrays.layer || field.host_accessible, [&] {
-            return text(name(), ": ", what, " ", i, " is in memory that the host cannot access");
-        });
-        require<ShapeError>(!arrays.layer || !field.data || arrays.layer->reaches(field.data), [&] {
-            return text(name(), ": ", what, " ", i, " is in memory that the device cannot access");
-        });
+        check_array(what, i, field, layout, process, arrays.layer);
     };
     for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
         const Field& source = arrays.sources[i];

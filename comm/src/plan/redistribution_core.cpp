@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 
-#include "transport/allowed_transports.hpp"
-
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
-#include <distview/comm/impl/schedule/writes_in_place.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <array>
@@ -26,6 +24,40 @@ bool has_copies_in(const RedistributionSchedule& schedule) {
 bool has_outsiders(const RedistributionSchedule& schedule, int size) {
     return schedule.from_layout().process_count() < size ||
            schedule.to_layout().process_count() < size;
+}
+
+/// Whether runs of an axis go to several processes, and are short.
+bool is_dealt_out(const std::vector<AxisRun>& runs) {
+    std::int64_t elements = 0;
+    std::int64_t pieces = 0;
+    for (const AxisRun& run : runs) {
+        elements += run.elements();
+        pieces += run.my_step == 1 ? run.repeats : run.elements();
+    }
+    return !runs.empty() && runs.front().peer != runs.back().peer &&
+           elements < pieces * tuning::long_read_run;
+}
+
+/// Whether processes that share memory write each other's targets, instead of reading each other's
+/// sources; the same on all of them.
+///
+/// Reading is the rule: who needs elements fetches them when they are ready. But where a row of a source
+/// is dealt out in short runs, each reader meets runs and gaps in turn, and processors fetch the gaps as
+/// well: all of the source passes the memory bus once for each reader. Then the source's own process
+/// does better, which goes through its rows once; what it writes goes past the caches, where gaps cost
+/// nothing.
+bool writes_in_place(const RedistributionSchedule& schedule) {
+    const int last = schedule.rank() - 1;
+    // Where axes are permuted, whole lines of both sides are met once as it is.
+    if (last < 0 || schedule.permutation(last) != last) return false;
+    const AxisLayout& from = schedule.from_layout().axis(last);
+    const AxisLayout& to = schedule.to_layout().axis(last);
+    // Runs of unstructured axes are found in tables, and all processes would have to look at the same ones.
+    if (from.type() == DistType::unstructured || to.type() == DistType::unstructured) return false;
+    for (int c = 0; c < from.grid_size(); ++c)
+        if (const auto runs = schedule.axis_runs_from(last, c); !runs.empty())
+            return is_dealt_out(runs);
+    return false;
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 
-#include <distview/comm/impl/plan/exchange_parts.hpp>
+#include "plan/message_layout.hpp"
+
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 
@@ -22,14 +23,6 @@ End remote_end(const ReadablePeer::RemoteField& remote, std::int64_t element_siz
     std::copy(remote.strides.begin(), remote.strides.end(), end.strides.begin());
     return end;
 }
-
-/// Where a message's elements lie, one field after the other.
-struct Place {
-    char* data = nullptr;   ///< for MPI
-    char* kernel = nullptr; ///< for kernels: the same, or device memory that it is staged in
-    std::int64_t bytes = 0;
-    std::vector<std::int64_t> fields{}; ///< where each one begins
-};
 
 class Builder {
 public:
@@ -64,6 +57,9 @@ public:
 private:
     std::size_t field_count() const { return m_arrays.sources.size(); }
     std::int64_t size(std::size_t f) const { return m_arrays.sources[f].element_size; }
+    PackedFields packed(const Peer& peer) const {
+        return packed_fields(peer.elements, m_arrays.sources);
+    }
     bool sends_message_to(int rank) const {
         return m_program.writes ? !m_transports.sources.contains(rank)
                                 : !m_transports.readers.contains(rank);
@@ -73,44 +69,20 @@ private:
                                 : !m_transports.sources.contains(rank);
     }
 
-    /// The messages of one direction: their places in a buffer.
-    std::map<int, Place> places(const std::vector<Peer>& peers, bool received,
-                                std::pair<MessageBuffer, MessageBuffer>& buffers) {
-        std::map<int, Place> result;
-        std::int64_t total = 0;
-        for (const Peer& peer : peers) {
-            const bool wanted =
-                peer.rank != m_role.rank &&
-                (received ? gets_message_from(peer.rank) : sends_message_to(peer.rank));
-            if (!wanted) continue;
-            Place& place = result[peer.rank];
-            for (std::size_t f = 0; f < field_count(); ++f) {
-                place.bytes = at_line(place.bytes);
-                place.fields.push_back(place.bytes);
-                place.bytes += peer.elements * size(f);
-            }
-            PersistentMessages::require_countable(place.bytes, "RedistributionPlan");
-            total += at_line(place.bytes);
-        }
-        buffers = message_buffers(m_device, total, received);
-        m_program.workspace_bytes += buffers.first.size() + buffers.second.size();
-        std::int64_t offset = 0;
-        for (auto& [rank, place] : result) {
-            place.data = buffers.first.data() + offset;
-            place.kernel = buffers.second.size() > 0 ? buffers.second.data() + offset : place.data;
-            offset += at_line(place.bytes);
-        }
-        return result;
-    }
-
     void lay_out() {
-        std::pair<MessageBuffer, MessageBuffer> sent, received;
-        m_sent = places(m_role.sends, false, sent);
-        m_received = places(m_role.receives, true, received);
-        m_program.sent = sent.first.memory();
-        m_program.held = {received.first.memory(), received.second.memory(), m_rounds.memory()};
-        m_program.packs_for_readers = m_rounds.bytes() > 0;
-        m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.bytes());
+        std::map<int, std::int64_t> sent, received;
+        for (const Peer& peer : m_role.sends)
+            if (peer.rank != m_role.rank && sends_message_to(peer.rank))
+                sent[peer.rank] = packed(peer).bytes;
+        for (const Peer& peer : m_role.receives)
+            if (peer.rank != m_role.rank && gets_message_from(peer.rank))
+                received[peer.rank] = packed(peer).bytes;
+        constexpr const char* name = "RedistributionPlan";
+        m_sent = lay_out_sends(m_program, name, m_device, sent);
+        m_received = lay_out_receives(m_program, name, m_device, received);
+        m_program.held.push_back(m_rounds.packs().memory());
+        m_program.packs_for_readers = m_rounds.packs().bytes() > 0;
+        m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.packs().bytes());
     }
 
     void add(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& moves,
@@ -123,8 +95,6 @@ private:
 
     /// Field by field, so that one kernel packs a field for all.
     void add_sends() {
-        for (const auto& [rank, place] : m_sent)
-            m_program.sends.push_back({rank, place.data, place.bytes});
         for (std::size_t f = 0; f < field_count(); ++f)
             for (const Peer& peer : m_role.sends) {
                 const auto place = m_sent.find(peer.rank);
@@ -133,14 +103,13 @@ private:
                     MoveTransfer(
                         m_schedule, m_role.runs_from, peer.process,
                         section_end(m_arrays.sources[f]),
-                        packed_end(place->second.kernel + place->second.fields[f], size(f))));
+                        packed_end(place->second.kernel + packed(peer).begins[f], size(f))));
             }
     }
 
     void add_received(const Peer& peer) {
         const bool stays = peer.rank == m_role.rank;
         const auto source = m_transports.sources.find(peer.rank);
-        const auto place = m_received.find(peer.rank);
         // Ranks that write here need no help; what stays here goes with what is written elsewhere.
         if (m_program.writes &&
             (m_transports.readers.contains(peer.rank) || (stays && !m_transports.sources.empty())))
@@ -148,15 +117,16 @@ private:
         const ReadablePeer* const readable =
             m_program.writes || stays || source == m_transports.sources.end() ? nullptr
                                                                               : &source->second;
-        Incoming incoming;
-        incoming.rank = peer.rank;
+        const MessagePlace place = stays || readable ? MessagePlace{} : m_received.at(peer.rank);
+        const PackedFields fields = packed(peer);
+        Incoming incoming = place.incoming(peer.rank);
+        incoming.bytes = 0;
         for (std::size_t f = 0; f < field_count(); ++f) {
             incoming.bytes += peer.elements * size(f);
             if (readable && !readable->fields[f].data) continue; // packed: see add_round()
-            const End from =
-                stays      ? section_end(m_arrays.sources[f])
-                : readable ? remote_end(readable->fields[f], size(f))
-                           : packed_end(place->second.kernel + place->second.fields[f], size(f));
+            const End from = stays      ? section_end(m_arrays.sources[f])
+                             : readable ? remote_end(readable->fields[f], size(f))
+                                        : packed_end(place.kernel + fields.begins[f], size(f));
             add(stays ? m_program.local : incoming.batches,
                 stays ? m_local_moves : m_incoming_moves, f, Kind::move,
                 MoveTransfer(m_schedule, m_role.runs_to, peer.process, from,
@@ -170,8 +140,6 @@ private:
                                      m_rounds.count() == 1 ? " round" : " rounds");
             m_program.in_place.push_back(std::move(incoming));
         } else {
-            incoming.message = {peer.rank, place->second.data, place->second.bytes};
-            if (place->second.kernel != place->second.data) incoming.staged = place->second.kernel;
             m_program.received.push_back(std::move(incoming));
         }
     }
@@ -212,12 +180,15 @@ private:
         const RedistributionRuns sent = m_rounds.part(m_role.runs_from, round);
         const RedistributionRuns received = m_rounds.part(m_role.runs_to, round);
         for (const Peer& peer : m_role.sends) {
-            if (m_rounds.bytes() == 0 || !m_transports.readers.contains(peer.rank)) continue;
-            PackedBegins begins(packed_elements(m_schedule, sent, peer.process));
+            if (m_rounds.packs().bytes() == 0 || !m_transports.readers.contains(peer.rank))
+                continue;
+            const PackedFields fields =
+                packed_fields(packed_elements(m_schedule, sent, peer.process), m_arrays.sources,
+                              m_rounds.borrowed());
             for (std::size_t f = 0; f < field_count(); ++f) {
-                if (!m_rounds.packs(f)) continue;
+                if (m_rounds.borrowed()[f] == 0) continue;
                 const End to =
-                    packed_end(m_rounds.place(peer.rank) + begins.append(size(f)), size(f));
+                    packed_end(m_rounds.packs().of(peer.rank) + fields.begins[f], size(f));
                 add_transfer(program, program.pack, f, Kind::pack,
                              MoveTransfer(m_schedule, sent, peer.process,
                                           section_end(m_arrays.sources[f]), to));
@@ -227,10 +198,12 @@ private:
             const ReadablePeer& owner = m_transports.sources.at(incoming.rank);
             const auto peer = std::find_if(m_role.receives.begin(), m_role.receives.end(),
                                            [&](const Peer& p) { return p.rank == incoming.rank; });
-            PackedBegins begins(packed_elements(m_schedule, received, peer->process));
+            const PackedFields fields =
+                packed_fields(packed_elements(m_schedule, received, peer->process),
+                              m_arrays.sources, packed_by(owner));
             for (std::size_t f = 0; f < field_count(); ++f) {
                 if (owner.fields[f].data) continue;
-                const End from = packed_end(owner.packed + begins.append(size(f)), size(f));
+                const End from = packed_end(owner.packed + fields.begins[f], size(f));
                 add_transfer(program, incoming.batches, f, Kind::move,
                              MoveTransfer(m_schedule, received, peer->process, from,
                                           section_end(m_arrays.targets[f])));
@@ -254,8 +227,8 @@ private:
     const PeerTransports& m_transports;
     const SharedRounds& m_rounds;
     DeviceSetting m_device;
-    std::map<int, Place> m_sent; ///< by rank
-    std::map<int, Place> m_received;
+    std::map<int, MessagePlace> m_sent; ///< by rank
+    std::map<int, MessagePlace> m_received;
     /// By field, with a device.
     std::vector<std::vector<MoveTransfer>> m_pack_moves;
     std::vector<std::vector<MoveTransfer>> m_local_moves;

@@ -153,10 +153,10 @@ RedistributionCore::bind_rounds(Stage& stage, const ArraySet& arrays, SharedRoun
     std::optional<PlanLines>& lines = stage.lines[writes ? 1 : 0];
     if (!lines)
         lines.emplace(state(), writes ? stage.role.receive_ranks() : stage.role.send_ranks());
-    const OfferedPacks packs = rounds.offer(state(), lines->readers());
-    const PeerTransports transports =
-        find_transports(state(), name(), tag, owned, packs, touched, *lines, required(),
-                        arrays.layer, writes ? Access::write : Access::read);
+    rounds.allocate(state());
+    const PeerTransports transports = find_transports(
+        state(), name(), tag, owned, rounds.packs().offer(lines->readers()), touched, *lines,
+        required(), arrays.layer, writes ? Access::write : Access::read);
     std::shared_ptr<ExchangeBinding> first;
     for (ExchangeProgram& program : redistribution_programs(stage.schedule, stage.role, arrays,
                                                             transports, rounds, writes, device)) {

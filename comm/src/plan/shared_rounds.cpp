@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/shared_rounds.hpp>
 
+#include "plan/message_layout.hpp"
+
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 namespace distview::impl {
 
@@ -44,10 +44,6 @@ PartIndex choose_parts(const Communicator& comm, int rank,
     }
 }
 
-std::int64_t PackedBegins::append(std::int64_t element_size) noexcept {
-    return std::exchange(m_bytes, m_bytes + at_line(m_elements * element_size));
-}
-
 SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
                            const RedistributionRole& role, std::span<const Field> sources)
     : m_schedule(&schedule), m_role(&role), m_calls(&comm.state()->calls()), m_sources(sources),
@@ -60,45 +56,35 @@ SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedul
             const auto runs = schedule.runs_with(role.runs_from, peer.process);
             result = std::max(result, (count_elements(runs[i]) + parts[i] - 1) / parts[i]);
         }
-        return place_readers(parts, nullptr) > 0 ? result : 0;
+        return needed(parts) > 0 ? result : 0;
     };
     m_parts = choose_parts(
         comm, schedule.rank(),
-        [&](const PartIndex& parts) {
-            return place_readers(parts, nullptr) - tuning::shared_round_bytes;
-        },
-        longest, product);
+        [&](const PartIndex& parts) { return needed(parts) - tuning::shared_round_bytes; }, longest,
+        product);
 }
 
-std::int64_t SharedRounds::place_readers(const PartIndex& parts,
-                                         std::map<int, std::int64_t>* places) const {
-    std::int64_t bytes = 0;
+std::map<int, std::int64_t> SharedRounds::longest_parts(const PartIndex& parts) const {
+    std::map<int, std::int64_t> bytes;
     for (const RedistributionRole::Peer& peer : m_role->sends) {
         if (!has_pack(peer)) continue;
         const auto runs = m_schedule->runs_with(m_role->runs_from, peer.process);
         std::int64_t elements = 1;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_schedule->rank()); ++d)
             elements *= (count_elements(runs[d]) + parts[d] - 1) / parts[d];
-        PackedBegins packed(elements);
-        for (std::size_t f = 0; f < m_sources.size(); ++f)
-            if (packs(f)) packed.append(m_sources[f].element_size);
-        if (places) places->emplace(peer.rank, bytes);
-        bytes += packed.bytes();
+        bytes[peer.rank] = packed_fields(elements, m_sources, m_borrowed).bytes;
     }
     return bytes;
 }
 
-OfferedPacks SharedRounds::offer(CommunicatorState& state, const std::vector<int>& readers) {
-    OfferedPacks result{std::vector<const char*>(readers.size(), nullptr), true};
-    if (!m_role) return result;
-    m_bytes = place_readers(m_parts, &m_places);
-    if (m_bytes == 0) return result;
-    m_memory =
-        std::static_pointer_cast<char>(state.arena()->allocate(static_cast<std::size_t>(m_bytes)));
-    result.complete = m_memory != nullptr;
-    for (std::size_t r = 0; r < readers.size() && m_memory; ++r)
-        result.packs[r] = place(readers[r]);
-    return result;
+std::int64_t SharedRounds::needed(const PartIndex& parts) const {
+    std::int64_t bytes = 0;
+    for (const auto& [reader, size] : longest_parts(parts)) bytes += at_line(size);
+    return bytes;
+}
+
+void SharedRounds::allocate(CommunicatorState& state) {
+    if (m_role) m_packs = ReaderPacks(state, longest_parts(m_parts));
 }
 
 std::int64_t SharedRounds::count() const noexcept { return product(m_parts); }

@@ -55,4 +55,10 @@ void check_available(std::optional<Transport> required) {
                         });
 }
 
+std::string allowed_transports(std::optional<Transport> required) {
+    if (required) return std::string(to_string(*required));
+    return DeviceLayer::any_exists() ? "direct, message; of device memory ipc, gpu_message, staged"
+                                     : "direct, message";
+}
+
 } // namespace distview::impl

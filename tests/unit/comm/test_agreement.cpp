@@ -62,16 +62,6 @@ TEST(Agreement, CostsNoMessageOnOneNodeIfAllIsWell) {
     EXPECT_TRUE(traffic.sent.empty());
 }
 
-TEST(Agreement, TellsWhichFlagsAreSetOnAllRanks) {
-    const Communicator comm(MPI_COMM_WORLD);
-    const bool is_last = comm.rank() == comm.size() - 1;
-    MpiCounters counters;
-    const distview::impl::Flags all =
-        distview::impl::agreed_flags(comm, "caller", nullptr, 42, {true, !is_last, false, true});
-    EXPECT_EQ(counters.stop().collective_calls(), 0);
-    EXPECT_EQ(all, (distview::impl::Flags{true, false, false, true}));
-}
-
 TEST(Agreement, CarriesEveryExceptionOfTheLibrary) {
     expect_agreed_from_every_rank<Error>("base", Error("base"));
     expect_agreed_from_every_rank<LayoutError>("a layout", LayoutError("a layout"));

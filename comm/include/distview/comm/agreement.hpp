@@ -3,7 +3,6 @@
 
 #include <distview/comm/communicator.hpp>
 
-#include <array>
 #include <concepts>
 #include <cstdint>
 #include <exception>
@@ -78,16 +77,9 @@ struct Agreement {
     std::uint64_t digest = 0;
     /// Hash of the arrays' numbers; nothing if this rank does not know them, which differs from none.
     std::optional<std::uint64_t> arrays{};
-    std::uint64_t flags = 0;
 };
-/// agree(), and the flags that are set on all ranks.
-std::uint64_t agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
+void agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
                            const Arguments& arguments);
-
-/// agree(), and which of the flags are set on all ranks.
-using Flags = std::array<bool, 4>;
-Flags agreed_flags(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-                   std::uint64_t digest, const Flags& flags);
 
 } // namespace impl
 

@@ -150,7 +150,5 @@ template <std::size_t Bytes>
 struct RawElement {
     char bytes[Bytes];
 };
-template <std::size_t Bytes>
-using RawMover = Mover<RawElement<Bytes>, RawElement<Bytes>, Insert>;
 
 } // namespace distview::impl

@@ -109,8 +109,6 @@ struct MeetingRecord {
     std::int64_t rank = 0;  ///< the record's rank; of several the one that sent it
     /// Combined by the minimum.
     std::array<std::uint64_t, 5> least{};
-    /// Combined by AND.
-    std::uint64_t flags = ~std::uint64_t{0};
     std::array<char, 40> name{};        ///< of what this meeting is for
     std::array<char, 40> call_name{};   ///< of the call, if its word has none
     std::array<char, 240> difference{}; ///< not empty: ranks do not make the same call

@@ -38,8 +38,7 @@ public:
     /// `between`: null if all ranks are of this node.
     explicit Meeting(Calls& calls, NodeExchange* between) : m_calls(calls), m_between(between) {}
 
-    /// Combines the records of all ranks. `mine.least` and `mine.flags` are given, `name` says what this
-    /// meeting is for.
+    /// Combines the records of all ranks. `mine.least` is given, `name` says what this meeting is for.
     ///
     /// Throws UsageError that says which calls met, on all ranks that came, if not all came for the same. What
     /// Calls::idle() throws ends the attempt for all; if all have come by then, it is thrown the

@@ -3,6 +3,7 @@
 
 #include <distview/comm/impl/plan/gather_role.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <array>
@@ -55,16 +56,14 @@ public:
 private:
     struct Prepared {
         DeviceSetting device{};
-        std::shared_ptr<char> pack{}; ///< memory in which readers find what this process packs
-        std::vector<char*> packs{};   ///< by reader
-        bool complete = true;
+        ReaderPacks packs{};
     };
     Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           int tag);
     void check(const ArraySet& arrays) const;
-    void allocate_packs(const ArraySet& arrays, Prepared& prepared) const;
+    ReaderPacks make_packs(const ArraySet& arrays) const;
 
     ArrayLayout m_layout;
     GatherRole m_role;

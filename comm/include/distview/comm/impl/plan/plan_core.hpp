@@ -93,6 +93,10 @@ protected:
     bool is_in_use() const noexcept { return m_unusable || m_unread != nullptr; }
     /// Keeps a plan's lines until the communicator closes, if they are in use.
     void keep_lines(const std::optional<PlanLines>& lines) const;
+    /// Throws ShapeError unless array `i` of those that are a `what` has this layout and process, in memory that the
+    /// host, or the device, reaches.
+    void check_array(const char* what, std::size_t i, const Field& array, const ArrayLayout& layout,
+                     int process, DeviceLayer* layer) const;
     /// The same UsageError on all ranks if sources are overwritten and targets to be read.
     void check_overwriting(bool overwrites_sources, const ArraySet& arrays) const;
     const std::vector<std::shared_ptr<ExchangeBinding>>& bindings() const noexcept {

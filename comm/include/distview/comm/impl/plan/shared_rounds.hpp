@@ -2,16 +2,15 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/schedule/run_parts.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
-#include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -37,30 +36,24 @@ public:
     SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
                  const RedistributionRole& role, std::span<const Field> sources);
 
-    /// Takes memory from the arena. Returns what the `readers` are told.
-    OfferedPacks offer(CommunicatorState& state, const std::vector<int>& readers);
+    /// Takes memory from the arena.
+    void allocate(CommunicatorState& state);
 
     std::int64_t count() const noexcept;
-    std::int64_t bytes() const noexcept { return m_memory ? m_bytes : 0; }
-    const std::shared_ptr<char>& memory() const noexcept { return m_memory; }
-    bool packs(std::size_t field) const noexcept {
-        return field < m_borrowed.size() && m_borrowed[field] != 0;
-    }
+    const ReaderPacks& packs() const noexcept { return m_packs; }
+    /// By source: whether it is borrowed, and so packed.
+    const std::vector<char>& borrowed() const noexcept { return m_borrowed; }
     /// The part of `runs` that a round moves.
     RedistributionRuns part(const RedistributionRuns& runs, std::int64_t round) const;
-    /// The place of what is packed for a reader; null if nothing is.
-    char* place(int reader) const {
-        const auto found = m_places.find(reader);
-        return found == m_places.end() || !m_memory ? nullptr : m_memory.get() + found->second;
-    }
 
 private:
     /// Of another process of this node.
     bool has_pack(const RedistributionRole::Peer& peer) const noexcept {
         return peer.rank != m_role->rank && m_calls->is_near(peer.rank);
     }
-    /// Bytes of the longest parts for all readers; `places` gets their offsets, if it is not null.
-    std::int64_t place_readers(const PartIndex& parts, std::map<int, std::int64_t>* places) const;
+    /// Bytes of the longest parts, by reader.
+    std::map<int, std::int64_t> longest_parts(const PartIndex& parts) const;
+    std::int64_t needed(const PartIndex& parts) const;
 
     const RedistributionSchedule* m_schedule = nullptr;
     const RedistributionRole* m_role = nullptr;
@@ -68,22 +61,7 @@ private:
     std::span<const Field> m_sources;
     std::vector<char> m_borrowed; ///< by source
     PartIndex m_parts{};
-    std::map<int, std::int64_t> m_places; ///< by reader
-    std::int64_t m_bytes = 0;
-    std::shared_ptr<char> m_memory;
-};
-
-/// Where the packed fields of some elements for one process begin: one field behind the other.
-class PackedBegins {
-public:
-    explicit PackedBegins(std::int64_t elements) : m_elements(elements) {}
-    /// Appends the elements of a field. Returns where they begin.
-    std::int64_t append(std::int64_t element_size) noexcept;
-    std::int64_t bytes() const noexcept { return m_bytes; }
-
-private:
-    std::int64_t m_elements;
-    std::int64_t m_bytes = 0;
+    ReaderPacks m_packs;
 };
 
 } // namespace distview::impl

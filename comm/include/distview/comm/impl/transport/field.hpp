@@ -22,4 +22,7 @@ struct Field {
     bool host_accessible = true;         ///< likewise
 };
 
+/// Whether two sections have bytes in common; see memory_overlaps().
+bool overlap(const Field& a, const Field& b);
+
 } // namespace distview::impl

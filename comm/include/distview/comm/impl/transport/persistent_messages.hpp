@@ -94,9 +94,6 @@ public:
     void make(Setting setting, const std::vector<Message>& sends,
               const std::vector<Message>& receives);
 
-    bool sends_any() const noexcept { return !m_sends.empty(); }
-    std::size_t receive_count() const noexcept { return m_receives.size(); }
-
     void start_receives();
     void start_sends();
 

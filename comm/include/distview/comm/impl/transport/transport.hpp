@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace distview::impl {
@@ -36,5 +37,8 @@ std::optional<Transport> required_transport();
 /// Errors:     UsageError unless it is empty, direct or message; or, where there is a device with a memory
 ///             of its own, ipc, gpu_message or staged; UsageError unless DISTVIEW_HUGE_PAGES is not set, 0 or 1
 void check_available(std::optional<Transport> required);
+
+/// The transports that a plan may choose from, for describe(): "direct, message", or the required one.
+std::string allowed_transports(std::optional<Transport> required);
 
 } // namespace distview::impl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/transport/field_overlap.hpp>
+#include <distview/comm/impl/transport/field.hpp>
 
 #include <distview/core/memory_overlap.hpp>
 

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/tuning.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace distview::impl {
+
+/// Where messages, packs and the fields in them begin.
+constexpr std::int64_t at_line(std::int64_t offset) {
+    return (offset + tuning::cache_line - 1) / tuning::cache_line * tuning::cache_line;
+}
+
+/// Shared memory into which this process packs elements for ranks of its node, which read them there.
+class ReaderPacks {
+public:
+    /// Nothing is packed.
+    ReaderPacks() = default;
+    /// For so many bytes for each reader.
+    ReaderPacks(CommunicatorState& state, const std::map<int, std::int64_t>& bytes) {
+        for (const auto& [reader, size] : bytes) {
+            m_begins[reader] = m_bytes;
+            m_bytes += at_line(size);
+        }
+        if (m_bytes > 0) m_memory = state.arena()->allocate(static_cast<std::size_t>(m_bytes));
+    }
+
+    /// The pack of one reader; null if it has none, or if there is no shared memory.
+    char* of(int reader) const {
+        const auto begin = m_begins.find(reader);
+        if (begin == m_begins.end() || !m_memory) return nullptr;
+        return static_cast<char*>(m_memory.get()) + begin->second;
+    }
+    /// Tells readers where their packs are.
+    OfferedPacks offer(const std::vector<int>& readers) const {
+        OfferedPacks result{{}, m_bytes == 0 || m_memory};
+        for (const int reader : readers) result.packs.push_back(of(reader));
+        return result;
+    }
+    std::int64_t bytes() const noexcept { return m_memory ? m_bytes : 0; }
+    const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
+
+private:
+    std::map<int, std::int64_t> m_begins;
+    std::int64_t m_bytes = 0;
+    std::shared_ptr<void> m_memory;
+};
+
+} // namespace distview::impl
