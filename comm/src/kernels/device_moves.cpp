@@ -16,28 +16,26 @@ namespace distview::impl {
 
 namespace {
 
-/// An axis with its tables, which have no address yet.
-struct HostAxis {
-    DeviceAxis axis{};
-    std::vector<std::int64_t> from_table;
-    std::vector<std::int64_t> to_table;
+/// How far apart elements of a loop are.
+std::int64_t distance(const MoveLoop& loop, std::int64_t stride, const std::int64_t* table) {
+    return std::abs(table && loop.count > 1 ? table[1] - table[0] : stride);
+}
+/// Keys by which loops are sorted: those of one element come first.
+auto along_target(const MoveLoop& loop) {
+    return std::pair(loop.count == 1, distance(loop, loop.to_stride, loop.to_table));
+}
+auto along_source(const MoveLoop& loop) {
+    return std::pair(loop.count == 1, distance(loop, loop.from_stride, loop.from_table));
+}
 
-    std::int64_t distance(std::int64_t stride, const std::vector<std::int64_t>& table) const {
-        return std::abs(table.size() > 1 ? table[1] - table[0] : stride);
-    }
-    std::int64_t to_distance() const { return distance(axis.to_stride, to_table); }
-    std::int64_t from_distance() const { return distance(axis.from_stride, from_table); }
-};
-
+/// A move whose tables are still those of `axes`.
 struct HostMove {
     DeviceMove move{};
-    std::vector<HostAxis> axes; ///< the others, then column, then row
+    std::vector<MoveLoop> loops; ///< the others, then column, then row
     std::int64_t tiles = 0;
 
     void add(const MoveLoop& loop) {
-        if (loop.count != 1)
-            axes.push_back(
-                {{loop.count, loop.from_stride, loop.to_stride, nullptr, nullptr}, {}, {}});
+        if (loop.count != 1 || loop.has_tables()) loops.push_back(loop);
     }
     void add(const MoveTransfer::Run& run) {
         move.from += run.from;
@@ -51,38 +49,31 @@ struct HostMove {
         add(run.repeats);
         add(both);
     }
-    void add_tables(const MoveTransfer::Axis& axis) {
-        const auto count = static_cast<std::int64_t>(axis.from_table.size());
-        axes.push_back({{count, 0, 0, nullptr, nullptr}, axis.from_table, axis.to_table});
-    }
     void arrange();
 };
 
 /// Puts axes in their order and chooses tiles: squares where they are transposed, else as long as rows are,
 /// since rows are what lies together in memory.
 void HostMove::arrange() {
-    for (const HostAxis& axis : axes)
-        if (axis.axis.count == 0) return;
-    while (axes.size() < 2) axes.insert(axes.begin(), HostAxis{});
-    std::stable_sort(axes.begin(), axes.end(), [](const HostAxis& a, const HostAxis& b) {
-        // Axes of one element come first.
-        return std::pair(a.axis.count == 1, a.to_distance()) >
-               std::pair(b.axis.count == 1, b.to_distance());
+    for (const MoveLoop& loop : loops)
+        if (loop.count == 0) return;
+    while (loops.size() < 2) loops.insert(loops.begin(), MoveLoop{});
+    std::stable_sort(loops.begin(), loops.end(), [](const MoveLoop& a, const MoveLoop& b) {
+        return along_target(a) > along_target(b);
     });
-    const auto row = axes.end() - 1;
-    const auto along_source =
-        std::min_element(axes.begin(), axes.end(), [](const HostAxis& a, const HostAxis& b) {
-            return std::pair(a.axis.count == 1, a.from_distance()) <
-                   std::pair(b.axis.count == 1, b.from_distance());
+    const auto row = loops.end() - 1;
+    const auto source_row =
+        std::min_element(loops.begin(), loops.end(), [](const MoveLoop& a, const MoveLoop& b) {
+            return along_source(a) < along_source(b);
         });
-    move.transposes = along_source != row && along_source->axis.count > 1 &&
-                      along_source->from_distance() < row->from_distance();
-    if (move.transposes) std::rotate(along_source, along_source + 1, row);
+    move.transposes = source_row != row && source_row->count > 1 &&
+                      along_source(*source_row).second < along_source(*row).second;
+    if (move.transposes) std::rotate(source_row, source_row + 1, row);
 
     constexpr std::int64_t all = DeviceMove::tile_elements;
     constexpr std::int64_t edge = DeviceMove::tile_edge;
-    const std::int64_t rows = row->axis.count;
-    const std::int64_t columns = (row - 1)->axis.count;
+    const std::int64_t rows = row->count;
+    const std::int64_t columns = (row - 1)->count;
     // Rows that are longer than a tile are cut evenly: a rest of a few elements would take as long as a tile.
     const std::int64_t parts = (rows + all - 1) / all;
     const std::int64_t part = (rows + parts - 1) / parts;
@@ -91,21 +82,22 @@ void HostMove::arrange() {
     std::int64_t tile_columns = std::min(columns, all / tile_rows);
     move.tile_rows = static_cast<int>(tile_rows);
     move.tile_columns = static_cast<int>(tile_columns);
-    move.other_count = static_cast<int>(axes.size()) - 2;
+    move.other_count = static_cast<int>(loops.size()) - 2;
 
-    move.row = row->axis;
-    move.column = (row - 1)->axis;
+    move.row = *row;
+    move.column = *(row - 1);
     tiles = move.tiles_along_row() * move.tiles_along_column();
-    for (std::size_t d = 0; d + 2 < axes.size(); ++d) tiles *= axes[d].axis.count;
+    for (std::size_t d = 0; d + 2 < loops.size(); ++d) tiles *= loops[d].count;
 }
 
 /// The sizes of tables count twice in the memory that kernels read, so that beyond this many elements an axis
 /// stays a list of runs, each of which has kernels' tiles of its own.
 constexpr std::int64_t longest_table = std::int64_t{1} << 20;
 
-/// A transfer as moves: one, unless it has runs along an axis that are too long for a table.
-std::vector<HostMove> moves_of(const MoveTransfer& transfer) {
-    std::vector<MoveTransfer::Axis> axes = transfer.axes();
+/// A transfer as moves: one, unless it has runs along an axis that are too long for a table. `axes` are its own, and
+/// keep the tables.
+std::vector<HostMove> moves_of(const MoveTransfer& transfer,
+                               std::vector<MoveTransfer::Axis>& axes) {
     std::int64_t choices = 1;
     for (MoveTransfer::Axis& axis : axes) {
         std::int64_t elements = 0;
@@ -124,7 +116,8 @@ std::vector<HostMove> moves_of(const MoveTransfer& transfer) {
             if (axis.from_table.empty())
                 each.add(axis.runs[static_cast<std::size_t>(rest % axis.choices())]);
             else
-                each.add_tables(axis);
+                each.add({static_cast<std::int64_t>(axis.from_table.size()), 0, 0,
+                          axis.from_table.data(), axis.to_table.data()});
             rest /= axis.choices();
         }
         each.arrange();
@@ -138,11 +131,14 @@ std::vector<HostMove> moves_of(const MoveTransfer& transfer) {
 DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& transfers) {
     std::vector<HostMove> arranged;
     std::size_t numbers = 0;
+    std::vector<std::vector<MoveTransfer::Axis>> axes;
+    axes.reserve(transfers.size());
     for (const MoveTransfer& transfer : transfers)
-        for (HostMove& each : moves_of(transfer)) {
+        for (HostMove& each : moves_of(transfer, axes.emplace_back(transfer.axes()))) {
             each.move.first_tile = m_tiles;
             m_tiles += each.tiles;
-            for (const HostAxis& axis : each.axes) numbers += axis.from_table.size() * 2;
+            for (const MoveLoop& loop : each.loops)
+                if (loop.has_tables()) numbers += static_cast<std::size_t>(loop.count) * 2;
             arranged.push_back(std::move(each));
         }
     m_count = static_cast<int>(arranged.size());
@@ -156,23 +152,23 @@ DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& tr
     std::vector<char> image(head + numbers * sizeof(std::int64_t));
     m_memory = layer.allocate_device(image.size());
     std::size_t at = head;
-    const auto place = [&](const std::vector<std::int64_t>& table) -> const std::int64_t* {
-        if (table.empty()) return nullptr;
-        std::memcpy(image.data() + at, table.data(), table.size() * sizeof(std::int64_t));
+    const auto place = [&](const std::int64_t* table, std::int64_t count) {
+        const std::size_t bytes = static_cast<std::size_t>(count) * sizeof(std::int64_t);
+        std::memcpy(image.data() + at, table, bytes);
         const char* const address = m_memory.get() + at;
-        at += table.size() * sizeof(std::int64_t);
+        at += bytes;
         return reinterpret_cast<const std::int64_t*>(address);
     };
     for (std::size_t m = 0; m < arranged.size(); ++m) {
         HostMove& each = arranged[m];
-        for (HostAxis& axis : each.axes) {
-            axis.axis.from_table = place(axis.from_table);
-            axis.axis.to_table = place(axis.to_table);
+        for (MoveLoop& loop : each.loops) {
+            if (!loop.has_tables()) continue;
+            loop.from_table = place(loop.from_table, loop.count);
+            loop.to_table = place(loop.to_table, loop.count);
         }
-        const std::size_t count = each.axes.size();
-        for (std::size_t d = 0; d + 2 < count; ++d) each.move.others[d] = each.axes[d].axis;
-        each.move.column = each.axes[count - 2].axis;
-        each.move.row = each.axes[count - 1].axis;
+        std::copy(each.loops.begin(), each.loops.end() - 2, each.move.others);
+        each.move.column = *(each.loops.end() - 2);
+        each.move.row = each.loops.back();
         static_assert(std::is_trivially_copyable_v<DeviceMove>);
         std::memcpy(image.data() + m * sizeof(DeviceMove), &each.move, sizeof(DeviceMove));
     }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/kernels/device_layer.hpp>
+#include <distview/comm/impl/kernels/move_nest.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
@@ -12,22 +13,6 @@
 #include <vector>
 
 namespace distview::impl {
-
-/// Elements along one axis: so far apart on either side, or as far from the first one as a table says.
-struct DeviceAxis {
-    std::int64_t count = 1;
-    std::int64_t from_stride = 0; ///< bytes
-    std::int64_t to_stride = 0;
-    const std::int64_t* from_table = nullptr; ///< both or none
-    const std::int64_t* to_table = nullptr;
-
-    KOKKOS_INLINE_FUNCTION std::int64_t from(std::int64_t i) const {
-        return from_table ? from_table[i] : i * from_stride;
-    }
-    KOKKOS_INLINE_FUNCTION std::int64_t to(std::int64_t i) const {
-        return to_table ? to_table[i] : i * to_stride;
-    }
-};
 
 /// The elements of one transfer, cut into tiles over two axes: `row` runs along the target's memory, and
 /// `column` along the source's if that is another axis.
@@ -42,9 +27,9 @@ struct DeviceMove {
     const char* from = nullptr;
     char* to = nullptr;
     std::int64_t first_tile = 0;
-    DeviceAxis column{};
-    DeviceAxis row{};
-    DeviceAxis others[2 * max_rank]{}; ///< of a run, repeats and elements
+    MoveLoop column{};
+    MoveLoop row{};
+    MoveLoop others[2 * max_rank]{}; ///< of a run, repeats and elements
     int other_count = 0;
     int tile_columns = 1;
     int tile_rows = 1;

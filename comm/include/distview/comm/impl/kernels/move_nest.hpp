@@ -3,6 +3,8 @@
 
 #include <distview/core/process_grid.hpp>
 
+#include <Kokkos_Macros.hpp>
+
 #include <algorithm>
 #include <cstdint>
 
@@ -18,10 +20,10 @@ struct MoveLoop {
     const std::int64_t* to_table = nullptr;
 
     bool has_tables() const noexcept { return from_table != nullptr; }
-    std::int64_t from(std::int64_t i) const noexcept {
+    KOKKOS_INLINE_FUNCTION std::int64_t from(std::int64_t i) const noexcept {
         return from_table ? from_table[i] : i * from_stride;
     }
-    std::int64_t to(std::int64_t i) const noexcept {
+    KOKKOS_INLINE_FUNCTION std::int64_t to(std::int64_t i) const noexcept {
         return to_table ? to_table[i] : i * to_stride;
     }
 };

@@ -87,7 +87,7 @@ struct MoveTile {
         const char* from = move.from;
         char* to = move.to;
         for (int d = move.other_count - 1; d >= 0; --d) {
-            const DeviceAxis& axis = move.others[d];
+            const MoveLoop& axis = move.others[d];
             const std::int64_t i = rest % axis.count;
             rest /= axis.count;
             from += axis.from(i);
@@ -126,10 +126,10 @@ private:
             return table ? table[i] : i * stride;
         }
     };
-    KOKKOS_INLINE_FUNCTION static Places sources(const DeviceAxis& axis) {
+    KOKKOS_INLINE_FUNCTION static Places sources(const MoveLoop& axis) {
         return {axis.from_stride, axis.from_table};
     }
-    KOKKOS_INLINE_FUNCTION static Places targets(const DeviceAxis& axis) {
+    KOKKOS_INLINE_FUNCTION static Places targets(const MoveLoop& axis) {
         return {axis.to_stride, axis.to_table};
     }
 
