@@ -12,17 +12,20 @@ namespace {
 
 __extension__ using UInt128 = unsigned __int128;
 
-/// mantissa * 2^exponent, or a little more if `inexact`, rounded once. The highest bit of the mantissa is set.
-double rounded_to_double(std::uint64_t mantissa, int exponent, bool inexact) {
-    // The last bit of the result is that of 53 bits, or of subnormal numbers.
-    const int last = std::max(exponent + 11, -1074);
+/// mantissa * 2^exponent, or a little more if `inexact`, rounded once to a T. The highest bit of the mantissa is set.
+template <class T>
+T rounded_to(std::uint64_t mantissa, int exponent, bool inexact) {
+    // The last bit of the result is that of 53 bits (24 of float), or of subnormal numbers.
+    constexpr int digits = std::numeric_limits<T>::digits;
+    const int last =
+        std::max(exponent + 64 - digits, std::numeric_limits<T>::min_exponent - digits);
     const int shift = last - exponent;
     if (shift > 64) return 0; // less than half of the least subnormal number
     const std::uint64_t half = std::uint64_t{1} << (shift - 1);
     const std::uint64_t rest = mantissa & (2 * half - 1); // of shift 64 all bits
     std::uint64_t whole = shift == 64 ? 0 : mantissa >> shift;
     if (rest > half || (rest == half && (inexact || whole % 2 == 1))) ++whole;
-    return std::ldexp(static_cast<double>(whole), last);
+    return std::ldexp(static_cast<T>(whole), last);
 }
 
 /// The floor of the square root; `value` is at least 2^126, the root hence at least 2^63.
@@ -100,13 +103,15 @@ bool is_special(const Sum& sum, double& result) {
 } // namespace
 
 template <bool Wide>
-double ExactSum<Wide>::rounded() const {
-    double result = 0;
-    if (is_special(*this, result)) return result;
+template <class T>
+T ExactSum<Wide>::rounded() const {
+    double special = 0;
+    if (is_special(*this, special)) return static_cast<T>(special);
     const Magnitude<ExactSum> magnitude(*this);
     if (magnitude.bits() == 0) return 0;
     const int first = magnitude.bits() - 64;
-    result = rounded_to_double(magnitude.at(first), first + lowest, magnitude.any_below(first));
+    const T result =
+        rounded_to<T>(magnitude.at(first), first + lowest, magnitude.any_below(first));
     return magnitude.negative() ? -result : result;
 }
 
@@ -123,11 +128,12 @@ double ExactSum<Wide>::rounded_root() const {
         static_cast<UInt128>(magnitude.at(first + 64)) << 64 | magnitude.at(first);
     const std::uint64_t root = integer_root(value);
     const bool inexact = static_cast<UInt128>(root) * root != value || magnitude.any_below(first);
-    return rounded_to_double(root, (first + lowest) / 2, inexact);
+    return rounded_to<double>(root, (first + lowest) / 2, inexact);
 }
 
-template double ExactSum<false>::rounded() const;
-template double ExactSum<true>::rounded() const;
+template double ExactSum<false>::rounded<double>() const;
+template double ExactSum<true>::rounded<double>() const;
+template float ExactSum<false>::rounded<float>() const;
 template double ExactSum<false>::rounded_root() const;
 template double ExactSum<true>::rounded_root() const;
 

@@ -114,6 +114,26 @@ TEST(ExactSum, rounds_halfway_to_even_and_beyond_up) {
     EXPECT_PRED2(same_number, least.rounded(), 0.0);
 }
 
+TEST(ExactSum, rounds_once_to_float) {
+    const auto rounded = [](std::vector<double> all) { return sum_of<false>(all).rounded<float>(); };
+    EXPECT_EQ(rounded({1, 0x1p-24}), 1.f);
+    EXPECT_EQ(rounded({1, 0x1p-24, 0x1p-1074}), 1 + 0x1p-23f);
+    EXPECT_EQ(rounded({1, 0x1p-24, -0x1p-1074}), 1.f);
+    EXPECT_EQ(rounded({1 + 0x1p-23, 0x1p-24}), 1 + 0x1p-22f);
+    EXPECT_EQ(rounded({0x1p-150}), 0.f);
+    EXPECT_EQ(rounded({0x1p-150, 0x1p-1074}), 0x1p-149f);
+    EXPECT_EQ(rounded({0x1.fffffep127, 0x1p103}), std::numeric_limits<float>::infinity());
+    EXPECT_EQ(rounded({0x1.fffffep127, 0x1p103, -0x1p-1074}), 0x1.fffffep127f);
+    EXPECT_EQ(rounded({1e300, -2, -1e300}), -2.f);
+    for_each_case(200, [](Random& random, std::uint64_t) {
+        for (const Numbers kind : all_numbers()) {
+            const std::vector<double> all = numbers(kind, random, random.integer(0, 6));
+            EXPECT_PRED2(same_number, double{sum_of<false>(all).rounded<float>()},
+                         double{reference(all).rounded<float>()});
+        }
+    });
+}
+
 TEST(ExactSum, roots_are_rounded_once) {
     const auto root = [](double x, double y) {
         ExactSum<true> sum = empty<true>();

@@ -63,21 +63,21 @@ void reduce_lines(const Caller& caller, const Exec& exec, const Source& source, 
     exec.fence(caller.label + ": partial results are dropped");
 }
 
-/// The values of the exchange's own buffer, rounded on the host.
-template <class Operation, ExecutionSpace Exec, class Exchange>
+/// The values of the exchange's own buffer, rounded on the host for elements of type Result.
+template <class Operation, class Result, ExecutionSpace Exec, class Exchange>
 auto round_lines(const Caller& caller, const Exec& exec, const Exchange& exchange) {
     using Value = typename Operation::value_type;
+    using Rounded = decltype(Operation::template rounded<Result>(Operation::neutral()));
     using Memory = typename Exec::memory_space;
     const Kokkos::View<Value*, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>> values(
         exchange.template own<Value>(), static_cast<std::size_t>(exchange.values()));
     const auto values_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, values);
     Kokkos::deep_copy(exec, values_host, values);
     exec.fence(caller.label + ": the host rounds");
-    const auto rounded = allocate_values<typename Operation::rounded_type, Memory>(
-        exec, caller.label, exchange.values());
+    const auto rounded = allocate_values<Rounded, Memory>(exec, caller.label, exchange.values());
     const auto rounded_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, rounded);
     for (std::size_t i = 0; i < values_host.size(); ++i)
-        rounded_host(i) = Operation::rounded(values_host(i));
+        rounded_host(i) = Operation::template rounded<Result>(values_host(i));
     Kokkos::deep_copy(exec, rounded, rounded_host);
     exec.fence(caller.label + ": the host's copy is dropped");
     return rounded;
@@ -98,10 +98,10 @@ void write_lines(const Caller& caller, const Exec& exec, int axis, const Exchang
             caller.label, exec, loop, 1,
             BufferKernel<From, Result, Convert, false, tile>{loop, from, cells.first, convert});
     };
-    if constexpr (requires { typename Operation::rounded_type; }) {
-        const auto rounded = round_lines<Operation>(caller, exec, exchange);
-        write(static_cast<const typename Operation::rounded_type*>(rounded.data()),
-              CastTo<Result>());
+    if constexpr (requires { Operation::template rounded<Result>(Operation::neutral()); }) {
+        const auto rounded = round_lines<Operation, Result>(caller, exec, exchange);
+        using Rounded = typename decltype(rounded)::value_type;
+        write(static_cast<const Rounded*>(rounded.data()), CastTo<Result>());
         exec.fence(caller.label + ": the rounded values are dropped");
     } else {
         using Value = typename Operation::value_type;
@@ -193,8 +193,9 @@ void axis_reduce(const Exec& exec, const Communicator& comm, const Op& op, const
 
 /// How axis_reduce() adds up.
 struct AxisReduceOptions {
-    /// The exact sum, rounded once to the nearest double, as ReductionOptions has it: the same bits for any number
-    /// of ranks and threads and any layout; complex numbers by parts.
+    /// The exact sum, rounded once to the nearest double, or float if the target's elements are, as
+    /// ReductionOptions has it: the same bits for any number of ranks and threads and any layout; complex numbers by
+    /// parts.
     bool reproducible = false;
 };
 

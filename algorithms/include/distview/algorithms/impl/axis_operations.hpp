@@ -5,6 +5,7 @@
 #include <distview/algorithms/impl/numbers.hpp>
 #include <distview/algorithms/operations.hpp>
 
+#include <complex>
 #include <concepts>
 #include <type_traits>
 
@@ -70,11 +71,18 @@ struct AxisOperation<Product, T> : WideOperation<T> {
     KOKKOS_FUNCTION static value_type neutral() { return value_type(1); }
 };
 
-/// The exact sum: of any order, places and chunks the same. It is rounded on the host.
+/// What exact sums are rounded to, once: float if results consist of these, else double.
+template <class Result>
+using RoundedPart =
+    std::conditional_t<std::same_as<Result, float> || std::same_as<Result, std::complex<float>> ||
+                           std::same_as<Result, Kokkos::complex<float>>,
+                       float, double>;
+
+/// The exact sum: of any order, places and chunks the same. It is rounded on the host, for elements of type R by
+/// rounded<R>(value).
 template <Number T>
 struct ExactOperation {
     using value_type = ExactSum<false>;
-    using rounded_type = double;
     static constexpr bool has_neutral = true;
 
     KOKKOS_FUNCTION static value_type take(const T& element) {
@@ -90,10 +98,13 @@ struct ExactOperation {
         value.add(b);
         return value;
     }
-    static rounded_type rounded(const value_type& value) { return value.rounded(); }
+    template <class Result>
+    static RoundedPart<Result> rounded(const value_type& value) {
+        return value.rounded<RoundedPart<Result>>();
+    }
     template <class Result>
     static Result result(const value_type& value) {
-        return static_cast<Result>(rounded(value));
+        return static_cast<Result>(rounded<Result>(value));
     }
     KOKKOS_FUNCTION static value_type neutral() {
         value_type value;
@@ -110,7 +121,6 @@ struct ExactOperation<T> {
         typename Part::value_type real;
         typename Part::value_type imag;
     };
-    using rounded_type = SumType<T>;
     static constexpr bool has_neutral = true;
 
     KOKKOS_FUNCTION static value_type take(const T& element) {
@@ -123,12 +133,15 @@ struct ExactOperation<T> {
     KOKKOS_FUNCTION static value_type join(const value_type& a, const value_type& b) {
         return {Part::join(a.real, b.real), Part::join(a.imag, b.imag)};
     }
-    static rounded_type rounded(const value_type& value) {
-        return {value.real.rounded(), value.imag.rounded()};
+    template <class Result>
+    static auto rounded(const value_type& value) {
+        using Complex = std::conditional_t<is_complex<Result>, Result, SumType<T>>;
+        return Complex(Part::template rounded<Result>(value.real),
+                       Part::template rounded<Result>(value.imag));
     }
     template <class Result>
     static Result result(const value_type& value) {
-        return static_cast<Result>(rounded(value));
+        return static_cast<Result>(rounded<Result>(value));
     }
     KOKKOS_FUNCTION static value_type neutral() { return {Part::neutral(), Part::neutral()}; }
 };

@@ -98,9 +98,10 @@ struct ExactSum {
         additions = 0;
     }
 
-    /// The sum rounded once to the nearest double, ties to even; as IEEE 754 adds NaN and infinities. A sum of
-    /// zero is +0.
-    double rounded() const;
+    /// The sum rounded once to the nearest double (or float), ties to even; as IEEE 754 adds NaN and infinities. A
+    /// sum of zero is +0.
+    template <class T = double>
+    T rounded() const;
     /// The square root of the sum, which must not be negative, rounded once.
     double rounded_root() const;
 
@@ -154,8 +155,9 @@ private:
 static_assert(std::is_trivially_copyable_v<ExactSum<true>>);
 static_assert(sizeof(ExactSum<false>) == sizeof(std::int64_t) * (ExactSum<false>::digits + 4));
 
-extern template double ExactSum<false>::rounded() const;
-extern template double ExactSum<true>::rounded() const;
+extern template double ExactSum<false>::rounded<double>() const;
+extern template double ExactSum<true>::rounded<double>() const;
+extern template float ExactSum<false>::rounded<float>() const;
 extern template double ExactSum<false>::rounded_root() const;
 extern template double ExactSum<true>::rounded_root() const;
 
