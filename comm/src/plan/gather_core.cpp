@@ -2,6 +2,7 @@
 #include <distview/comm/impl/plan/gather_core.hpp>
 
 #include "plan/message_layout.hpp"
+#include "plan/section_offsets.hpp"
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/gather_program.hpp>
 #include <distview/core/text.hpp>
@@ -43,23 +44,40 @@ void GatherCore::check(const ArraySet& arrays) const {
     }
 }
 
-/// Memory for what others of the node read: of a gather borrowed arrays, which they cannot map, of a combination all
-/// values.
-ReaderPacks GatherCore::make_packs(const ArraySet& arrays) const {
-    if (arrays.layer || required() == Transport::message) return {};
-    const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
-    const std::vector<char> packs = combines ? std::vector<char>()
-                                             : borrowed_fields(*state().arena(), arrays.sources);
+/// Ghosts are read once after each time that their owner has written them. Lists of other gathers may be long and their
+/// arrays in no cache: packing is one more pass over memory.
+bool GatherCore::packs_apart(const ArraySet& arrays) const {
+    return m_side == Side::array && !arrays.layer;
+}
+
+/// Packs for what others of the node read: of a gather borrowed arrays, which they cannot map, and elements that lie
+/// apart, of a combination all values.
+void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const {
+    if (arrays.layer || required() == Transport::message) return;
     std::map<int, std::int64_t> bytes;
-    const auto add = [&](int rank, const std::vector<std::int64_t>& positions) {
-        if (rank != communicator().rank() && state().calls().is_near(rank))
-            bytes[rank] = packed_fields(std::ssize(positions), arrays.sources, packs).bytes;
+    const auto add = [&](int rank, const std::vector<std::int64_t>& positions,
+                         const std::vector<char>& packed) {
+        if (rank == communicator().rank() || !state().calls().is_near(rank)) return;
+        bytes[rank] = packed_fields(std::ssize(positions), arrays.sources, packed).bytes;
+        prepared.packed[rank] = packed;
     };
-    if (combines)
-        for (const GatherRole::Wanted& to : m_role.wanted) add(to.rank, to.positions);
-    else
-        for (const GatherRole::Given& to : m_role.given) add(to.rank, to.positions);
-    return {state(), bytes};
+    if (static_cast<Kind>(arrays.variant) == Kind::combine) {
+        const std::vector<char> all(arrays.sources.size(), 1);
+        for (const GatherRole::Wanted& to : m_role.wanted) add(to.rank, to.positions, all);
+    } else {
+        const std::vector<char> borrowed = borrowed_fields(*state().arena(), arrays.sources);
+        for (const GatherRole::Given& to : m_role.given) {
+            std::vector<char> packed = borrowed;
+            for (std::size_t f = 0; f < packed.size(); ++f)
+                if (packed[f] == 0 && packs_apart(arrays))
+                    packed[f] = lie_apart(to.positions,
+                                          {static_cast<std::size_t>(m_layout.rank()),
+                                           m_role.extents, arrays.sources[f].strides},
+                                          arrays.sources[f].element_size);
+            add(to.rank, to.positions, packed);
+        }
+    }
+    prepared.packs = {state(), bytes};
 }
 
 PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
@@ -69,7 +87,7 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     prepared->device = device_setting(arrays.layer, required(), name());
     std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
     if (!lines) lines.emplace(state(), combines ? receive_peers() : send_peers());
-    prepared->packs = make_packs(arrays);
+    prepare_packs(arrays, *prepared);
     return [this, &arrays, prepared](int tag) { return make(arrays, *prepared, tag); };
 }
 
@@ -93,15 +111,15 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
             transports = find_transports(state(), name(), tag, arrays.sources, prepared.packs.offer(lines.readers()),
                                          combines ? send_peers() : receive_peers(), lines,
                                          required(), arrays.layer);
-        GatherProgramSetting setting{.caller = name(),
+        const GatherProgramSetting setting{.caller = name(),
                                      .rank = communicator().rank(),
                                      .role = &m_role,
                                      .combines = combines,
                                      .into_array = m_side == Side::array,
+                                     .packs_apart = packs_apart(arrays),
                                      .packs = &prepared.packs,
+                                     .packed = prepared.packed,
                                      .device = prepared.device};
-        setting.packed = combines ? std::vector<char>(arrays.sources.size(), 1)
-                                  : borrowed_fields(*state().arena(), arrays.sources);
         ExchangeProgram program = gather_program(setting, arrays.sources, transports);
         program.held.push_back(prepared.packs.memory());
         return std::make_shared<ExchangeBinding>(

@@ -15,6 +15,8 @@ namespace {
 
 using End = PointMoves::End;
 
+constexpr const char* by_that_rank = ", packed by that rank";
+
 class Builder {
 public:
     Builder(const GatherProgramSetting& setting, std::span<const Field> fields,
@@ -135,11 +137,11 @@ private:
         const bool is_read = message == m_sent.end();
         const char* const to = is_read ? m_setting.packs->of(rank) : message->second.kernel;
         if (!to) return;
-        const PackedFields fields = packed_fields(elements, m_fields,
-                                                  is_read ? std::span<const char>(m_setting.packed)
-                                                          : std::span<const char>());
+        const std::vector<char> packs =
+            is_read ? m_setting.packed.at(rank) : std::vector<char>(m_fields.size(), 1);
+        const PackedFields fields = packed_fields(elements, m_fields, packs);
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
-            if (is_read && m_setting.packed[f] == 0) continue;
+            if (packs[f] == 0) continue;
             add(m_program.pack, m_program.on_device.pack_points, f,
                 {from(m_fields[f]), packed_at(to + fields.begins[f]), elements,
                  m_fields[f].element_size});
@@ -221,10 +223,11 @@ private:
             m_program.in_place.push_back(std::move(incoming));
             return;
         }
-        // The owner packs for this process those of its fields that cannot be mapped.
-        const std::vector<char> packed =
-            in_place ? packed_by(source->second) : std::vector<char>(m_fields.size(), 1);
+        const std::vector<char> packed = in_place ? packed_by_owner(from, source->second)
+                                                  : std::vector<char>(m_fields.size(), 1);
         const PackedFields begins = packed_fields(elements, m_fields, packed);
+        if (in_place && std::find(packed.begin(), packed.end(), 1) != packed.end())
+            incoming.note = by_that_rank;
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
             const Field& field = m_fields[f];
             PointMoves moves{{}, in_list(from, field), elements, field.element_size};
@@ -243,13 +246,26 @@ private:
         (in_place ? m_program.in_place : m_program.received).push_back(std::move(incoming));
     }
 
+    /// By field: as the owner decides, see GatherCore::packed_for().
+    std::vector<char> packed_by_owner(const GatherRole::Wanted& from,
+                                      const ReadablePeer& owner) const {
+        std::vector<char> packed = packed_by(owner);
+        if (!m_setting.packs_apart) return packed;
+        for (std::size_t f = 0; f < packed.size(); ++f)
+            if (packed[f] == 0)
+                packed[f] = lie_apart(from.positions,
+                                      {static_cast<std::size_t>(m_rank), from.extents,
+                                       owner.fields[f].strides},
+                                      m_fields[f].element_size);
+        return packed;
+    }
+
     Incoming incoming_from(int rank, std::int64_t elements) const {
         const auto source = m_transports.sources.find(rank);
         const bool in_place = source != m_transports.sources.end();
         Incoming incoming = in_place ? Incoming{.rank = rank, .transport = source->second.transport}
                                      : m_received.at(rank).incoming(rank);
-        if (in_place && (m_setting.combines || source->second.packs_fields()))
-            incoming.note = ", packed by that rank";
+        if (in_place && m_setting.combines) incoming.note = by_that_rank;
         incoming.bytes = 0;
         for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
         return incoming;

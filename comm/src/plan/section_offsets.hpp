@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <vector>
 
 namespace distview::impl {
@@ -35,6 +37,20 @@ inline std::vector<std::int64_t> offsets_of(const std::vector<std::int64_t>& pos
     std::vector<std::int64_t> offsets(positions.size());
     std::transform(positions.begin(), positions.end(), offsets.begin(), offset);
     return offsets;
+}
+
+/// Whether elements at these positions lie in so many short rows that a reader gets them faster from a pack: a line of a
+/// pack has several of them, and the owner, who has just written them, finds them in its cache.
+inline bool lie_apart(const std::vector<std::int64_t>& positions, const SectionOffsets& offset,
+                      std::int64_t element_size) {
+    std::int64_t rows = 0;
+    std::int64_t next = -1;
+    for (const std::int64_t position : positions) {
+        const std::int64_t at = offset(position);
+        if (at != next) ++rows;
+        next = at + element_size;
+    }
+    return rows > 1 && std::ssize(positions) * element_size < rows * tuning::long_row_bytes;
 }
 
 } // namespace distview::impl

@@ -18,7 +18,8 @@ inline constexpr std::int64_t cache_line = 64;
 inline constexpr std::int64_t box_piece_bytes = 16384;
 /// Bytes up to which a run is copied by a loop of 32 bytes instead of memcpy(). bench_padding_exchange
 inline constexpr std::int64_t longest_medium_run = 512;
-/// Bytes from which on the rows of a box are copied as fast from where they are as from a pack. bench_padding_exchange
+/// Bytes from which on the rows of a box, or of ghosts, are copied as fast from where they are as from a pack.
+/// bench_padding_exchange, bench_ghost_exchange
 inline constexpr std::int64_t long_row_bytes = 256;
 /// Bytes of memory below which a kernel of the host runs on the calling thread: starting other threads and waiting for
 /// them costs as much as 5 to 50 us of copying, and milliseconds where threads share a core. bench_small_copies

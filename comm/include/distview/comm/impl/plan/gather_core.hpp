@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -57,13 +58,15 @@ private:
     struct Prepared {
         DeviceSetting device{};
         ReaderPacks packs{};
+        std::map<int, std::vector<char>> packed{}; ///< as in GatherProgramSetting
     };
     Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           int tag);
     void check(const ArraySet& arrays) const;
-    ReaderPacks make_packs(const ArraySet& arrays) const;
+    bool packs_apart(const ArraySet& arrays) const;
+    void prepare_packs(const ArraySet& arrays, Prepared& prepared) const;
 
     ArrayLayout m_layout;
     GatherRole m_role;

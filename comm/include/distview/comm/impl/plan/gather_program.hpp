@@ -7,6 +7,7 @@
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
 
+#include <map>
 #include <span>
 #include <vector>
 
@@ -18,8 +19,10 @@ struct GatherProgramSetting {
     const GatherRole* role = nullptr;
     bool combines = false;
     bool into_array = false;      ///< the list is part of the array
+    bool packs_apart = false;     ///< whether owners pack elements that lie apart
     const ReaderPacks* packs = nullptr;
-    std::vector<char> packed{};   ///< by field, whether readers find it there
+    /// By reader, then by field: whether its elements are in the pack.
+    std::map<int, std::vector<char>> packed{};
     DeviceSetting device{};
 };
 
