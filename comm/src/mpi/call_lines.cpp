@@ -85,15 +85,11 @@ CallLines own_call_line(int rank) {
     return {{{rank, line.get()}}, line, {rank}};
 }
 
-CallLines share_call_lines(MPI_Comm comm, int rank) {
+CallLines share_call_lines(MPI_Comm comm, MPI_Comm node, int rank) {
     int size = 0;
     check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
     if (size == 1) return own_call_line(rank);
-    MPI_Comm node = MPI_COMM_NULL;
-    check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
-              "MPI_Comm_split_type");
     CallLines lines = map_lines(node, rank);
-    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
     const int speaker = lines.ranks.front().rank;
     lines.speakers.resize(static_cast<std::size_t>(size));
     check_mpi(MPI_Allgather(&speaker, 1, MPI_INT, lines.speakers.data(), 1, MPI_INT, comm),

@@ -34,8 +34,8 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int
 
 CommunicatorState::~CommunicatorState() = default;
 
-void CommunicatorState::share_calls() {
-    CallLines lines = share_call_lines(m_comm, m_rank);
+void CommunicatorState::share_calls(MPI_Comm node) {
+    CallLines lines = share_call_lines(m_comm, node, m_rank);
     m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
     m_calls->set_checks([this] { make_progress(); },
                         [this] {
@@ -242,34 +242,27 @@ private:
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
         constexpr int least_limit = 32767; // what the standard guarantees
         const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
-        const Node node = node_of(comm);
-        auto state =
-            std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, node.is_crowded);
-        state->set_one_node(node.ranks == size);
-        state->share_calls();
-        return state;
-    }
-
-    struct Node {
-        int ranks = 0;
-        bool is_crowded = false;
-    };
-
-    /// Asks the ranks of this node which processors they may use.
-    static Node node_of(MPI_Comm comm) {
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
-        Node result;
-        check_mpi(MPI_Comm_size(node, &result.ranks), "MPI_Comm_size");
+        int ranks_of_node = 0;
+        check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
+        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit,
+                                                         is_crowded(node, ranks_of_node));
+        state->set_one_node(ranks_of_node == size);
+        state->share_calls(node);
+        check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+        return state;
+    }
+
+    /// Asks the ranks of this node which processors they may use.
+    static bool is_crowded(MPI_Comm node, int ranks) {
         const ProcessorSet mine = allowed_processors();
-        std::vector<ProcessorSet> all(static_cast<std::size_t>(result.ranks));
+        std::vector<ProcessorSet> all(static_cast<std::size_t>(ranks));
         check_mpi(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                 all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, node),
                   "MPI_Allgather");
-        check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
-        result.is_crowded = shares_processors(mine, all);
-        return result;
+        return shares_processors(mine, all);
     }
 
     static int on_parent_freed(MPI_Comm parent, int, void*, void*) {

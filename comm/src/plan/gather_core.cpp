@@ -20,10 +20,6 @@ GatherCore::GatherCore(const Communicator& comm, const char* name, std::uint64_t
     : PlanCore(comm, name, number, Labels(name, "copy_local", "gather"), required, false),
       m_layout(layout), m_role(std::move(role)), m_side(side) {}
 
-GatherCore::~GatherCore() {
-    for (const std::optional<PlanLines>& lines : m_lines) keep_lines(lines);
-}
-
 void GatherCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;
     const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
@@ -85,20 +81,17 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     check(arrays);
     const auto prepared = std::make_shared<Prepared>();
     prepared->device = device_setting(arrays.layer, required(), name());
-    std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
-    if (!lines) lines.emplace(state(), combines ? receive_peers() : send_peers());
+    const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
+                                     combines ? receive_peers() : send_peers());
     prepare_packs(arrays, *prepared);
-    return [this, &arrays, prepared](int tag) { return make(arrays, *prepared, tag); };
-}
-
-std::uint64_t GatherCore::digest_of(const ArraySet& arrays) const {
-    return arrays.sources.size() * 2 + static_cast<std::uint64_t>(arrays.variant);
+    return [this, &arrays, prepared, &readers](int tag) {
+        return make(arrays, *prepared, readers, tag);
+    };
 }
 
 std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const Prepared& prepared,
-                                                  int tag) {
+                                                  const PlanLines& lines, int tag) {
     const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
-    const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
     return agree_on(communicator(), name(), [&] {
         // Values to combine are packed: on a device they go in messages.
         const bool in_messages = combines && arrays.layer;

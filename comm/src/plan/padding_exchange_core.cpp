@@ -39,10 +39,6 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
       m_schedules(std::move(schedules)), m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {}
 
-PaddingExchangeCore::~PaddingExchangeCore() {
-    for (const std::optional<PlanLines>& lines : m_lines) keep_lines(lines);
-}
-
 std::vector<int> PaddingExchangeCore::send_peers() const {
     return all_peers(m_schedules, sends_of);
 }
@@ -81,26 +77,24 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
 
 PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
-    std::optional<PlanLines>& lines = m_lines[static_cast<std::size_t>(arrays.variant)];
     check(arrays);
     const auto prepared = std::make_shared<Prepared>();
     prepared->device = device_setting(arrays.layer, required(), name());
-    if (!lines) lines.emplace(state(), kind == ExchangeKind::fill ? send_peers() : receive_peers());
+    const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
+                                     kind == ExchangeKind::fill ? send_peers() : receive_peers());
     // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
     prepared->parts = make_parts(kind, m_schedules, arrays.sources);
     if (!arrays.layer && required() != Transport::message)
         prepared->shared_pack = SharedPack(state(), kind, prepared->parts, arrays.sources);
-    return [this, &arrays, prepared](int tag) { return make(arrays, *prepared, tag); };
-}
-
-std::uint64_t PaddingExchangeCore::digest_of(const ArraySet& arrays) const {
-    return arrays.sources.size() * 2 + static_cast<std::uint64_t>(arrays.variant);
+    return [this, &arrays, prepared, &readers](int tag) {
+        return make(arrays, *prepared, readers, tag);
+    };
 }
 
 std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
-                                                           const Prepared& prepared, int tag) {
+                                                           const Prepared& prepared,
+                                                           const PlanLines& lines, int tag) {
     const auto kind = static_cast<ExchangeKind>(arrays.variant);
-    const PlanLines& lines = *m_lines[static_cast<std::size_t>(arrays.variant)];
     return agree_on(communicator(), name(), [&] {
         PeerTransports transports = find_transports(
             state(), name(), tag, arrays.sources, prepared.shared_pack.offer(lines.readers()),

@@ -69,10 +69,9 @@ PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t num
 PlanCore::~PlanCore() {
     // Others may still read the buffers, and write how far they are.
     if (m_unread) keep(m_unread);
-}
-
-void PlanCore::keep_lines(const std::optional<PlanLines>& lines) const {
-    if (is_in_use() && lines && lines->memory() && is_open()) state().keep_memory(lines->memory());
+    const bool are_in_use = (m_unusable || m_unread) && is_open();
+    for (const auto& [number, lines] : m_lines)
+        if (are_in_use && lines.memory()) state().keep_memory(lines.memory());
 }
 
 /// Until the communicator closes.

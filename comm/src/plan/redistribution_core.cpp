@@ -76,20 +76,14 @@ RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t n
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes) {
     if (stages.empty()) stages.push_back(m_schedule);
     for (RedistributionSchedule& stage : stages)
-        m_stages.push_back(make_stage(std::move(stage), comm.rank()));
-}
-
-RedistributionCore::~RedistributionCore() {
-    for (const auto* const stages : {&m_stages, &m_copy_stages})
-        for (const Stage& stage : *stages)
-            for (const std::optional<PlanLines>& lines : stage.lines) keep_lines(lines);
+        m_stages.push_back(make_stage(std::move(stage), m_stages.size()));
 }
 
 RedistributionCore::Stage RedistributionCore::make_stage(RedistributionSchedule schedule,
-                                                         int rank) {
-    RedistributionRole role = role_in(schedule, rank);
+                                                         std::size_t number) const {
+    RedistributionRole role = role_in(schedule, communicator().rank());
     const bool writes = writes_in_place(schedule);
-    return {std::move(schedule), std::move(role), writes, {}};
+    return {std::move(schedule), std::move(role), writes, number};
 }
 
 RedistributionRole RedistributionCore::role_in(const RedistributionSchedule& schedule, int rank) {
@@ -123,17 +117,15 @@ PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
     if (arrays.variant != 0 && m_copy_stages.empty()) {
         std::vector<Stage> made;
         for (RedistributionSchedule& schedule : m_schedule.of_further_copies())
-            made.push_back(make_stage(std::move(schedule), communicator().rank()));
+            made.push_back(make_stage(std::move(schedule), m_stages.size() + made.size()));
         m_copy_stages = std::move(made);
     }
-    Stage& first = m_stages.front();
-    if (m_in_place && !first.lines[0]) first.lines[0].emplace(state(), first.role.send_ranks());
+    if (m_in_place) lines_of(m_stages.front(), false); // where a lack of memory is still agreed on
     return [this, &arrays, device, sharing](int tag) { return make(arrays, device, sharing, tag); };
 }
 
 std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
-    return arrays.sources.size() * 4 + (m_in_place && arrays.reads_target ? 2 : 0) +
-           static_cast<std::uint64_t>(arrays.variant);
+    return PlanCore::digest_of(arrays) + (m_in_place && arrays.reads_target ? 2 : 0);
 }
 
 /// Combines the flag of all ranks. Collective.
@@ -150,9 +142,10 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays
     check_overwriting(sharing.any, arrays);
     if (!sharing.any) return bind_stages(arrays, device, tag);
     const Stage& first = m_stages.front();
-    auto binding = bind_in_place({communicator(), first.schedule, first.role, arrays,
-                                  *first.lines[0], required(), m_buffer_bytes, tag, crowded()},
-                                 sharing.is_same);
+    auto binding =
+        bind_in_place({communicator(), first.schedule, first.role, arrays, lines_of(first, false),
+                       required(), m_buffer_bytes, tag, crowded()},
+                      sharing.is_same);
     binding->overwrites_sources = true;
     return binding;
 }

@@ -150,19 +150,17 @@ RedistributionCore::bind_rounds(Stage& stage, const ArraySet& arrays, SharedRoun
     // Processes that touch another's elements are told where they are, and say when they have done so.
     const auto owned = writes ? arrays.targets : arrays.sources;
     const std::vector<int> touched = writes ? stage.role.send_ranks() : stage.role.receive_ranks();
-    std::optional<PlanLines>& lines = stage.lines[writes ? 1 : 0];
-    if (!lines)
-        lines.emplace(state(), writes ? stage.role.receive_ranks() : stage.role.send_ranks());
+    const PlanLines& lines = lines_of(stage, writes);
     rounds.allocate(state());
-    const PeerTransports transports = find_transports(
-        state(), name(), tag, owned, rounds.packs().offer(lines->readers()), touched, *lines,
-        required(), arrays.layer, writes ? Access::write : Access::read);
+    const PeerTransports transports =
+        find_transports(state(), name(), tag, owned, rounds.packs().offer(lines.readers()), touched,
+                        lines, required(), arrays.layer, writes ? Access::write : Access::read);
     std::shared_ptr<ExchangeBinding> first;
     for (ExchangeProgram& program : redistribution_programs(stage.schedule, stage.role, arrays,
                                                             transports, rounds, writes, device)) {
         if (carries) carry(program);
         auto step = std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines->ready(), crowded(), device},
+            ExchangeBinding::Setting{name(), lines.ready(), crowded(), device},
             PeerTransports(transports), std::move(program));
         step->is_later_round = first != nullptr;
         if (first)

@@ -20,7 +20,7 @@ struct CallLines {
 
 /// A line in this process's own memory, which no other rank sees.
 CallLines own_call_line(int rank);
-/// Makes this rank's line and finds the others'. Collective.
-CallLines share_call_lines(MPI_Comm comm, int rank);
+/// Makes this rank's line and finds the others', of which those of `node` may share memory. Collective.
+CallLines share_call_lines(MPI_Comm comm, MPI_Comm node, int rank);
 
 } // namespace distview::impl

@@ -50,8 +50,8 @@ public:
         return tag;
     }
 
-    /// Lets the ranks see each other's calls. Collective.
-    void share_calls();
+    /// Lets the ranks see each other's calls, those of this node through memory. Collective.
+    void share_calls(MPI_Comm node);
     /// The collective calls made so far.
     Calls& calls() noexcept { return *m_calls; }
     /// Where ranks meet in a call.

@@ -6,7 +6,6 @@
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/core/array_layout.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,7 +34,6 @@ public:
     GatherCore(const Communicator& comm, const char* name, std::uint64_t number,
                const ArrayLayout& layout, GatherRole role, Side side,
                std::optional<Transport> required);
-    ~GatherCore() override;
 
     const ArrayLayout& layout() const noexcept { return m_layout; }
     /// Of the list.
@@ -61,9 +59,8 @@ private:
         std::map<int, std::vector<char>> packed{}; ///< as in GatherProgramSetting
     };
     Maker prepare(const ArraySet& arrays) override;
-    std::uint64_t digest_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
-                                          int tag);
+                                          const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
     bool packs_apart(const ArraySet& arrays) const;
     void prepare_packs(const ArraySet& arrays, Prepared& prepared) const;
@@ -71,7 +68,6 @@ private:
     ArrayLayout m_layout;
     GatherRole m_role;
     Side m_side;
-    std::array<std::optional<PlanLines>, 2> m_lines; ///< by kind, from the first binding on
 };
 
 } // namespace distview::impl

@@ -5,7 +5,6 @@
 #include <distview/comm/impl/plan/plan_core.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 
-#include <array>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,7 +18,6 @@ public:
     /// Collective; the schedules are this process's.
     PaddingExchangeCore(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
                         bool one_geometry, std::optional<Transport> required);
-    ~PaddingExchangeCore() override;
 
     const std::vector<PaddingExchangeSchedule>& schedules() const noexcept { return m_schedules; }
     /// Ranks that get elements of this one when padding is filled, and whose it gets; ascending.
@@ -42,16 +40,14 @@ private:
         SharedPack shared_pack{};
     };
     Maker prepare(const ArraySet& arrays) override;
-    std::uint64_t digest_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
-                                          int tag);
+                                          const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
 
     std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
     LocalBox m_inner_cells;                           ///< of field 0
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
-    std::array<std::optional<PlanLines>, 2> m_lines; ///< by kind, from the first binding on
 };
 
 } // namespace distview::impl

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,7 +81,9 @@ protected:
     /// Checks the arrays of a new set, which outlive the maker, and takes what memory may lack for; local.
     virtual Maker prepare(const ArraySet& arrays) = 0;
     /// Hash of all else that ranks must agree on besides the arrays' types and numbers.
-    virtual std::uint64_t digest_of(const ArraySet& arrays) const = 0;
+    virtual std::uint64_t digest_of(const ArraySet& arrays) const {
+        return arrays.sources.size() * 4 + static_cast<std::uint64_t>(arrays.variant);
+    }
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
 
@@ -89,10 +92,10 @@ protected:
     bool crowded() const noexcept { return m_crowded; }
     CommunicatorState& state() const noexcept { return *m_comm.state(); }
     bool is_open() const noexcept { return state().is_open(); }
-    /// Whether others may still touch memory that was offered to them.
-    bool is_in_use() const noexcept { return m_unusable || m_unread != nullptr; }
-    /// Keeps a plan's lines until the communicator closes, if they are in use.
-    void keep_lines(const std::optional<PlanLines>& lines) const;
+    /// Lines of a number that the plan chooses, made for these readers when they are first asked for.
+    PlanLines& lines(std::size_t number, const std::vector<int>& readers) {
+        return m_lines.try_emplace(number, state(), readers).first->second;
+    }
     /// Throws ShapeError unless array `i` of those that are a `what` has this layout and process, in memory that the
     /// host, or the device, reaches.
     void check_array(const char* what, std::size_t i, const Field& array, const ArrayLayout& layout,
@@ -135,6 +138,7 @@ private:
     ExchangeBinding* m_latest = nullptr; ///< bound or found
     ExchangeBinding* m_active = nullptr;
     ExchangeBinding* m_unread = nullptr; ///< of the last execution, until others have read it
+    std::map<std::size_t, PlanLines> m_lines;
     std::vector<std::shared_ptr<ExchangeBinding>> m_bindings;
 };
 

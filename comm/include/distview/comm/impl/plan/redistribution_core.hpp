@@ -5,7 +5,6 @@
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +25,6 @@ public:
     RedistributionCore(const Communicator& comm, std::uint64_t number,
                        RedistributionSchedule schedule, std::vector<RedistributionSchedule> stages,
                        const RedistributionOptions& options, std::optional<Transport> required);
-    ~RedistributionCore() override;
 
     const RedistributionSchedule& schedule() const noexcept { return m_schedule; }
     /// Schedules executed one after the other; the schedule itself if there is one stage.
@@ -49,8 +47,8 @@ private:
     struct Stage {
         RedistributionSchedule schedule;
         RedistributionRole role{};
-        bool writes_in_place = false;                    ///< where that is possible; else reads
-        std::array<std::optional<PlanLines>, 2> lines{}; ///< of readers, of writers
+        bool writes_in_place = false; ///< where that is possible; else reads
+        std::size_t number = 0;       ///< among all stages
     };
     /// Memory of intermediate arrays.
     struct Between {
@@ -63,7 +61,12 @@ private:
         bool any = false;    ///< where it matters
         bool is_same = true; ///< every source is its target, and nothing else overlaps
     };
-    static Stage make_stage(RedistributionSchedule schedule, int rank);
+    Stage make_stage(RedistributionSchedule schedule, std::size_t number) const;
+    /// Lines of readers of a stage, or of those that write its targets.
+    PlanLines& lines_of(const Stage& stage, bool writes) {
+        return lines(2 * stage.number + (writes ? 1 : 0),
+                     writes ? stage.role.receive_ranks() : stage.role.send_ranks());
+    }
     static RedistributionRole role_in(const RedistributionSchedule& schedule, int rank);
 
     Maker prepare(const ArraySet& arrays) override;
