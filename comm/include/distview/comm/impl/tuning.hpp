@@ -42,9 +42,6 @@ inline constexpr std::int64_t row_block_bytes = 65536;
 inline constexpr std::int64_t unit_elements = 32768;
 /// Elements of a unit that takes turns with units of the same source, which caches keep meanwhile. bench_redistribution
 inline constexpr std::int64_t interleaved_unit_elements = 2048;
-/// Bytes between an element and the one that is prefetched, and rows that are prefetched at all. bench_redistribution
-inline constexpr std::int64_t prefetch_distance = 4096;
-inline constexpr std::int64_t longest_prefetched_row = 4096;
 /// Bytes of a move that is written past the caches: more than these hold for long. bench_redistribution
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 /// Elements from which on a run is fetched whole, with little of the gaps behind it, so that targets read it; the
@@ -62,7 +59,8 @@ inline constexpr std::int64_t point_prefetch_distance = 64;
 /// bench_borrowed_arrays
 inline constexpr std::int64_t shared_round_bytes = std::int64_t{4} << 20;
 /// Bytes of the buffer of a transposition in place: rounds take longer than agreeing on them, and what is packed is
-/// still in a cache when it is read. bench_redistribution
+/// still in a cache when it is read. bench_redistribution: in one round 1.29 to 1.57 times as long
+/// (perf/results/2026-11-25-constants.md)
 inline constexpr std::int64_t in_place_bytes = std::int64_t{8} << 20;
 /// Bytes that a network delivers in the time that a message takes whatever its size, and of an element.
 /// bench_redistribution_schedule

@@ -4,7 +4,6 @@
 #include <distview/comm/impl/kernels/move_nest.hpp>
 #include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
-#include <distview/comm/impl/tuning.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -12,27 +11,18 @@
 
 namespace distview::impl {
 
-/// Moves a block row by row. Where rows are short and something lies between them, the processor fetches what lies
-/// between and not the next row: it is asked for that. Both sides do not overlap, unless they are the same.
+/// Moves a block row by row. Both sides do not overlap, unless they are the same.
 template <class MoverType>
 void move_rows(const MoverType& mover, const MoveBlock& block) {
     const MoveLoop outer = block.outer;
     const MoveLoop inner = block.inner;
-    const std::int64_t row = inner.count * inner.from_stride;
-    const bool has_gaps = !outer.has_tables() && !inner.has_tables() && row > 0 &&
-                          row < tuning::longest_prefetched_row && outer.from_stride > row;
-    const std::int64_t distance =
-        has_gaps ? tuning::prefetch_distance / row * outer.from_stride : 0;
     const bool are_runs = !inner.has_tables() && inner.from_stride == MoverType::from_size &&
                           inner.to_stride == MoverType::to_size;
     const bool are_bytes = are_runs && mover.copies();
-    const auto bytes = static_cast<std::size_t>(row);
+    const auto bytes = static_cast<std::size_t>(inner.count * inner.from_stride);
     for (std::int64_t j = 0; j < outer.count; ++j) {
         const char* from = block.from + outer.from(j);
         char* to = block.to + outer.to(j);
-        if (has_gaps)
-            for (std::int64_t at = 0; at < row; at += static_cast<std::int64_t>(line_size))
-                prefetch(from + distance + at);
         if (are_bytes && from == to) continue;
         if (are_bytes && mover.streams) {
             stream_copy(from, to, bytes);
