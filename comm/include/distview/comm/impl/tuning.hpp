@@ -48,11 +48,6 @@ inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 /// owner writes shorter ones. bench_redistribution
 inline constexpr std::int64_t long_read_run = 512;
 
-// Elements by global index
-
-/// Elements between the one that is read and the one that is prefetched. bench_gather
-inline constexpr std::int64_t point_prefetch_distance = 64;
-
 // Redistribution: rounds and stages
 
 /// Bytes of shared memory that a process packs borrowed arrays into: what is packed is still in a cache when it is read.

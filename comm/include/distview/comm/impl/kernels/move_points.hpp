@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,12 +42,6 @@ KOKKOS_INLINE_FUNCTION void copy_point(const PointMoves& moves, const PointLists
         return end.first(list) + (end.at ? end.at[i] : i * moves.element_size);
     };
     copy_element(place(moves.from, lists.from), place(moves.to, lists.to), moves.element_size);
-}
-
-/// Asks for the element that a loop comes to later: of those far apart, more than a processor asks for on its own.
-inline void prefetch_point(const char* data, const PointMoves::End& end, std::int64_t i,
-                           std::int64_t count) {
-    prefetch(data + end.at[std::min(i + tuning::point_prefetch_distance, count - 1)]);
 }
 
 /// Elements of so many bytes. Between two of them nothing waits for memory but loads, so that many are under way.
@@ -88,10 +81,8 @@ void stream_points(const PointMoves& moves, const char* from, char* to) {
     if (is_line(i)) {
         for (; i + of_line <= count; i += of_line) {
             char elements[line_size];
-            for (std::int64_t k = 0; k < of_line; ++k) {
-                prefetch_point(from, moves.from, i + k, count);
+            for (std::int64_t k = 0; k < of_line; ++k)
                 std::memcpy(elements + k * size, from + at[i + k], Bytes);
-            }
             stream_line(elements, to + i * size);
         }
         end_streaming();
@@ -151,7 +142,6 @@ struct CombineShares {
                 return end.at ? end.at[i] : i * moves.element_size;
             };
             for (std::int64_t i = 0; i < moves.count; ++i) {
-                if (moves.to.at) prefetch_point(to, moves.to, i, moves.count);
                 T& element = *reinterpret_cast<T*>(to + offset(moves.to, i));
                 element = op(element, *reinterpret_cast<const T*>(from + offset(moves.from, i)));
             }
