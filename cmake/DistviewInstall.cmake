@@ -15,3 +15,7 @@ install(
           "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake"
     DESTINATION "${package_dir}"
     COMPONENT distview_core)
+if(TARGET distview::interop)
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/DistviewFindSolvers.cmake" DESTINATION "${package_dir}"
+            COMPONENT distview_interop)
+endif()

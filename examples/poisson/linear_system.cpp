@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "linear_system.hpp"
 
+#include <concepts>
 #include <string>
 
 namespace poisson {
@@ -26,6 +27,50 @@ struct RightSideOf {
     KOKKOS_FUNCTION double operator()(Indices... global) const {
         const std::int64_t cell[Axes] = {global.value()...};
         return problem.right_side(problem.center(cell));
+    }
+};
+/// The sum of the coefficients of a cell's faces.
+template <int Axes>
+struct DiagonalOf {
+    Problem<Axes> problem;
+    template <class... Indices>
+    KOKKOS_FUNCTION double operator()(Indices... global) const {
+        const std::int64_t cell[Axes] = {global.value()...};
+        double sum = 0;
+        for (int d = 0; d < Axes; ++d) {
+            std::int64_t upper[Axes] = {global.value()...};
+            ++upper[d];
+            sum += problem.face(d, cell) + problem.face(d, upper);
+        }
+        return sum;
+    }
+};
+/// The equation of a cell: what flows out through each face.
+template <int Axes>
+struct RowOf {
+    Problem<Axes> problem;
+    template <std::same_as<distview::GlobalIndex>... Indices>
+        requires(sizeof...(Indices) == Axes)
+    void operator()(distview::MatrixRow& row, Indices... global) const {
+        const std::int64_t cell[Axes] = {global.value()...};
+        for (int d = 0; d < Axes; ++d) {
+            std::int64_t upper[Axes] = {global.value()...};
+            ++upper[d];
+            add(row, d, -1, problem.face(d, cell));
+            add(row, d, 1, problem.face(d, upper));
+        }
+    }
+
+private:
+    static void add(distview::MatrixRow& row, int axis, std::int64_t step, double face) {
+        const auto along = [&](int d) { return d == axis ? step : 0; };
+        if constexpr (Axes == 2) {
+            row.add(face, {0, 0});
+            row.add(-face, {along(0), along(1)});
+        } else {
+            row.add(face, {0, 0, 0});
+            row.add(-face, {along(0), along(1), along(2)});
+        }
     }
 };
 template <int Axes>
@@ -81,9 +126,7 @@ LinearSystem<Axes, Space>::LinearSystem(const Space& exec, const distview::Commu
         inverse.faces[d] = faces.view();
     }
     distview::for_each(m_exec, m_inverse, inverse);
-    distview::fill_with(m_exec, m_right_side, RightSideOf<Axes>{problem});
-    // Without walls, only a right side that sums up to zero has a solution.
-    if (shape.is_singular()) center(m_right_side);
+    fill_right_side(m_right_side);
     m_exec.fence("poisson: the equations are set up");
 }
 
@@ -96,10 +139,41 @@ LinearSystem<Axes, Space>::stencil() {
 }
 
 template <int Axes, class Space>
-auto LinearSystem<Axes, Space>::make(const char* label) const -> Vector {
+auto LinearSystem<Axes, Space>::make(const char* label, const distview::ArrayLayout& layout) const
+    -> Vector {
     return distview::make_dist_view<typename DataOf<Axes>::type, Kokkos::LayoutRight,
-                                    typename Space::memory_space>(m_exec, m_comm, m_layout,
+                                    typename Space::memory_space>(m_exec, m_comm, layout,
                                                                   std::string("poisson::") + label);
+}
+
+template <int Axes, class Space>
+void LinearSystem<Axes, Space>::fill_right_side(const Vector& right_side) const {
+    distview::fill_with(m_exec, right_side, RightSideOf<Axes>{Problem<Axes>(m_shape)});
+    // Without walls, only a right side that sums up to zero has a solution.
+    if (m_shape.is_singular()) center(right_side);
+}
+
+template <int Axes, class Space>
+auto LinearSystem<Axes, Space>::make_right_side(const distview::ArrayLayout& layout) const
+    -> Vector {
+    const Vector right_side = make("right side", layout);
+    fill_right_side(right_side);
+    m_exec.fence("poisson: the right side is set up");
+    return right_side;
+}
+
+template <int Axes, class Space>
+auto LinearSystem<Axes, Space>::make_diagonal(const distview::ArrayLayout& layout) const -> Vector {
+    const Vector diagonal = make("diagonal", layout);
+    distview::fill_with(m_exec, diagonal, DiagonalOf<Axes>{Problem<Axes>(m_shape)});
+    m_exec.fence("poisson: the diagonal is set up");
+    return diagonal;
+}
+
+template <int Axes, class Space>
+distview::MatrixRows
+LinearSystem<Axes, Space>::assemble(const distview::RowNumbering& rows) const {
+    return distview::assemble(rows, RowOf<Axes>{Problem<Axes>(m_shape)});
 }
 
 template <int Axes, class Space>
@@ -112,7 +186,7 @@ void LinearSystem<Axes, Space>::center(const Vector& u) const {
 
 template <int Axes, class Space>
 double LinearSystem<Axes, Space>::error(const Vector& u) const {
-    const Vector difference = make("difference");
+    const Vector difference = make("difference", u.layout());
     distview::fill_with(m_exec, difference, SolutionOf<Axes>{Problem<Axes>(m_shape)});
     distview::axpby(m_exec, 1, u, -1, difference);
     if (m_shape.is_singular()) center(difference);

@@ -5,6 +5,7 @@
 
 #include <distview/algorithms.hpp>
 #include <distview/comm.hpp>
+#include <distview/interop.hpp>
 
 #include <array>
 #include <cstddef>
@@ -94,8 +95,15 @@ public:
     distview::StencilOperator<Operator> stencil();
     distview::PointPreconditioner<Inverse> jacobi() const { return {Inverse{m_inverse.view()}}; }
     const Vector& right_side() const { return m_right_side; }
-    /// An array of zeros. Collective.
-    Vector make(const char* label) const;
+    /// An array of zeros, of the equations' own layout or without padding. Collective.
+    Vector make(const char* label) const { return make(label, m_layout); }
+    Vector make(const char* label, const distview::ArrayLayout& layout) const;
+    /// The right side in a layout without padding, as solver stacks take it. Collective.
+    Vector make_right_side(const distview::ArrayLayout& layout) const;
+    /// The diagonal of the matrix in such a layout. Collective.
+    Vector make_diagonal(const distview::ArrayLayout& layout) const;
+    /// The matrix. Collective.
+    distview::MatrixRows assemble(const distview::RowNumbering& rows) const;
     /// The greatest difference between u and the solution at the centres of cells; where u is determined up to a
     /// constant, between u and the solution without their means. Collective.
     double error(const Vector& u) const;
@@ -103,6 +111,7 @@ public:
 private:
     /// Takes the mean off. Collective.
     void center(const Vector& u) const;
+    void fill_right_side(const Vector& right_side) const;
 
     Space m_exec;
     distview::Communicator m_comm;

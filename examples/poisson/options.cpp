@@ -55,6 +55,35 @@ void set_sizes(Shape& shape, const Sizes& sizes, const std::optional<std::int64_
     }
 }
 
+/// What goes together, and whether there is a matrix unless the user says so.
+void set_solver(Options& options, bool matrix_free) {
+    const bool own = options.solver == Solver::cg;
+    const bool amg = options.precondition == Precondition::amg;
+    distview::require<distview::UsageError>(
+        !(options.assembled && matrix_free),
+        "--assembled: expected this or --matrix-free, got both");
+    distview::require<distview::UsageError>(!own || !options.assembled, [] {
+        return text("--assembled: expected --solver petsc, hypre or belos, got cg, which needs no matrix");
+    });
+    distview::require<distview::UsageError>(!own || !amg, [] {
+        return text("--precondition amg: expected --solver petsc, hypre or belos, got cg");
+    });
+    distview::require<distview::UsageError>(!amg || !matrix_free, [] {
+        return text("--precondition amg: expected --assembled, got --matrix-free: multigrid is made of a matrix");
+    });
+    distview::require<distview::UsageError>(own || !options.reproducible, [&] {
+        return text("--reproducible: expected --solver cg, got ", to_string(options.solver));
+    });
+    distview::require<distview::UsageError>(own || options.space == "host", [&] {
+        return text("--space: expected host with --solver ", to_string(options.solver), ", got ",
+                    options.space);
+    });
+    distview::require<distview::UsageError>(options.solver != Solver::hypre || !matrix_free,
+                                            "--matrix-free: expected another --solver than hypre, whose "
+                                            "operators are matrices");
+    if (options.solver == Solver::hypre || amg) options.assembled = true;
+}
+
 } // namespace
 
 const char* to_string(Sides sides) {
@@ -64,19 +93,32 @@ const char* to_string(Coefficient coefficient) {
     return coefficient == Coefficient::smooth ? "smooth" : "jumping";
 }
 const char* to_string(Precondition precondition) {
-    return precondition == Precondition::none ? "none" : "jacobi";
+    return precondition == Precondition::none     ? "none"
+           : precondition == Precondition::jacobi ? "jacobi"
+                                                  : "amg";
+}
+const char* to_string(Solver solver) {
+    switch (solver) {
+    case Solver::petsc: return "petsc";
+    case Solver::hypre: return "hypre";
+    case Solver::belos: return "belos";
+    case Solver::cg: break;
+    }
+    return "cg";
 }
 
 CommandLine parse_command_line(int argc, const char* const* argv) {
     CommandLine line;
     Options& options = line.options;
     CLI::App app(
-        "Solves -div(k grad u) = f on the unit square or cube by conjugate gradients, without a\n"
-        "matrix, and compares u with the solution that f was made of.");
+        "Solves -div(k grad u) = f on the unit square or cube by conjugate gradients, those of this\n"
+        "library without a matrix or those of a solver stack, and compares u with the solution that\n"
+        "f was made of.");
     app.name("poisson");
     Sizes sizes;
     std::optional<std::int64_t> n;
     std::optional<int> dimensions;
+    bool matrix_free = false;
     std::string solver = "cg", precondition = "jacobi", coefficient = "smooth", all_sides = "walls";
     std::array<std::string, 3> sides;
     const auto add_size = [&](const char* option, auto& size, const char* description) {
@@ -93,8 +135,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         app.add_option(side_options[d], sides[d], "the two sides of this axis [as --sides]");
     app.add_option("--coefficient", coefficient, "smooth or jumping (by a factor of 100): k")
         ->capture_default_str();
-    app.add_option("--solver", solver, "cg")->capture_default_str();
-    app.add_option("--precondition", precondition, "none or jacobi")->capture_default_str();
+    app.add_option("--solver", solver, "cg (this library's own), petsc, hypre or belos")
+        ->capture_default_str();
+    app.add_option("--precondition", precondition,
+                   "none, jacobi or, of the stacks, amg (multigrid)")
+        ->capture_default_str();
+    app.add_flag("--assembled", options.assembled,
+                 "with a matrix, of which the stacks make their own");
+    app.add_flag("--matrix-free", matrix_free, "by the stencil [unless amg or hypre needs a matrix]");
     app.add_option("--grid", options.grid, "PxQ or PxQxR processes along the axes [chosen]");
     app.add_flag("--reproducible", options.reproducible,
                  "the same history of residuals, bit for bit, on any number of ranks and any grid");
@@ -110,10 +158,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
     if (!line.help.empty()) return line;
 
     program::require_space(options.space);
-    distview::require<distview::UsageError>(
-        solver == "cg", [&] { return text("--solver: expected cg, got '", solver, '\''); });
-    options.precondition =
-        word("--precondition", precondition, {Precondition::none, Precondition::jacobi});
+    options.solver =
+        word("--solver", solver, {Solver::cg, Solver::petsc, Solver::hypre, Solver::belos});
+    options.precondition = word("--precondition", precondition,
+                                {Precondition::none, Precondition::jacobi, Precondition::amg});
+    set_solver(options, matrix_free);
     Shape& shape = options.shape;
     shape.coefficient =
         word("--coefficient", coefficient, {Coefficient::smooth, Coefficient::jumping});

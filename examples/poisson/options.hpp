@@ -7,12 +7,16 @@
 
 namespace poisson {
 
-enum class Precondition { none, jacobi };
+enum class Precondition { none, jacobi, amg };
+/// Whose iteration: the library's own, or that of a solver stack.
+enum class Solver { cg, petsc, hypre, belos };
 
 /// What the command line asks for, with defaults filled in.
 struct Options {
     Shape shape;
     std::string grid; ///< "PxQ" or "PxQxR"; empty: choose
+    Solver solver = Solver::cg;
+    bool assembled = false; ///< with a matrix, or by the stencil
     Precondition precondition = Precondition::jacobi;
     double tolerance = 1e-10;
     int max_iterations = 10000;
@@ -24,6 +28,7 @@ struct Options {
 const char* to_string(Sides sides);
 const char* to_string(Coefficient coefficient);
 const char* to_string(Precondition precondition);
+const char* to_string(Solver solver);
 
 /// What parsing the command line led to.
 struct CommandLine {

@@ -35,6 +35,12 @@ const char* stop_text(const distview::ConjugateGradientResult& result) {
     return "breakdown";
 }
 
+std::string solver_text(const Options& options) {
+    if (options.solver == Solver::cg) return {};
+    return distview::text(" of ", to_string(options.solver),
+                          options.assembled ? " with a matrix" : " without a matrix");
+}
+
 } // namespace
 
 std::string hex_float(double number) {
@@ -55,7 +61,8 @@ std::string to_json(const Report& report) {
         json["sides"].push_back(to_string(shape.sides[d]));
     }
     json["coefficient"] = to_string(shape.coefficient);
-    json["solver"] = "cg";
+    json["solver"] = to_string(options.solver);
+    json["assembled"] = options.assembled;
     json["precondition"] = to_string(options.precondition);
     json["reproducible"] = options.reproducible;
     json["tolerance"] = options.tolerance;
@@ -72,6 +79,7 @@ std::string to_json(const Report& report) {
     json["right_side"] = hex_float(report.result.right_side);
     json["history"] = Json::array();
     for (const double norm : report.result.history) json["history"].push_back(hex_float(norm));
+    json["bytes_copied_at_the_door"] = report.bytes_copied_at_the_door;
     json["setup_seconds"] = report.setup_seconds;
     json["solve_seconds"] = report.solve_seconds;
     json["version"] = distview::version();
@@ -89,7 +97,8 @@ std::string to_table(const Report& report) {
                report, [&](int d) { return to_string(shape.sides[d]); }, ", ")
         << ", on a " << by_axis(report, [&](int d) { return report.grid.extent(d); }) << " grid, "
         << report.threads << " threads each\n";
-    out << "  conjugate gradients, preconditioner " << to_string(options.precondition)
+    out << "  conjugate gradients" << solver_text(options) << ", preconditioner "
+        << to_string(options.precondition)
         << (options.reproducible ? ", reproducible" : "") << '\n';
     out << "  set up  " << std::setprecision(4) << report.setup_seconds << " s, solved  "
         << report.solve_seconds << " s, an iteration  "

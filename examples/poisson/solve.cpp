@@ -2,8 +2,10 @@
 #include "solve.hpp"
 
 #include "linear_system.hpp"
+#include "stack.hpp"
 #include "timing.hpp"
 
+#include <memory>
 #include <optional>
 
 namespace poisson {
@@ -46,6 +48,25 @@ Report solve_on(const Space& exec, const distview::Communicator& comm, const Opt
     return report;
 }
 
+/// The iteration of a solver stack, on the host.
+template <int Axes>
+Report solve_by_stack(const program::Exec& exec, const distview::Communicator& comm,
+                      const Options& options, const distview::ProcessGrid& grid) {
+    Report report{.options = options, .grid = grid, .threads = exec.concurrency(), .result = {}};
+    std::optional<Stack<Axes>> stack;
+    std::unique_ptr<StackSolver> solver;
+    const std::int64_t copied = distview::bytes_copied_at_the_door();
+    report.setup_seconds = timed(exec, comm, [&] {
+        stack.emplace(exec, comm, options, grid);
+        solver = make_solver(*stack);
+    });
+    report.solve_seconds = timed(exec, comm, [&] { report.result = solver->solve(); });
+    report.bytes_copied_at_the_door = distview::all_reduce(
+        comm, distview::ReduceOperation::sum, distview::bytes_copied_at_the_door() - copied);
+    report.error_max = stack->system.error(stack->u);
+    return report;
+}
+
 template <class Space>
 Report solve_in(const Space& exec, const distview::Communicator& comm, const Options& options,
                 const distview::ProcessGrid& grid) {
@@ -58,6 +79,12 @@ Report solve_in(const Space& exec, const distview::Communicator& comm, const Opt
 Report solve(const distview::Communicator& comm, const Options& options,
              const distview::ProcessGrid& grid) {
     require_cells(options, grid);
+    if (options.solver != Solver::cg) {
+        require_stack(options.solver);
+        return options.shape.axes == 2
+                   ? solve_by_stack<2>(program::Exec(), comm, options, grid)
+                   : solve_by_stack<3>(program::Exec(), comm, options, grid);
+    }
 #ifdef KOKKOS_ENABLE_CUDA
     if (options.space == "cuda") return solve_in(Kokkos::Cuda(), comm, options, grid);
 #endif

@@ -6,6 +6,8 @@
 #include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/comm/communicator.hpp>
 
+#include <cstdint>
+
 namespace poisson {
 
 /// All that a run has to say; complete on every rank.
@@ -13,7 +15,8 @@ struct Report {
     Options options;
     distview::ProcessGrid grid;
     int threads = 1; ///< of each rank's host; of a device, what runs at once
-    distview::ConjugateGradientResult result;
+    distview::ConjugateGradientResult result; ///< of a stack's iteration as well
+    std::int64_t bytes_copied_at_the_door = 0; ///< between arrays and the stack's vectors, on all ranks
     double error_max = 0;
     double setup_seconds = 0; ///< of the slowest rank
     double solve_seconds = 0; ///< of the slowest rank
@@ -27,7 +30,8 @@ struct Report {
 /// Sets up the equations, solves them and compares the solution with the one that is known.
 ///
 /// Collective: over comm
-/// Errors:     distview::UsageError if a process has no cells (thrown on all ranks)
+/// Errors:     distview::UsageError if a process has no cells, or the program was built without the solver's stack
+///             (thrown on all ranks)
 Report solve(const distview::Communicator& comm, const Options& options,
              const distview::ProcessGrid& grid);
 

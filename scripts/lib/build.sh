@@ -135,12 +135,18 @@ python_missing() {
     printf '%s' "$missing"
 }
 
+# Are solver stacks wanted? A folder that was configured before they were installed is configured again.
+build_interop=0
+
+# interop_missing FOLDER: whether one that is wanted was not found.
+interop_missing() { ((build_interop)) && grep -qE '^DISTVIEW_(PETSC|HYPRE)_LIBRARY:.*-NOTFOUND$' "$1/CMakeCache.txt"; }
+
 build_configure() {
     local preset=$1 folder=$2 log=$3 arguments=()
     # CMake itself runs again when its files change, except for the presets.
     if [[ -e $folder/CMakeCache.txt && -e $folder/build.ninja &&
         $folder/build.ninja -nt $distview_source/CMakePresets.json ]]; then
-        [[ -n $(python_missing "$folder") ]] || return 0
+        [[ -n $(python_missing "$folder") ]] || interop_missing "$folder" || return 0
     fi
     # What the user's home registers was built against the host.
     if [[ $DISTVIEW_INSIDE == private ]]; then

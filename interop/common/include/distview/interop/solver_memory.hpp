@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/concepts.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+#include <distview/interop/row_numbering.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace distview {
+
+/// What a solver stack's vector may be of this process's cells: element n is that of row_of_cell(n).
+template <class Value>
+struct SolverMemory {
+    Value* data = nullptr;
+    std::int64_t cells = 0;
+};
+
+/// The memory of an array as a vector, without a copy.
+///
+/// Collective: no (local)
+/// Shapes:     the numbering's layout without padding, in C order without gaps; of more than one column the array has one
+///             axis more, the first, which is on one process (see column_memory())
+/// Errors:     ShapeError if the array has another layout, padding say, or its cells do not follow each other
+template <DistViewLike View>
+SolverMemory<typename View::value_type> solver_memory(const char* caller, const RowNumbering& rows,
+                                                      const View& array) {
+    require<ShapeError>(array.layout() == rows.layout() &&
+                            array.process() == rows.communicator().rank(),
+                        [&] {
+                            return text(caller, ": expected an array without padding of process ",
+                                        rows.communicator().rank(), " in a ",
+                                        rows.layout().describe(),
+                                        " (make_solver_arrays() makes one beside a padded one)\ngot '",
+                                        array.label(), "' of process ", array.process(), " in a ",
+                                        array.layout().describe());
+                        });
+    std::int64_t stride = 1;
+    for (int d = View::rank() - 1; d >= 0; --d) {
+        const auto extent = static_cast<std::int64_t>(array.view().extent(d));
+        const auto found = static_cast<std::int64_t>(array.view().stride(d));
+        require<ShapeError>(extent <= 1 || found == stride || rows.local_rows() == 0, [&] {
+            return text(caller, ": expected cells in C order without gaps (LayoutRight), got a stride "
+                                "of ",
+                        found, " along axis ", d, " of '", array.label(), "' instead of ", stride);
+        });
+        stride *= extent;
+    }
+    return {array.view().data(), rows.local_rows()};
+}
+
+/// Bytes of vectors and matrices that doors to solver stacks have copied on this rank, since the program began: none
+/// where a stack takes our memory.
+///
+/// Collective: no (local)
+std::int64_t bytes_copied_at_the_door() noexcept;
+
+namespace impl {
+/// For doors that have to copy.
+void count_door_copy(std::int64_t bytes) noexcept;
+} // namespace impl
+
+} // namespace distview

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/interop/matrix_rows.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace distview {
+
+MatrixRow::MatrixRow(const RowNumbering& numbering) : m_numbering(numbering) {
+    const ArrayLayout& layout = numbering.layout();
+    const GridCoordinates at = layout.coordinates(numbering.communicator().rank());
+    for (int d = 0; d < layout.rank(); ++d) {
+        const auto axis = static_cast<std::size_t>(d);
+        if (!layout.axis(d).is_block()) continue;
+        const GlobalRange mine = layout.axis(d).as_block().interior(at[axis]);
+        m_first[axis] = mine.begin;
+        m_extents[axis] = mine.size();
+    }
+}
+
+void MatrixRow::add(double value, std::initializer_list<std::int64_t> offset) {
+    const ArrayLayout& layout = m_numbering.layout();
+    require<UsageError>(static_cast<int>(offset.size()) == layout.rank(), [&] {
+        return text("MatrixRow::add: expected an offset for each of ", layout.rank(), " axes, got ",
+                    tuple_text(offset));
+    });
+    std::array<GlobalIndex, max_rank> index = m_index;
+    bool is_mine = m_numbering.is_contiguous();
+    std::int64_t cell = 0;
+    for (std::size_t d = 0; d < offset.size(); ++d) {
+        const std::int64_t step = offset.begin()[d];
+        index[d] += step;
+        // Rows of this process, most of all, without a division.
+        const std::int64_t position = index[d] - m_first[d];
+        is_mine = is_mine && position >= 0 && position < m_extents[d];
+        cell = cell * m_extents[d] + position;
+    }
+    if (is_mine) {
+        m_entries.push_back({m_number - m_cell + cell, value});
+        return;
+    }
+    for (std::size_t d = 0; d < offset.size(); ++d) {
+        const std::int64_t step = offset.begin()[d];
+        const AxisLayout& axis = layout.axis(static_cast<int>(d));
+        if (axis.type() == DistType::unstructured) {
+            require<UsageError>(step == 0, [&] {
+                return text("MatrixRow::add: expected the offset 0 along axis ", d,
+                            ", whose indices are labels (add_at() takes these), got ", step);
+            });
+            continue;
+        }
+        const std::int64_t n = axis.size();
+        if (axis.periodic()) index[d] = GlobalIndex(((index[d].value() % n) + n) % n);
+        if (index[d] < 0 || index[d] >= n) return;
+    }
+    add_cell(value, std::span<const GlobalIndex>(index).first(offset.size()));
+}
+
+void MatrixRow::add_cell(double value, std::span<const GlobalIndex> index) {
+    const std::int64_t column = m_numbering.row(index);
+    require<UsageError>(column >= 0, [&] {
+        return text("MatrixRow::add_at: expected the index of a cell whose row is known here, got ",
+                    tuple_text(index));
+    });
+    m_entries.push_back({column, value});
+}
+
+/// What may make and empty rows.
+class MatrixRowsBuilder {
+public:
+    MatrixRowsBuilder(const RowNumbering& numbering, MatrixRows& rows)
+        : m_row(numbering), m_rows(rows) {}
+
+    void add_row(std::int64_t cell, const impl::RowFunction& function) {
+        const RowNumbering& numbering = m_rows.numbering;
+        m_row.m_cell = cell;
+        m_row.m_number = numbering.row_of_cell(cell);
+        m_row.m_index = numbering.index(m_row.m_number);
+        m_row.m_entries.clear();
+        function(m_row, m_row.m_index.data());
+        auto& entries = m_row.m_entries;
+        std::ranges::stable_sort(entries, {}, &MatrixRow::Entry::column);
+        for (std::size_t i = 0; i < entries.size(); ++i) {
+            if (i > 0 && entries[i].column == entries[i - 1].column) {
+                m_rows.values.back() += entries[i].value;
+                continue;
+            }
+            m_rows.columns.push_back(entries[i].column);
+            m_rows.values.push_back(entries[i].value);
+        }
+        m_rows.offsets.push_back(static_cast<std::int64_t>(m_rows.columns.size()));
+    }
+
+private:
+    MatrixRow m_row;
+    MatrixRows& m_rows;
+};
+
+namespace impl {
+
+MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function) {
+    return agree_on(numbering.communicator(), "assemble", [&] {
+        require<UsageError>(function != nullptr, [&] {
+            return text("assemble: expected a function of a MatrixRow& and ",
+                        numbering.layout().rank(), " GlobalIndex (at most 4), got another");
+        });
+        MatrixRows rows{numbering};
+        rows.offsets.reserve(static_cast<std::size_t>(numbering.local_rows()) + 1);
+        MatrixRowsBuilder builder(numbering, rows);
+        for (std::int64_t cell = 0; cell < numbering.local_rows(); ++cell)
+            builder.add_row(cell, function);
+        return rows;
+    });
+}
+
+} // namespace impl
+
+} // namespace distview

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/hypre/handle.hpp>
+#include <distview/interop/matrix_rows.hpp>
+
+#include <HYPRE_parcsr_mv.h>
+
+namespace distview::hypre {
+
+/// A matrix of hypre's IJ interface, and the numbering of its rows. Made by ij_matrix().
+///
+/// Collective: no (local)
+class Matrix {
+public:
+    const RowNumbering& rows() const noexcept { return m_rows; }
+    HYPRE_IJMatrix get() const noexcept { return m_matrix; }
+    operator HYPRE_IJMatrix() const noexcept { return m_matrix; }
+    operator HYPRE_ParCSRMatrix() const noexcept { return m_object; }
+
+private:
+    friend Matrix ij_matrix(const MatrixRows& rows);
+    explicit Matrix(const RowNumbering& rows) : m_rows(rows) {}
+
+    RowNumbering m_rows;
+    Handle<HYPRE_IJMatrix> m_matrix;
+    HYPRE_ParCSRMatrix m_object = nullptr;
+};
+
+/// A ParCSR matrix from rows that assemble() made.
+///
+/// Collective: over the numbering's communicator
+/// Cost:       hypre's own copy of the entries, counted; for a moment 4 or 8 bytes an entry more
+/// Errors:     UsageError if hypre is not running, or rows are not contiguous or more than a HYPRE_BigInt counts, or
+///             entries of a rank more than a HYPRE_Int; SolverError of hypre (thrown on all ranks)
+Matrix ij_matrix(const MatrixRows& rows);
+
+} // namespace distview::hypre

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/hypre/matrix.hpp>
+#include <distview/hypre/structured.hpp>
+#include <distview/hypre/vector.hpp>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace distview::hypre {
+
+/// What solve() asks of hypre's conjugate gradients.
+///
+/// Collective: no (local)
+struct SolveOptions {
+    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings.
+    std::string preconditioner = "none";
+    /// Stop when the norm of the residual is less than this times that of the right side.
+    double tolerance = 1e-10;
+    int max_iterations = 1000;
+    /// Whether a solution that does not converge is an error.
+    bool has_to_converge = true;
+    /// Whether A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
+    bool constant_null_space = false;
+    /// Called with the solver of boomeramg or pfmg before it is set up, for settings such as
+    /// HYPRE_BoomerAMGSetStrongThreshold() of HYPRE_parcsr_ls.h; the same on all ranks.
+    std::function<void(HYPRE_Solver)> tune{};
+};
+
+/// What a solution took, the same on every rank.
+///
+/// Collective: no (local)
+struct SolveResult {
+    bool converged = false;
+    int iterations = 0;
+    double residual = 0;           ///< the last norm of the residual, as the iteration updates it
+    double right_side = 0;         ///< the norm of b
+    std::vector<double> history{}; ///< norms of the residuals, that of the first x first
+    std::string reason{};          ///< converged, max_iterations or breakdown, and hypre's words
+};
+
+/// Solves A x = b by hypre's conjugate gradients, from what x is.
+///
+///     const auto result = hypre::solve(comm, a, b, x, {.preconditioner = "boomeramg", .tolerance = 1e-8});
+///
+/// The arrays of b and x are put before, and that of x is fetched after, also where the solution does not converge. With a
+/// constant null space the means of b, of which a copy is made, and of each preconditioned residual are taken off:
+/// hypre has no notion of null spaces; the coarsest level of boomeramg is relaxed then instead of factorised.
+/// Whoever solves again and again with one matrix makes a solver of hypre: a and vectors are ordinary objects of
+/// hypre.
+///
+/// Collective: over comm, which has the processes of the matrix and the vectors
+/// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
+///             two vectors
+/// Errors:     UsageError if hypre is not running, ranks pass different options, there is no such preconditioner, or A, b
+///             and x are not of the same rows and of comm; SolverError if hypre fails, by a zero on the diagonal say,
+///             or the solution does not converge (thrown on all ranks)
+/// Example:    examples/poisson
+SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
+                  const SolveOptions& options = {});
+SolveResult solve(const Communicator& comm, const StructMatrix& a, const StructVector& b,
+                  const StructVector& x, const SolveOptions& options = {});
+
+} // namespace distview::hypre

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/hypre/vector.hpp>
+#include <distview/interop/matrix_rows.hpp>
+
+#include <HYPRE_struct_mv.h>
+
+#include <array>
+#include <memory>
+#include <utility>
+
+namespace distview::hypre {
+
+/// The blocks of a layout as a grid of hypre's Struct interface, a box a process. Made by struct_grid(); copies share it.
+///
+/// Indices:    hypre counts axes from the fastest one: axis d of n is hypre's n - 1 - d
+/// Collective: no (local)
+class StructGrid {
+public:
+    using Corner = std::array<HYPRE_Int, 3>;
+
+    const RowNumbering& rows() const noexcept { return m_rows; }
+    HYPRE_StructGrid get() const noexcept { return *m_grid; }
+    operator HYPRE_StructGrid() const noexcept { return *m_grid; }
+    /// The first and last cell of this process; its cells in C order are those of hypre's box.
+    Corner lower() const noexcept { return m_lower; }
+    Corner upper() const noexcept { return m_upper; }
+
+private:
+    friend StructGrid struct_grid(const RowNumbering& rows);
+    explicit StructGrid(const RowNumbering& rows) : m_rows(rows) {}
+
+    RowNumbering m_rows;
+    std::shared_ptr<Handle<HYPRE_StructGrid>> m_grid;
+    Corner m_lower{}, m_upper{};
+};
+
+/// Collective: over the numbering's communicator
+/// Shapes:     up to three axes, all of them block; periodic axes are periodic in hypre
+/// Errors:     LayoutError if there are more axes, or others; UsageError if hypre is not running or a HYPRE_Int does not
+///             count an axis, or the cells; SolverError of hypre (thrown on all ranks)
+StructGrid struct_grid(const RowNumbering& rows);
+
+/// An array, and a vector of hypre's Struct interface beside it. Made by struct_vector().
+///
+/// Collective: over the numbering's communicator, but for accessors
+class StructVector {
+public:
+    /// hypre's vector gets the array's values.
+    ///
+    /// Cost:   one counted copy, 8 bytes a cell
+    /// Errors: SolverError of hypre (thrown on all ranks)
+    void put() const;
+    /// The array gets hypre's values.
+    ///
+    /// Cost:   one counted copy, 8 bytes a cell
+    /// Errors: UsageError if the array's elements are const; SolverError of hypre (thrown on all ranks)
+    void fetch() const;
+
+    const RowNumbering& rows() const noexcept { return m_grid.rows(); }
+    bool is_writable() const noexcept {
+        return m_cells.write != nullptr || rows().local_rows() == 0;
+    }
+    HYPRE_StructVector get() const noexcept { return m_vector; }
+    operator HYPRE_StructVector() const noexcept { return m_vector; }
+
+private:
+    friend StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells);
+    StructVector(const StructGrid& grid, impl::Cells cells)
+        : m_grid(grid), m_cells(std::move(cells)) {}
+
+    StructGrid m_grid;
+    impl::Cells m_cells;
+    Handle<HYPRE_StructVector> m_vector;
+};
+
+/// For struct_vector().
+///
+/// Collective: over the numbering's communicator
+StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells);
+
+/// The cells of an array as a vector of hypre's Struct interface, which has a copy always; see vector().
+///
+/// Collective: over the numbering's communicator
+/// Shapes:     grid.rows().layout(): no padding; C order (LayoutRight) without gaps
+/// Cost:       a vector of hypre's own; no element is copied
+/// Errors:     those of vector()
+template <DistViewLike View>
+StructVector struct_vector(const StructGrid& grid, const View& array) {
+    return make_struct_vector(grid, impl::cells_of("hypre::struct_vector", grid.rows(), array));
+}
+
+/// A matrix of hypre's Struct interface, and its grid. Made by struct_matrix().
+///
+/// Collective: no (local)
+class StructMatrix {
+public:
+    const RowNumbering& rows() const noexcept { return m_grid.rows(); }
+    HYPRE_StructMatrix get() const noexcept { return m_matrix; }
+    operator HYPRE_StructMatrix() const noexcept { return m_matrix; }
+
+private:
+    friend StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
+    explicit StructMatrix(const StructGrid& grid) : m_grid(grid) {}
+
+    StructGrid m_grid;
+    Handle<HYPRE_StructMatrix> m_matrix;
+};
+
+/// A Struct matrix from rows that assemble() made: the stencil has the offsets of all entries of all ranks, which are
+/// found from rows and columns.
+///
+/// Collective: over the numbering's communicator
+/// Cost:       hypre's own copy of the entries, counted, and for a moment another; to find offsets some 50 ns an entry
+/// Errors:     UsageError if the grid is one of other rows, or there are more than 125 offsets; SolverError of hypre
+///             (thrown on all ranks)
+StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
+
+} // namespace distview::hypre

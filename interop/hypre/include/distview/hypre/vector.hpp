@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/concepts.hpp>
+#include <distview/hypre/handle.hpp>
+#include <distview/interop/row_numbering.hpp>
+#include <distview/interop/solver_memory.hpp>
+
+#include <HYPRE_parcsr_mv.h>
+
+#include <memory>
+#include <type_traits>
+
+namespace distview::hypre {
+
+namespace impl {
+
+/// An array's cells on this process, kept as long as an object of hypre needs them.
+struct Cells {
+    std::shared_ptr<const void> owner{};
+    const double* read = nullptr;
+    double* write = nullptr; ///< null if elements are const
+};
+
+template <DistViewLike View>
+Cells cells_of(const char* caller, const RowNumbering& rows, const View& array) {
+    static_assert(std::is_same_v<typename View::non_const_value_type, HYPRE_Complex>,
+                  "hypre: the elements of the array must be hypre's scalars (double)");
+    static_assert(
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible,
+        "hypre: the array must be in memory of the host");
+    return agree_on(rows.communicator(), caller, [&] {
+        const auto memory = solver_memory(caller, rows, array);
+        Cells cells{std::make_shared<View>(array), memory.data, nullptr};
+        if constexpr (!std::is_const_v<typename View::value_type>) cells.write = memory.data;
+        return cells;
+    });
+}
+
+} // namespace impl
+
+/// An array, and a vector of hypre beside it. Made by vector().
+///
+/// Collective: over the numbering's communicator, but for accessors
+class Vector {
+public:
+    /// hypre's vector gets the array's values.
+    ///
+    /// Cost:   where takes_memory() nothing; else one counted copy, 8 bytes a cell
+    /// Errors: SolverError of hypre (thrown on all ranks)
+    void put() const;
+    /// The array gets hypre's values.
+    ///
+    /// Cost:   as that of put()
+    /// Errors: UsageError if the array's elements are const; SolverError of hypre (thrown on all ranks)
+    void fetch() const;
+
+    const RowNumbering& rows() const noexcept { return m_rows; }
+    bool is_writable() const noexcept {
+        return m_cells.write != nullptr || m_rows.local_rows() == 0;
+    }
+    HYPRE_IJVector get() const noexcept { return m_vector; }
+    operator HYPRE_IJVector() const noexcept { return m_vector; }
+    operator HYPRE_ParVector() const noexcept { return m_object; }
+
+private:
+    friend Vector make_vector(const RowNumbering& rows, impl::Cells cells);
+    Vector(const RowNumbering& rows, impl::Cells cells) : m_rows(rows), m_cells(std::move(cells)) {}
+
+    RowNumbering m_rows;
+    impl::Cells m_cells;
+    Handle<HYPRE_IJVector> m_vector;
+    HYPRE_ParVector m_object = nullptr;
+};
+
+/// For vector().
+///
+/// Collective: over the numbering's communicator
+Vector make_vector(const RowNumbering& rows, impl::Cells cells);
+
+/// The cells of an array as a vector of hypre's IJ interface.
+///
+///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, comm, rows.layout(), "u");
+///     const hypre::Vector x = hypre::vector(rows, u);
+///     x.put();                                      // solve() does both
+///     HYPRE_ParCSRMatrixMatvec(1, a, x, 0, y);
+///     y.fetch();
+///
+/// A hypre that takes_memory() works on the array itself. An older one has a copy, whose values put() and fetch() move:
+/// a program that calls them is right with both. The memory lives as long as the Vector does, or the last copy of the
+/// array. From an array of const elements nothing is fetched.
+///
+/// Collective: over the numbering's communicator
+/// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
+/// Space:      memory of the host; kernels that write the array have to be fenced before hypre reads it
+/// Cost:       three agreements; a vector of hypre's own unless takes_memory(); no element is copied
+/// Errors:     UsageError if hypre is not running, rows are not contiguous or more than a HYPRE_BigInt counts; ShapeError
+///             if the array has padding, another layout or gaps; SolverError of hypre (thrown on all ranks)
+template <DistViewLike View>
+Vector vector(const RowNumbering& rows, const View& array) {
+    return make_vector(rows, impl::cells_of("hypre::vector", rows, array));
+}
+
+} // namespace distview::hypre

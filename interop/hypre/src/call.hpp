@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/interop/row_numbering.hpp>
+
+#include <HYPRE_utilities.h>
+
+#include <cstdint>
+#include <vector>
+
+namespace distview::hypre::impl {
+
+/// A call of hypre returned an error; for checked(), which knows the words.
+struct CallFailed {
+    int code;
+};
+
+/// Ends an action of checked() at the first call that fails: hypre goes on after errors with what it has.
+inline void call(HYPRE_Int code) {
+    if (code != 0) throw CallFailed{static_cast<int>(code)};
+}
+
+/// A duplicate for hypre, which sends on the communicator it is given; freed with the library's own one.
+///
+/// Collective: over comm
+MPI_Comm comm_of(const Communicator& comm);
+
+/// Throws UsageError unless hypre can number the cells.
+void require_count(const char* caller, const RowNumbering& rows);
+/// Throws UsageError unless rows are contiguous, too.
+void require_rows(const char* caller, const RowNumbering& rows);
+
+/// Numbers that were found to fit.
+template <class To>
+std::vector<To> narrow(const std::vector<std::int64_t>& numbers) {
+    std::vector<To> narrowed(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i) narrowed[i] = static_cast<To>(numbers[i]);
+    return narrowed;
+}
+
+} // namespace distview::hypre::impl

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/hypre/checked.hpp>
+
+#include "call.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/core/text.hpp>
+#include <distview/hypre/session.hpp>
+
+#include <HYPRE_utilities.h>
+
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+namespace distview::hypre {
+
+namespace {
+
+/// Between construction and destruction hypre keeps its texts instead of printing them.
+class ErrorScope {
+public:
+    ErrorScope() {
+        (void)HYPRE_ClearAllErrors();
+        (void)HYPRE_SetPrintErrorMode(1);
+    }
+    ~ErrorScope() {
+        (void)take_messages();
+        (void)HYPRE_SetPrintErrorMode(0);
+        (void)HYPRE_ClearAllErrors();
+    }
+    ErrorScope(const ErrorScope&) = delete;
+    ErrorScope& operator=(const ErrorScope&) = delete;
+
+    /// hypre's words for a code, and for each place where it occurred if hypre was built to tell.
+    static std::string describe(int code) {
+        char words[1024] = {};
+        HYPRE_DescribeError(code, words);
+        std::string all = words;
+        while (!all.empty() && all.back() == ' ') all.pop_back();
+        return all + take_messages();
+    }
+
+private:
+    static std::string take_messages() {
+        char* buffer = nullptr;
+        HYPRE_Int size = 0;
+        (void)HYPRE_GetErrorMessages(&buffer, &size);
+        std::string all;
+        for (HYPRE_Int at = 0; buffer && at < size;) {
+            const std::string_view line(buffer + at);
+            all += text("\n", line.substr(0, line.find_last_not_of("\n ") + 1));
+            at += static_cast<HYPRE_Int>(line.size()) + 1;
+        }
+        std::free(buffer);
+        return all;
+    }
+};
+
+} // namespace
+
+void checked(const Communicator& comm, const char* caller, const std::function<int()>& action) {
+    const CollectiveCall call(comm, caller);
+    agree_on(comm, caller, [&] {
+        require<UsageError>(is_running(), [&] {
+            return text(caller,
+                        ": expected hypre to be initialised (hypre::Session does that), got a "
+                        "call before that or after HYPRE_Finalize()");
+        });
+    });
+
+    int code = 0;
+    std::exception_ptr failure;
+    {
+        const ErrorScope scope;
+        try {
+            code = action();
+        } catch (const impl::CallFailed& failed) {
+            code = failed.code;
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        if (!failure && code != 0)
+            failure = std::make_exception_ptr(
+                Error(text(caller, ": hypre says: ", ErrorScope::describe(code))));
+    }
+
+    try {
+        agree(comm, caller, failure);
+    } catch (const Error& error) {
+        if (typeid(error) != typeid(Error)) throw;
+        const std::string message = error.what();
+        const int worst = all_reduce(comm, ReduceOperation::max, code);
+        if (worst == 0) throw;
+        throw SolverError(message, worst);
+    }
+}
+
+} // namespace distview::hypre

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/interop/matrix_rows.hpp>
+#include <distview/interop/solver_arrays.hpp>
+#include <distview/petsc/vector.hpp>
+
+#include <petscmat.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <type_traits>
+#include <vector>
+
+namespace distview::petsc {
+
+using Matrix = Handle<Mat>;
+
+namespace impl {
+
+using Apply = std::function<void(const double*, double*)>;
+
+Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& diagonal_owner,
+                  const double* diagonal);
+Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns, const Owner& owner);
+
+/// This process's section over memory of PETSc.
+template <class DataType>
+auto section_over(const RowNumbering& rows, typename Kokkos::View<DataType>::value_type* data) {
+    using View = Kokkos::View<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>;
+    const int process = rows.communicator().rank();
+    const Extents extents = rows.layout().local_extents(process);
+    Kokkos::LayoutRight shape;
+    for (std::size_t d = 0; d < View::rank(); ++d)
+        shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+    return DistViewOf<View>(rows.layout(), process, View(data, shape));
+}
+
+template <class T>
+inline constexpr bool is_stencil = false;
+template <class Functor>
+inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
+
+} // namespace impl
+
+/// A matrix of PETSc's type aij, from rows that assemble() made.
+///
+/// Collective: over the numbering's communicator
+/// Cost:       PETSc's own copy of the entries
+/// Errors:     UsageError if PETSc is not running, or rows are not contiguous or more than a PetscInt counts;
+///             SolverError of PETSc (thrown on all ranks)
+Matrix aij_matrix(const MatrixRows& matrix);
+
+/// An operator as a matrix without entries (MATSHELL): MatMult() calls op(exec, x, y), as ConjugateGradient does, with
+/// arrays over the memory of PETSc's vectors.
+///
+///     petsc::Matrix a = petsc::shell_matrix<double***>(exec, rows, StencilOperator{plan, laplace});
+///
+/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. `diagonal`, an array of the layout rows.layout(), is what Jacobi's preconditioner asks
+/// for. What the operator throws arrives where checked() or solve() was called.
+///
+/// Collective: over the numbering's communicator, as MatMult() is
+/// Shapes:     `DataType` as that of the arrays: double*** for three axes
+/// Cost:       of a stencil one padded array
+/// Errors:     those of vector()
+template <class DataType, ExecutionSpace Exec, class Operator, DistViewLike Diagonal>
+Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& op,
+                    const Diagonal& diagonal) {
+    impl::require_host_doubles<Diagonal>();
+    const auto memory = agree_on(rows.communicator(), "petsc::shell_matrix", [&] {
+        return diagonal.identity() == 0 ? SolverMemory<typename Diagonal::value_type>{}
+                                        : solver_memory("petsc::shell_matrix", rows, diagonal);
+    });
+    const auto owner = std::make_shared<Diagonal>(diagonal);
+    const auto shell = [&](const auto& applied) {
+        return impl::make_shell(
+            rows,
+            [exec, rows, applied](const double* x, double* y) {
+                using ConstData = typename Kokkos::View<DataType>::const_data_type;
+                applied(exec, impl::section_over<ConstData>(rows, x),
+                        impl::section_over<DataType>(rows, y));
+                exec.fence("distview::petsc::shell_matrix: y is complete");
+            },
+            owner, memory.data);
+    };
+    if constexpr (impl::is_stencil<Operator>)
+        return shell(unpadded_stencil<DataType>(exec, rows.communicator(), op));
+    else
+        return shell(op);
+}
+template <class DataType, ExecutionSpace Exec, class Operator>
+Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& op) {
+    return shell_matrix<DataType>(exec, rows, op,
+                                  DistView<DataType, Kokkos::LayoutRight, Kokkos::HostSpace>());
+}
+
+/// Several fields as the columns of a dense matrix, without a copy: an array whose first axis, on one process, counts the
+/// fields.
+///
+/// Collective: over the numbering's communicator
+/// Shapes:     (fields, ...): the axes behind the first as those of rows.layout()
+/// Errors:     those of vector()
+template <DistViewLike View>
+Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
+    impl::require_host_doubles<View>();
+    static_assert(!std::is_const_v<typename View::value_type>,
+                  "petsc: the elements of a dense matrix must not be const");
+    agree_on(rows.communicator(), "petsc::dense_matrix", [&] {
+        const ArrayLayout& layout = rows.layout();
+        bool fits = View::rank() == layout.rank() + 1 && fields.layout().grid().extent(0) == 1 &&
+                    fields.view().span_is_contiguous() &&
+                    std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
+                    fields.view().size() == static_cast<std::size_t>(rows.local_rows()) *
+                                                fields.view().extent(0);
+        if (fits) {
+            std::vector<int> grid{1};
+            std::vector<AxisSpec> axes{axis_spec(fields.layout().axis(0))};
+            for (int d = 0; d < layout.rank(); ++d) {
+                grid.push_back(layout.grid().extent(d));
+                axes.push_back(axis_spec(layout.axis(d)));
+            }
+            fits = fields.layout() == ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes);
+        }
+        require<ShapeError>(fits, [&] {
+            return text("petsc::dense_matrix: expected fields in C order whose axes behind the first "
+                        "are\n",
+                        layout.describe(), "\ngot '", fields.label(), "' in a ",
+                        fields.layout().describe());
+        });
+    });
+    return impl::make_dense(rows, fields.view().data(),
+                            static_cast<std::int64_t>(fields.view().extent(0)),
+                            std::make_shared<View>(fields));
+}
+
+/// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
+///
+/// Collective: over the numbering's communicator
+void set_constant_null_space(const RowNumbering& rows, Mat matrix);
+
+} // namespace distview::petsc

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+
+namespace distview::petsc {
+
+/// Starts PETSc for a program, and stops it.
+///
+///     distview::Runtime runtime(argc, argv);
+///     distview::Communicator comm(...);
+///     distview::petsc::Session session(comm, argc, argv);    // -log_view, -ksp_view ... from the command line
+///
+/// PETSc that is initialised already, before or after MPI and by whoever, is left alone, also at the end; doors only ask
+/// that it is there. PETSC_COMM_WORLD becomes a duplicate of `comm`, which may have some of the program's processes. PETSc
+/// installs no signal handlers. Where a session still lives in MPI_Finalize, PETSc is stopped there.
+///
+/// Vectors and matrices may outlive the session: what is left of them does nothing then.
+///
+/// Collective: construction and destruction, over comm
+/// Errors:     SolverError if PETSc does not start (thrown on all ranks)
+class Session {
+public:
+    explicit Session(const Communicator& comm, int argc = 0, const char* const* argv = nullptr);
+    ~Session();
+    Session(const Session&) = delete;
+    Session& operator=(const Session&) = delete;
+};
+
+/// Whether PETSc is initialised and not yet finalised.
+///
+/// Collective: no (local)
+bool is_running() noexcept;
+
+} // namespace distview::petsc

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/communicator.hpp>
+
+#include <petscksp.h>
+
+#include <string>
+#include <vector>
+
+namespace distview::petsc {
+
+/// What solve() asks of PETSc; names are PETSc's own.
+struct SolveOptions {
+    std::string method = "cg";           ///< -ksp_type
+    std::string preconditioner = "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
+    /// Stop when the norm of the residual is at most this times that of the right side.
+    double tolerance = 1e-10;
+    int max_iterations = 1000;
+    /// Whether a solution that does not converge is an error.
+    bool has_to_converge = true;
+};
+
+/// What a solution took, the same on every rank.
+struct SolveResult {
+    bool converged = false;
+    int iterations = 0;
+    double residual = 0;   ///< the last norm of the residual, as PETSc updates it
+    double right_side = 0; ///< the norm of b
+    std::vector<double> history{}; ///< norms of the residuals, that of the first x first
+    std::string reason{};          ///< PETSc's: KSP_CONVERGED_RTOL
+};
+
+/// Solves A x = b by one of PETSc's methods, from what x is.
+///
+///     const auto result = petsc::solve(comm, a, b, x, {.preconditioner = "gamg", .tolerance = 1e-8});
+///
+/// Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever solves again and
+/// again with one matrix makes a KSP: a and vectors are ordinary objects of PETSc.
+///
+/// Collective: over comm, which has the processes of the matrix
+/// Errors:     UsageError if PETSc is not running or ranks pass different options; SolverError if PETSc fails, or the
+///             solution diverges, with PETSc's reason: a zero pivot is one (thrown on all ranks)
+/// Example:    examples/poisson
+SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
+
+} // namespace distview::petsc

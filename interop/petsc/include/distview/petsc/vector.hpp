@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/concepts.hpp>
+#include <distview/interop/row_numbering.hpp>
+#include <distview/interop/solver_memory.hpp>
+#include <distview/petsc/handle.hpp>
+
+#include <petscvec.h>
+
+#include <memory>
+#include <type_traits>
+
+namespace distview::petsc {
+
+using Vector = Handle<Vec>;
+using IndexSet = Handle<IS>;
+
+namespace impl {
+
+/// What is kept as long as an object of PETSc needs it.
+using Owner = std::shared_ptr<const void>;
+
+Vector make_vector(const RowNumbering& rows, const double* data, bool read_only, const Owner& owner);
+
+template <DistViewLike View>
+void require_host_doubles() {
+    static_assert(std::is_same_v<typename View::non_const_value_type, PetscScalar>,
+                  "petsc: the elements of the array must be PETSc's scalars (double)");
+    static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace,
+                                             typename View::memory_space>::accessible,
+                  "petsc: the array must be in memory of the host");
+}
+
+} // namespace impl
+
+/// The cells of an array as a Vec, without a copy: VecGetArrayRead() returns the array's own memory.
+///
+///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, comm, rows.layout(), "u");
+///     petsc::Vector x = petsc::vector(rows, u);
+///     KSPSolve(ksp, b, x);                        // the solution is in u
+///
+/// The memory lives as long as the Vec does, or the last copy of the array. Of an array of const elements the Vec is
+/// locked for reading.
+///
+/// Collective: over the numbering's communicator
+/// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
+/// Space:      memory of the host; kernels that write the array have to be fenced before PETSc reads it
+/// Cost:       two agreements and what PETSc's VecCreateMPIWithArray() takes; no element is copied
+/// Errors:     UsageError if PETSc is not running, rows are not contiguous or more than a PetscInt counts; ShapeError if
+///             the array has padding, another layout or gaps; SolverError of PETSc (thrown on all ranks)
+template <DistViewLike View>
+Vector vector(const RowNumbering& rows, const View& array) {
+    impl::require_host_doubles<View>();
+    const auto memory = agree_on(rows.communicator(), "petsc::vector",
+                                 [&] { return solver_memory("petsc::vector", rows, array); });
+    return impl::make_vector(rows, memory.data, std::is_const_v<typename View::value_type>,
+                             std::make_shared<View>(array));
+}
+
+/// The rows of this process's cells, in C order: of RowOrder::global, the places of a PETSc vector by rank in one in the
+/// natural order of the array.
+///
+/// Collective: over the numbering's communicator
+IndexSet index_set(const RowNumbering& rows);
+
+/// A layout of one axis whose blocks are the ranges that ranks own of a Vec, and one whose labels are the indices of an IS.
+///
+/// Collective: over comm, which has the processes of the Vec or IS
+/// Errors:     UsageError if it has others; LayoutError if an index occurs twice on a process (thrown on all ranks)
+ArrayLayout layout_of(const Communicator& comm, Vec vector);
+ArrayLayout layout_of(const Communicator& comm, IS indices);
+
+} // namespace distview::petsc

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/petsc/checked.hpp>
+
+#include "pending.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/core/text.hpp>
+#include <distview/petsc/session.hpp>
+
+#include <petscsys.h>
+
+#include <exception>
+#include <string>
+#include <typeinfo>
+#include <utility>
+
+namespace distview::petsc {
+
+namespace {
+
+/// PETSc's handler of errors between construction and destruction: keeps the text of the first.
+class ErrorScope {
+public:
+    ErrorScope() { (void)PetscPushErrorHandler(&ErrorScope::record, this); }
+    ~ErrorScope() { (void)PetscPopErrorHandler(); }
+    ErrorScope(const ErrorScope&) = delete;
+    ErrorScope& operator=(const ErrorScope&) = delete;
+
+    std::string message;
+
+private:
+    static PetscErrorCode record(MPI_Comm, int, const char* function, const char*,
+                                 PetscErrorCode code, PetscErrorType type, const char* words,
+                                 void* context) {
+        auto& message = static_cast<ErrorScope*>(context)->message;
+        if (type != PETSC_ERROR_INITIAL || !message.empty()) return code;
+        const char* general = nullptr;
+        (void)PetscErrorMessage(code, &general, nullptr);
+        message = text("PETSc's ", function ? function : "call", " says: ", general ? general : "",
+                       words && *words ? ": " : "", words ? words : "");
+        return code;
+    }
+};
+
+thread_local std::exception_ptr pending;
+
+} // namespace
+
+void impl::set_pending(std::exception_ptr failure) noexcept { pending = std::move(failure); }
+
+void checked(const Communicator& comm, const char* caller, const std::function<int()>& action) {
+    const CollectiveCall call(comm, caller);
+    agree_on(comm, caller, [&] {
+        require<UsageError>(is_running(), [&] {
+            return text(caller, ": expected PETSc to be initialised (petsc::Session does that), got "
+                                "a call before that or after PetscFinalize()");
+        });
+    });
+
+    int code = 0;
+    std::exception_ptr failure;
+    pending = nullptr;
+    try {
+        const ErrorScope scope;
+        code = action();
+        if (code != 0 && pending) {
+            code = 0;
+            failure = std::exchange(pending, nullptr);
+        } else if (code != 0) {
+            failure = std::make_exception_ptr(Error(text(
+                caller, ": ",
+                scope.message.empty() ? text("PETSc's error ", code) : scope.message)));
+        }
+    } catch (...) {
+        failure = std::current_exception();
+    }
+
+    try {
+        agree(comm, caller, failure);
+    } catch (const Error& error) {
+        if (typeid(error) != typeid(Error)) throw;
+        const std::string message = error.what();
+        const int worst = all_reduce(comm, ReduceOperation::max, code);
+        if (worst == 0) throw;
+        throw SolverError(message, worst);
+    }
+}
+
+} // namespace distview::petsc

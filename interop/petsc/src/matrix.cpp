@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/petsc/matrix.hpp>
+
+#include "owned.hpp"
+#include "pending.hpp"
+
+#include <distview/petsc/checked.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <limits>
+
+namespace distview::petsc {
+
+namespace impl {
+
+namespace {
+
+struct Shell {
+    Apply apply;
+    Owner diagonal_owner;
+    const double* diagonal = nullptr;
+};
+
+// The type of a context's destroy function has changed between releases of PETSc: the matrix keeps the shell as keep() does.
+PetscErrorCode shell_of(Mat matrix, Shell** shell) {
+    PetscFunctionBeginUser;
+    PetscCall(MatShellGetContext(matrix, static_cast<void*>(shell)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode multiply(Mat matrix, Vec x, Vec y) {
+    Shell* shell = nullptr;
+    const PetscScalar* from = nullptr;
+    PetscScalar* to = nullptr;
+    PetscFunctionBeginUser;
+    PetscCall(shell_of(matrix, &shell));
+    PetscCall(VecGetArrayRead(x, &from));
+    PetscCall(VecGetArrayWrite(y, &to));
+    bool failed = false;
+    try {
+        shell->apply(from, to);
+    } catch (...) {
+        set_pending(std::current_exception());
+        failed = true;
+    }
+    PetscCall(VecRestoreArrayRead(x, &from));
+    PetscCall(VecRestoreArrayWrite(y, &to));
+    PetscCheck(!failed, PETSC_COMM_SELF, PETSC_ERR_LIB, "the operator of a shell matrix threw");
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode get_diagonal(Mat matrix, Vec diagonal) {
+    Shell* shell = nullptr;
+    PetscScalar* to = nullptr;
+    PetscInt count = 0;
+    PetscFunctionBeginUser;
+    PetscCall(shell_of(matrix, &shell));
+    PetscCall(VecGetLocalSize(diagonal, &count));
+    PetscCall(VecGetArrayWrite(diagonal, &to));
+    std::copy_n(shell->diagonal, count, to);
+    PetscCall(VecRestoreArrayWrite(diagonal, &to));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& diagonal_owner,
+                  const double* diagonal) {
+    const char* caller = "petsc::shell_matrix";
+    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
+    Mat matrix = nullptr;
+    checked(rows.communicator(), caller, [&]() -> int {
+        const auto mine = static_cast<PetscInt>(rows.local_rows());
+        const auto all = static_cast<PetscInt>(rows.rows());
+        const auto shell = std::make_shared<Shell>(Shell{apply, diagonal_owner, diagonal});
+        PetscCall(MatCreateShell(comm_of(rows), mine, mine, all, all, shell.get(), &matrix));
+        PetscCall(keep(reinterpret_cast<PetscObject>(matrix), shell));
+        PetscCall(MatShellSetOperation(matrix, MATOP_MULT,
+                                       reinterpret_cast<void (*)(void)>(&multiply)));
+        if (diagonal)
+            PetscCall(MatShellSetOperation(matrix, MATOP_GET_DIAGONAL,
+                                           reinterpret_cast<void (*)(void)>(&get_diagonal)));
+        return PETSC_SUCCESS;
+    });
+    return Matrix(matrix);
+}
+
+Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns,
+                  const Owner& owner) {
+    const char* caller = "petsc::dense_matrix";
+    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
+    Mat matrix = nullptr;
+    checked(rows.communicator(), caller, [&]() -> int {
+        PetscCall(MatCreateDense(comm_of(rows), static_cast<PetscInt>(rows.local_rows()),
+                                 PETSC_DECIDE, static_cast<PetscInt>(rows.rows()),
+                                 static_cast<PetscInt>(columns), data, &matrix));
+        PetscCall(keep(reinterpret_cast<PetscObject>(matrix), owner));
+        return PETSC_SUCCESS;
+    });
+    return Matrix(matrix);
+}
+
+} // namespace impl
+
+Matrix aij_matrix(const MatrixRows& rows) {
+    const char* caller = "petsc::aij_matrix";
+    const RowNumbering& numbering = rows.numbering;
+    agree_on(numbering.communicator(), caller, [&] {
+        impl::require_rows(caller, numbering);
+        require<UsageError>(rows.local_entries() <= std::numeric_limits<PetscInt>::max(), [&] {
+            return text(caller, ": expected at most ", std::numeric_limits<PetscInt>::max(),
+                        " entries on a rank, got ", rows.local_entries());
+        });
+    });
+    Mat matrix = nullptr;
+    checked(numbering.communicator(), caller, [&]() -> int {
+        const auto mine = static_cast<PetscInt>(numbering.local_rows());
+        const auto all = static_cast<PetscInt>(numbering.rows());
+        const std::vector<PetscInt> offsets = impl::narrow(rows.offsets);
+        const std::vector<PetscInt> columns = impl::narrow(rows.columns);
+        PetscCall(MatCreate(impl::comm_of(numbering), &matrix));
+        PetscCall(MatSetSizes(matrix, mine, mine, all, all));
+        PetscCall(MatSetType(matrix, MATAIJ));
+        // Whichever type it is, the other call does nothing.
+        PetscCall(MatSeqAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(),
+                                               rows.values.data()));
+        PetscCall(MatMPIAIJSetPreallocationCSR(matrix, offsets.data(), columns.data(),
+                                               rows.values.data()));
+        return PETSC_SUCCESS;
+    });
+    return Matrix(matrix);
+}
+
+void set_constant_null_space(const RowNumbering& rows, Mat matrix) {
+    checked(rows.communicator(), "petsc::set_constant_null_space", [&]() -> int {
+        MatNullSpace space = nullptr;
+        PetscCall(MatNullSpaceCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), PETSC_TRUE,
+                                     0, nullptr, &space));
+        PetscCall(MatSetNullSpace(matrix, space));
+        PetscCall(MatSetTransposeNullSpace(matrix, space));
+        PetscCall(MatNullSpaceDestroy(&space));
+        return PETSC_SUCCESS;
+    });
+}
+
+} // namespace distview::petsc

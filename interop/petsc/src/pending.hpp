@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <exception>
+
+namespace distview::petsc::impl {
+
+/// What a function called by PETSc has thrown: it must not pass through PETSc, so checked() throws it again.
+void set_pending(std::exception_ptr failure) noexcept;
+
+} // namespace distview::petsc::impl

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/petsc/vector.hpp>
+
+#include "owned.hpp"
+
+#include <distview/comm/collectives.hpp>
+#include <distview/core/text.hpp>
+#include <distview/petsc/checked.hpp>
+
+#include <petscis.h>
+
+#include <limits>
+
+namespace distview::petsc {
+
+static_assert(std::is_same_v<PetscScalar, double>,
+              "distview::petsc: a PETSc of real double numbers is needed");
+
+namespace impl {
+
+namespace {
+
+// The type of a container's destroy function has changed between releases of PETSc.
+PetscErrorCode let_go(void* owner) {
+    delete static_cast<Owner*>(owner);
+    return PETSC_SUCCESS;
+}
+
+} // namespace
+
+PetscErrorCode keep(PetscObject object, const Owner& owner) {
+    PetscContainer container = nullptr;
+    PetscFunctionBeginUser;
+    PetscCall(PetscContainerCreate(PetscObjectComm(object), &container));
+    PetscCall(PetscContainerSetPointer(container, new Owner(owner)));
+    PetscCall(PetscContainerSetUserDestroy(container, &let_go));
+    PetscCall(PetscObjectCompose(object, "distview::owner", reinterpret_cast<PetscObject>(container)));
+    PetscCall(PetscContainerDestroy(&container));
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+void require_rows(const char* caller, const RowNumbering& rows) {
+    require<UsageError>(rows.is_contiguous(), [&] {
+        return text(caller, ": expected rows that follow each other on each rank "
+                            "(RowOrder::by_rank), got the global order");
+    });
+    constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
+    require<UsageError>(rows.rows() <= most, [&] {
+        return text(caller, ": expected at most ", most, " rows, which this PETSc's PetscInt counts, got ",
+                    rows.rows(), " (a PETSc with 64-bit indices takes more)");
+    });
+}
+
+std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers) {
+    std::vector<PetscInt> narrowed(numbers.size());
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+        narrowed[i] = static_cast<PetscInt>(numbers[i]);
+    return narrowed;
+}
+
+Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
+                   const Owner& owner) {
+    const char* caller = "petsc::vector";
+    agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
+    Vec vector = nullptr;
+    checked(rows.communicator(), caller, [&]() -> int {
+        PetscCall(VecCreateMPIWithArray(comm_of(rows), 1, static_cast<PetscInt>(rows.local_rows()),
+                                        static_cast<PetscInt>(rows.rows()), data, &vector));
+        PetscCall(keep(reinterpret_cast<PetscObject>(vector), owner));
+        if (read_only) PetscCall(VecLockReadPush(vector));
+        return PETSC_SUCCESS;
+    });
+    return Vector(vector);
+}
+
+} // namespace impl
+
+IndexSet index_set(const RowNumbering& rows) {
+    IS indices = nullptr;
+    checked(rows.communicator(), "petsc::index_set", [&]() -> int {
+        require<UsageError>(rows.rows() <= std::numeric_limits<PetscInt>::max(), [&] {
+            return text("petsc::index_set: expected at most ", std::numeric_limits<PetscInt>::max(),
+                        " rows, got ", rows.rows());
+        });
+        const std::vector<PetscInt> numbers = impl::narrow(rows.local_row_numbers());
+        PetscCall(ISCreateGeneral(impl::comm_of(rows), static_cast<PetscInt>(numbers.size()),
+                                  numbers.data(), PETSC_COPY_VALUES, &indices));
+        return PETSC_SUCCESS;
+    });
+    return IndexSet(indices);
+}
+
+namespace {
+
+void require_processes(const char* caller, const Communicator& comm, PetscObject object) {
+    int relation = MPI_UNEQUAL;
+    MPI_Comm_compare(comm.mpi(), PetscObjectComm(object), &relation);
+    require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT, [&] {
+        int size = 0;
+        MPI_Comm_size(PetscObjectComm(object), &size);
+        return text(caller, ": expected an object of the communicator's ", comm.size(),
+                    " ranks in their order, got one of ", size, " ranks or another order");
+    });
+}
+
+} // namespace
+
+ArrayLayout layout_of(const Communicator& comm, Vec vector) {
+    std::vector<std::int64_t> bounds;
+    checked(comm, "petsc::layout_of", [&]() -> int {
+        const PetscInt* ranges = nullptr;
+        require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(vector));
+        PetscCall(VecGetOwnershipRanges(vector, &ranges));
+        bounds.assign(ranges, ranges + comm.size() + 1);
+        return PETSC_SUCCESS;
+    });
+    return {ProcessGrid{comm.size()}, {block_bounds(bounds)}};
+}
+
+ArrayLayout layout_of(const Communicator& comm, IS indices) {
+    std::vector<std::int64_t> labels;
+    PetscInt size = 0;
+    checked(comm, "petsc::layout_of", [&]() -> int {
+        const PetscInt* mine = nullptr;
+        PetscInt count = 0;
+        require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(indices));
+        PetscCall(ISGetSize(indices, &size));
+        PetscCall(ISGetLocalSize(indices, &count));
+        PetscCall(ISGetIndices(indices, &mine));
+        labels.assign(mine, mine + count);
+        PetscCall(ISRestoreIndices(indices, &mine));
+        return PETSC_SUCCESS;
+    });
+    return agree_on(comm, "petsc::layout_of", [&] {
+        return ArrayLayout(ProcessGrid{comm.size()},
+                           {unstructured_local(size, comm.rank(), labels, true)});
+    });
+}
+
+} // namespace distview::petsc

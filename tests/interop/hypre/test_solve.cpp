@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Solutions by hypre against those by the library's own conjugate gradients, and all that can go wrong.
+#include "equations.hpp"
+
+#include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <HYPRE_parcsr_ls.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+namespace distview::testing {
+
+namespace {
+
+class HypreSolve : public ::testing::Test {
+protected:
+    Communicator comm{MPI_COMM_WORLD};
+    hypre::Session session{comm};
+    Equations walls{{8, 7, 9}, {Sides::walls, Sides::walls, Sides::walls}};
+};
+
+/// A right side that has a solution, and the solution by the library.
+struct Known {
+    explicit Known(const System& system, std::uint64_t seed)
+        : b(system.make("b")), x(system.make("x")) {
+        system.apply(system.make_scattered("w", seed), b);
+        ConjugateGradient<System::Vector> solver(system.exec, system.comm, system.rows.layout(),
+                                                 {.tolerance = 1e-13});
+        result = solver.solve(system.exec, system.stencil, b, x);
+    }
+    System::Vector b, x;
+    ConjugateGradientResult result;
+};
+
+template <class Matrix, class Vector>
+void expect_known(const System& system, const Known& known, const Matrix& a, const Vector& b,
+                  const Vector& x, const System::Vector& found, const char* preconditioner) {
+    SCOPED_TRACE(preconditioner);
+    Kokkos::deep_copy(found.view(), 0);
+    const auto result = hypre::solve(system.comm, a, b, x,
+                                     {.preconditioner = preconditioner,
+                                      .tolerance = 1e-13,
+                                      .constant_null_space = system.equations.is_singular()});
+    EXPECT_TRUE(result.converged);
+    EXPECT_EQ(result.reason, "converged");
+    EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
+    EXPECT_EQ(result.residual, result.history.back());
+    EXPECT_LE(result.residual, 1e-13 * result.right_side);
+    EXPECT_NEAR(result.right_side, known.result.right_side, 1e-12 * result.right_side);
+    EXPECT_NEAR(result.history[0], result.right_side, 1e-12 * result.right_side);
+    EXPECT_LE(difference(system, known.x, found, system.equations.is_singular()), 1e-10);
+    if (std::string(preconditioner) == "none") {
+        EXPECT_NEAR(result.iterations, known.result.iterations, 2);
+    }
+}
+
+TEST_F(HypreSolve, AgreesWithOwnConjugateGradients) {
+    set_test_timeout(200);
+    std::uint64_t seed = 10;
+    for (const Equations& equations : various_equations()) {
+        const System system(comm, equations, ++seed);
+        SCOPED_TRACE(system.layout.describe());
+        const Known known(system, seed);
+        const auto found = system.make("found");
+        const MatrixRows rows = system.assembled();
+        const hypre::Matrix a = hypre::ij_matrix(rows);
+        const hypre::Vector b = hypre::vector(system.rows, known.b);
+        const hypre::Vector x = hypre::vector(system.rows, found);
+        for (const char* preconditioner : {"none", "jacobi", "boomeramg"})
+            expect_known(system, known, a, b, x, found, preconditioner);
+
+        const hypre::StructGrid grid = hypre::struct_grid(system.rows);
+        const hypre::StructMatrix as = hypre::struct_matrix(grid, rows);
+        const hypre::StructVector bs = hypre::struct_vector(grid, known.b);
+        const hypre::StructVector xs = hypre::struct_vector(grid, found);
+        for (const char* preconditioner : {"none", "jacobi"})
+            expect_known(system, known, as, bs, xs, found, preconditioner);
+        // Of periodic axes, hypre's semicoarsening wants powers of two.
+        if (std::ranges::none_of(equations.sides, [](Sides s) { return s == Sides::periodic; }))
+            expect_known(system, known, as, bs, xs, found, "pfmg");
+    }
+}
+
+TEST_F(HypreSolve, CopiesAsDocumented) {
+    const System system(comm, walls, 3);
+    const Known known(system, 3);
+    const auto u = system.make("u");
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector b = hypre::vector(system.rows, known.b), x = hypre::vector(system.rows, u);
+    const std::int64_t before = bytes_copied_at_the_door();
+    hypre::solve(comm, a, b, x);
+    const std::int64_t copies = hypre::takes_memory() ? 0 : 3; // of b and x, and of x back
+    EXPECT_EQ(bytes_copied_at_the_door(), before + 8 * copies * system.rows.local_rows());
+    // A solution to start with is taken: there is nothing left to do but to see it.
+    EXPECT_LE(hypre::solve(comm, a, b, x).iterations, 1);
+}
+
+TEST_F(HypreSolve, TakesTheMeanOffWithANullSpace) {
+    const System system(comm, various_equations()[2], 4);
+    const Known known(system, 4);
+    const auto shifted = system.make("shifted"), found = system.make("found");
+    for (std::int64_t n = 0; n < system.rows.local_rows(); ++n)
+        shifted.view().data()[n] = known.b.view().data()[n] + 0.5;
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector b = hypre::vector(system.rows, shifted);
+    const hypre::Vector x = hypre::vector(system.rows, found);
+    hypre::SolveOptions options{
+        .preconditioner = "jacobi", .tolerance = 1e-12, .max_iterations = 200};
+    options.has_to_converge = false;
+    EXPECT_FALSE(hypre::solve(comm, a, b, x, options).converged);
+    Kokkos::deep_copy(found.view(), 0);
+    options.constant_null_space = true;
+    EXPECT_TRUE(hypre::solve(comm, a, b, x, options).converged);
+    EXPECT_LE(difference(system, known.x, found, true), 1e-10);
+    double sum = 0;
+    for (std::int64_t n = 0; n < system.rows.local_rows(); ++n)
+        sum += shifted.view().data()[n] - known.b.view().data()[n];
+    EXPECT_NEAR(sum, 0.5 * static_cast<double>(system.rows.local_rows()), 1e-10); // as it was
+}
+
+TEST_F(HypreSolve, ZeroIsTheSolutionOfZero) {
+    const System system(comm, walls, 5);
+    const auto zero = system.make("zero"), u = system.make_scattered("u", 5);
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const auto result =
+        hypre::solve(comm, a, hypre::vector(system.rows, zero), hypre::vector(system.rows, u));
+    EXPECT_TRUE(result.converged);
+    EXPECT_EQ(result.right_side, 0);
+    EXPECT_EQ(difference(system, zero, u), 0);
+}
+
+TEST_F(HypreSolve, NotToConvergeIsAnErrorOrTold) {
+    const System system(comm, walls, 6);
+    const Known known(system, 6);
+    const auto u = system.make("u");
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector b = hypre::vector(system.rows, known.b), x = hypre::vector(system.rows, u);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, b, x, {.max_iterations = 3}), SolverError,
+                              "got max_iterations [Method did not converge] with a residual of ");
+    EXPECT_EQ(HYPRE_GetError(), 0);
+    Kokkos::deep_copy(u.view(), 0);
+    const auto result =
+        hypre::solve(comm, a, b, x, {.max_iterations = 3, .has_to_converge = false});
+    EXPECT_FALSE(result.converged);
+    EXPECT_EQ(result.iterations, 3);
+    EXPECT_EQ(result.history.size(), 4u);
+    EXPECT_GT(result.residual, 0);
+
+    const MatrixRows indefinite =
+        assemble(system.rows, [](MatrixRow& row, GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            row.add((i.value() + j.value() + k.value()) % 2 ? -1.0 : -2.0, {0, 0, 0});
+        });
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::ij_matrix(indefinite), b, x), SolverError,
+                              "got breakdown [Method did not converge]");
+}
+
+TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
+    const System system(comm, walls, 7);
+    const auto b = system.make_scattered("b", 7), u = system.make("u");
+    const hypre::Vector right = hypre::vector(system.rows, b), x = hypre::vector(system.rows, u);
+    const MatrixRows zero_pivots =
+        assemble(system.rows, [](MatrixRow& row, GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            const bool first = i == 0 && j == 0 && k == 0;
+            row.add(first ? 0 : 1, {0, 0, 0});
+        });
+    const hypre::Matrix singular = hypre::ij_matrix(zero_pivots);
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    const auto pivot = impl::run_statement<SolverError>(
+        [&] { hypre::solve(comm, singular, right, x, {.preconditioner = "jacobi"}); });
+    if (rank_count() == rank() + 1 && system.rows.local_rows() > 0)
+        b.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
+    const auto nan = impl::run_statement<SolverError>([&] { hypre::solve(comm, a, right, x); });
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+    EXPECT_TRUE(impl::judge_outcomes(pivot, "zero pivot", "SolverError",
+                                     "hypre::solve: hypre says: [Generic error]"));
+    EXPECT_TRUE(impl::judge_outcomes(nan, "NaN", "SolverError",
+                                     "hypre::solve: hypre says: [Generic error]"));
+    EXPECT_EQ(HYPRE_GetError(), 0);
+}
+
+TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
+    const System system(comm, walls, 8), other(comm, various_equations()[0], 8);
+    const auto u = system.make("u"), v = other.make("v");
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector x = hypre::vector(system.rows, u), y = hypre::vector(other.rows, v);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, y, x), UsageError,
+                              "hypre::solve: expected vectors of the matrix's");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.preconditioner = "ilu"}), UsageError,
+                              "expected a preconditioner none, jacobi or boomeramg, got ilu");
+    const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = u;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, hypre::vector(system.rows, fixed)),
+                              UsageError, "expected a solution whose elements are not const");
+    if (rank_count() == 1) return;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.tolerance = rank() == 0 ? 1e-3 : 1e-4}),
+                              UsageError, "tolerance");
+    const Communicator alone(MPI_COMM_SELF);
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::solve(alone, a, x, x), UsageError,
+        "expected a matrix of the communicator's 1 processes, got one of others");
+}
+
+TEST_F(HypreSolve, TunesThePreconditioner) {
+    const System system(comm, walls, 9);
+    const Known known(system, 9);
+    const auto u = system.make("u");
+    const hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    const hypre::Vector b = hypre::vector(system.rows, known.b), x = hypre::vector(system.rows, u);
+    hypre::SolveOptions options{.preconditioner = "boomeramg"};
+    const int with_levels = hypre::solve(comm, a, b, x, options).iterations;
+    // One level is a smoother.
+    options.tune = [](HYPRE_Solver solver) {
+        HYPRE_BoomerAMGSetMaxLevels(solver, 1);
+        HYPRE_BoomerAMGSetCycleRelaxType(solver, 6, 3);
+    };
+    Kokkos::deep_copy(u.view(), 0);
+    EXPECT_GT(hypre::solve(comm, a, b, x, options).iterations, with_levels);
+}
+
+} // namespace
+
+} // namespace distview::testing

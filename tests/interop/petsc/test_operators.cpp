@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Matrix-free and assembled operators on random vectors, all sides; solutions against our own iteration.
+#include "stencil_problem.hpp"
+
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/random.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace distview::testing {
+
+namespace {
+
+const std::vector<Side> all_sides{Side::zero, Side::periodic, Side::no_flux};
+
+double greatest(const Communicator& comm, const Field& field) { return norm_inf(Exec(), comm, field); }
+
+double difference(const Communicator& comm, const Field& a, const Field& b) {
+    axpby(Exec(), 1, a, -1, b); // b = a - b
+    return greatest(comm, b);
+}
+
+} // namespace
+
+TEST(PetscOperators, ShellAndMatrixAgreeOnRandomVectors) {
+    const Communicator& comm = comm_with_petsc();
+    std::uint64_t seed = 1;
+    for (const Side x : all_sides)
+        for (const Side y : all_sides)
+            for (const Side z : all_sides) {
+                const std::vector<std::int64_t> n = {7 + comm.size() % 2, 8, 6};
+                const ProcessGrid grid = ProcessGrid::balanced(comm.size(), 3);
+                StencilProblem problem(comm, grid, n, {x, y, z}, 0.5);
+                const Field u = problem.make_random("u", ++seed);
+                const Field free = problem.make("matrix-free"), assembled = problem.make("assembled");
+                const petsc::Matrix shell =
+                    petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
+                const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+                const petsc::Vector from = petsc::vector(problem.rows, u);
+                const petsc::Vector to_free = petsc::vector(problem.rows, free);
+                const petsc::Vector to_assembled = petsc::vector(problem.rows, assembled);
+                petsc::checked(comm, "multiply", [&]() -> int {
+                    PetscCall(MatMult(shell, from, to_free));
+                    PetscCall(MatMult(matrix, from, to_assembled));
+                    return PETSC_SUCCESS;
+                });
+                const double size = greatest(comm, free);
+                EXPECT_GT(size, 0.1);
+                EXPECT_LE(difference(comm, free, assembled), 1e-14 * size);
+            }
+}
+
+// One or two cells along a periodic axis: neighbours on both sides are one cell, or the cell itself.
+TEST(PetscOperators, ShortPeriodicAxes) {
+    const Communicator& comm = comm_with_petsc();
+    for (const std::int64_t thin : {1, 2}) {
+        const ProcessGrid grid{1, comm.size(), 1};
+        StencilProblem problem(comm, grid, {thin, 12, thin}, {Side::periodic, Side::periodic, Side::periodic}, 1);
+        const Field u = problem.make_random("u", 5), free = problem.make("free"), assembled = problem.make("made");
+        const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
+        const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+        petsc::checked(comm, "multiply", [&]() -> int {
+            PetscCall(MatMult(shell, petsc::vector(problem.rows, u), petsc::vector(problem.rows, free)));
+            PetscCall(MatMult(matrix, petsc::vector(problem.rows, u), petsc::vector(problem.rows, assembled)));
+            return PETSC_SUCCESS;
+        });
+        EXPECT_LE(difference(comm, free, assembled), 1e-14);
+    }
+}
+
+TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {11, 9, 10},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.01);
+    const Field b = problem.make_random("b", 17), u = problem.make("u"), diagonal = problem.make("diagonal");
+    auto padded = make_solver_arrays<double***>(Exec(), comm, problem.layout, "own");
+    Kokkos::deep_copy(Exec(), padded.unpadded.view(), b.view());
+    padded.pad(Exec());
+    ConjugateGradient<Field> own(Exec(), comm, problem.layout, {.tolerance = 1e-12});
+    const auto x = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm, problem.layout, "x");
+    EXPECT_TRUE(own.solve(Exec(), problem.stencil(), padded.padded, x).converged());
+    Kokkos::deep_copy(Exec(), padded.padded.view(), x.view());
+    padded.unpad(Exec());
+    Exec().fence("our own solution is there");
+    const double size = greatest(comm, padded.unpadded);
+
+    const MatrixRows rows = problem.assembled();
+    for (std::size_t row = 0; row < static_cast<std::size_t>(rows.local_rows()); ++row)
+        for (auto k = rows.offsets[row]; k < rows.offsets[row + 1]; ++k)
+            if (rows.columns[static_cast<std::size_t>(k)] == problem.rows.row_of_cell(static_cast<std::int64_t>(row)))
+                diagonal.view().data()[row] = rows.values[static_cast<std::size_t>(k)];
+    const petsc::Matrix matrix = petsc::aij_matrix(rows);
+    const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil(), diagonal);
+    for (const Mat a : {matrix.get(), shell.get()})
+        for (const char* const preconditioner : {"none", "jacobi", "gamg"}) {
+            if (a == shell.get() && std::string(preconditioner) == "gamg") continue;
+            Kokkos::deep_copy(Exec(), u.view(), 0);
+            const auto result =
+                petsc::solve(comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
+                             {.preconditioner = preconditioner, .tolerance = 1e-12});
+            EXPECT_TRUE(result.converged) << preconditioner;
+            EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
+            const Field again = problem.make("again");
+            Kokkos::deep_copy(Exec(), again.view(), u.view());
+            EXPECT_LE(difference(comm, padded.unpadded, again), 1e-10 * size) << preconditioner;
+        }
+}
+
+// Without walls: solutions up to a constant.
+TEST(PetscOperators, SingularEquationsWithTheirNullSpace) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::periodic, Side::no_flux, Side::periodic}, 0);
+    const Field b = problem.make_random("b", 3), u = problem.make("u"), au = problem.make("A u");
+    const double mean = sum(Exec(), comm, b) / static_cast<double>(b.size());
+    const auto values = b.view();
+    for_each(Exec(), b, [=](int i, int j, int k) { values(i, j, k) -= mean; });
+    Exec().fence("the right side sums up to zero");
+    const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    for (const Mat a : {shell.get(), matrix.get()}) {
+        petsc::set_constant_null_space(problem.rows, a);
+        Kokkos::deep_copy(Exec(), u.view(), 0);
+        petsc::solve(comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
+                     {.preconditioner = a == shell.get() ? "none" : "gamg"});
+        petsc::checked(comm, "residual", [&]() -> int {
+            PetscCall(MatMult(a, petsc::vector(problem.rows, u), petsc::vector(problem.rows, au)));
+            return PETSC_SUCCESS;
+        });
+        EXPECT_LE(difference(comm, b, au), 1e-8);
+    }
+}
+
+} // namespace distview::testing
