@@ -34,7 +34,12 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # knows, and how a script called in `scripts/shell` or by a test does.
 continue_inside() {
     if [[ -n ${DISTVIEW_INSIDE:-} ]]; then
-        if [[ $DISTVIEW_INSIDE != private || -e /.distview-root ]]; then return; fi
+        if [[ $DISTVIEW_INSIDE != private ]]; then return; fi
+        if [[ -e /.distview-root ]]; then
+            [[ $(</.distview-root) == "$root_recipe" ]] ||
+                die "scripts/$1 ${*:2} needs another private root: call it outside of scripts/shell"
+            return
+        fi
         unset DISTVIEW_INSIDE
     fi
     local script=$1

@@ -1,20 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # shellcheck shell=bash
-# The private Debian 13 root: a folder with a whole small system in it, made by debootstrap, and
-# entered by enter.sh. Everything is built as root.partial in a mount namespace of its own and
-# renamed at the end, so what is called `root` is complete, and a killed run leaves no mount.
+# Private Debian roots: a folder with a whole small system in it, made by debootstrap, and entered by
+# enter.sh. Everything is built as root.partial in a mount namespace of its own and renamed at the
+# end, so what is called `root` is complete, and a killed run leaves no mount.
 
-root_dir=$distview_prefix/root
-root_log=$distview_prefix/provision.log
-root_suite=trixie
-root_need_mib=2500
-root_packages=(
+root_packages_common=(
     g++ cmake ninja-build make libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev git python3 iproute2
-    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev
 )
-# The number goes up whenever the steps below change; the packages count by themselves.
-root_recipe="1 $root_suite ${root_packages[*]}"
+
+# choose_root ordinary|trilinos: which root all functions here and in toolchain.sh are about. Trilinos brings
+# a Kokkos of its own, with the same paths as Debian's, and so has a root of its own below the prefix.
+choose_root() {
+    root_choice=$1
+    root_prefix=$distview_prefix
+    if [[ $root_choice == trilinos ]]; then
+        root_prefix+=/trilinos
+        root_title="Debian root with Trilinos"
+        root_suite=sid
+        root_need_mib=4000
+        root_takes="2 minutes, 2 GB"
+        # All of it: the CMake files of a part name those of parts that its package does not depend on.
+        root_packages=("${root_packages_common[@]}" trilinos-all-dev libptscotch-dev)
+    else
+        root_title="Debian 13 root"
+        root_suite=trixie
+        root_need_mib=2500
+        root_takes="2 minutes, 1.5 GB"
+        root_packages=(
+            "${root_packages_common[@]}"
+            libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev
+        )
+    fi
+    root_dir=$root_prefix/root
+    root_log=$root_prefix/provision.log
+    # The number goes up whenever the steps below change; the packages count by themselves.
+    root_recipe="1 $root_suite ${root_packages[*]}"
+}
+choose_root ordinary
 
 root_ready() {
     [[ -e $root_dir/.distview-root && $(<"$root_dir/.distview-root") == "$root_recipe" ]]
@@ -38,7 +61,7 @@ root_impossible() {
 root_mount_point() {
     local place
     for place in /mnt /media /srv; do
-        if [[ -d $place && $distview_prefix/ != "$place"/* ]]; then
+        if [[ -d $place && $root_prefix/ != "$place"/* ]]; then
             printf '%s' "$place"
             return
         fi
@@ -66,8 +89,8 @@ root_chroot() {
 
 root_failed() {
     show_log "$root_log" 12
-    if (($(free_mib "$distview_prefix") < 50)); then
-        die "the disk is full: $distview_prefix needs $root_need_mib MiB" \
+    if (($(free_mib "$root_prefix") < 50)); then
+        die "the disk is full: $root_prefix needs $root_need_mib MiB" \
             "free some space, or set DISTVIEW_PREFIX to a folder on another disk; then run again"
     fi
     die "$1" "the whole log: $root_log" "run the same command again to start afresh"
@@ -178,14 +201,15 @@ root_network_settings() {
 
 # root_create: makes $root_dir, or dies with the reason. The caller holds the lock.
 root_create() {
-    local why partial=$root_dir.partial mirror proxy began=$SECONDS
+    local why partial=$root_dir.partial mirror proxy began=$SECONDS steps=3
+    if [[ $root_choice == trilinos ]]; then steps=2; fi
     why=$(root_impossible)
     [[ -z $why ]] || die "a private Debian root cannot be made: $why"
     root_remove "$partial"
     root_remove "$root_dir"
-    if (($(free_mib "$distview_prefix") < root_need_mib)); then
-        die "not enough space in $distview_prefix: $(free_mib "$distview_prefix") MiB are free," \
-            "a private Debian root needs $root_need_mib MiB" \
+    if (($(free_mib "$root_prefix") < root_need_mib)); then
+        die "not enough space in $root_prefix: $(free_mib "$root_prefix") MiB are free," \
+            "a private $root_title needs $root_need_mib MiB" \
             "free some space, or set DISTVIEW_PREFIX to a folder on another disk; then run again"
     fi
     : >"$root_log"
@@ -200,26 +224,28 @@ root_create() {
     fi
 
     # debootstrap's downloads would otherwise wait for a silent network for many minutes.
-    printf 'tries = 3\ntimeout = 20\n' >"$distview_prefix/wgetrc"
-    export WGETRC=$distview_prefix/wgetrc
+    printf 'tries = 3\ntimeout = 20\n' >"$root_prefix/wgetrc"
+    export WGETRC=$root_prefix/wgetrc
 
-    say "making a private Debian 13 root in $distview_prefix (2 minutes, 1.5 GB)"
-    say "  1/3 the base system${mirror:+ from $mirror}"
+    say "making a private $root_title in $root_prefix ($root_takes)"
+    say "  1/$steps the base system${mirror:+ from $mirror}"
     # shellcheck disable=SC2086
     run_logged "$root_log" root_namespace timeout --foreground 900 debootstrap --force-check-gpg \
         --variant=minbase --include=ca-certificates "$root_suite" "$(root_mount_point)" $mirror ||
         root_failed "debootstrap failed (is the package registry reachable?)"
     root_configure_apt "$partial" "$mirror"
-    say "  2/3 compilers, CMake, Open MPI, libraries"
+    say "  2/$steps compilers, CMake, Open MPI, libraries"
     run_logged "$root_log" root_chroot timeout --foreground 900 apt-get update &&
         run_logged "$root_log" root_chroot timeout --foreground 1200 apt-get install -y \
             --no-install-recommends "${root_packages[@]}" ||
         root_failed "the packages of the private root could not be installed"
-    say "  3/3 Kokkos"
-    mkdir -p "$partial/tmp/distview"
-    cp "$distview_lib/unpack_kokkos.sh" "$partial/tmp/distview/"
-    run_logged "$root_log" root_chroot bash /tmp/distview/unpack_kokkos.sh / "$mirror" ||
-        root_failed "Kokkos could not be unpacked"
+    if [[ $root_choice != trilinos ]]; then
+        say "  $steps/$steps Kokkos"
+        mkdir -p "$partial/tmp/distview"
+        cp "$distview_lib/unpack_kokkos.sh" "$partial/tmp/distview/"
+        run_logged "$root_log" root_chroot bash /tmp/distview/unpack_kokkos.sh / "$mirror" ||
+            root_failed "Kokkos could not be unpacked"
+    fi
 
     rm -rf "$partial/tmp/distview" "$partial"/var/cache/apt/archives/*.deb
     printf '%s' "$root_recipe" >"$partial/.distview-root"

@@ -4,7 +4,6 @@
 # distribution; compilers and MPI here with Kokkos fetched by CMake; a private Debian 13 root.
 # The choice is written to a stamp, and holds until what it rests on changes.
 
-toolchain_stamp=$distview_prefix/toolchain
 toolchain_kind=
 toolchain_summary=
 toolchain_native=0
@@ -39,10 +38,10 @@ toolchain_fingerprint() {
 }
 
 toolchain_read_stamp() {
-    [[ -r $toolchain_stamp ]] || return 1
+    [[ -r $root_prefix/toolchain ]] || return 1
     local fingerprint=
     { read -r fingerprint && read -r toolchain_kind && read -r toolchain_summary; } \
-        <"$toolchain_stamp" || return 1
+        <"$root_prefix/toolchain" || return 1
     [[ $fingerprint == "$(toolchain_fingerprint)" ]] || return 1
     case $toolchain_kind in
     private) ((!toolchain_native)) && root_ready ;;
@@ -72,8 +71,8 @@ toolchain_add_extra() {
 
 toolchain_write_stamp() {
     printf '%s\n' "$(toolchain_fingerprint)" "$toolchain_kind" "$toolchain_summary" \
-        >"$toolchain_stamp.new"
-    mv -f "$toolchain_stamp.new" "$toolchain_stamp"
+        >"$root_prefix/toolchain.new"
+    mv -f "$root_prefix/toolchain.new" "$root_prefix/toolchain"
 }
 
 # choose_toolchain: sets toolchain_kind and toolchain_summary, provisioning what is missing.
@@ -91,13 +90,13 @@ choose_toolchain() {
         return
     fi
 
-    mkdir -p "$distview_prefix" 2>/dev/null && [[ -w $distview_prefix ]] ||
-        die "$distview_prefix cannot be written: set DISTVIEW_PREFIX to a folder that can"
+    mkdir -p "$root_prefix" 2>/dev/null && [[ -w $root_prefix ]] ||
+        die "$root_prefix cannot be written: set DISTVIEW_PREFIX to a folder that can"
     # Programs that are started meanwhile inherit the lock: it is free only when the last of them
     # has ended, even if this script was killed.
-    exec 9>"$distview_prefix/lock"
+    exec 9>"$root_prefix/lock"
     if ! flock --nonblock 9; then
-        say "waiting for another run that is setting up $distview_prefix"
+        say "waiting for another run that is setting up $root_prefix"
         flock 9
     fi
     if ! toolchain_read_stamp; then
@@ -111,7 +110,8 @@ choose_toolchain() {
 
 toolchain_decide() {
     local forced=${DISTVIEW_TOOLCHAIN:-} lacks
-    if [[ $forced == private ]]; then
+    # Debian's Trilinos and its Kokkos, unless the user has both.
+    if [[ $forced == private || (-z $forced && $root_choice == trilinos) ]]; then
         toolchain_private
         return
     fi
@@ -198,13 +198,19 @@ toolchain_private() {
 
 root_summary() {
     local status=$root_dir/var/lib/dpkg/status
-    printf 'the private Debian 13 root in %s: GNU %s, Open MPI %s, Kokkos %s' "$distview_prefix" \
-        "$(root_version g++-14 "$status")" "$(root_version openmpi-bin "$status")" \
-        "$(basename "$(readlink -f "$(compgen -G "$root_dir/usr/lib/*/libkokkoscore.so.*.*.*")")" |
-            sed 's/^libkokkoscore\.so\.//')"
+    printf 'the private %s in %s: GNU %s, Open MPI %s, Kokkos %s' "$root_title" "$root_prefix" \
+        "$(root_version 'g[+][+]-[0-9]+' "$status")" "$(root_version openmpi-bin "$status")" "$(root_kokkos)"
+    if [[ $root_choice == trilinos ]]; then
+        printf ', Trilinos %s' "$(root_version trilinos-dev "$status")"
+    fi
 }
 
 root_version() {
-    awk -v package="$1" '$1 == "Package:" { found = $2 == package }
+    awk -v package="^$1\$" '$1 == "Package:" { found = $2 ~ package }
         found && $1 == "Version:" { sub(/-[^-]*$/, "", $2); print $2; exit }' "$2"
+}
+
+# root_kokkos: the version that Kokkos's own CMake file states.
+root_kokkos() {
+    sed -nE 's/^set *\(PACKAGE_VERSION "([^"]+)"\)/\1/p' "$root_dir"/usr/lib/*/cmake/Kokkos/KokkosConfigVersion.cmake
 }
