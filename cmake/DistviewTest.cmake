@@ -17,11 +17,13 @@ set(DISTVIEW_TEST_MAX_NP 12 CACHE STRING "Tests of more ranks are registered as 
 
 # More ranks than cores, as root too, and no two tests that CTest runs at once on the same cores.
 if(DISTVIEW_MPI_KIND STREQUAL "openmpi5")
+    list(GET DISTVIEW_PRTE_POLICIES 0 distview_placing)
+    list(GET DISTVIEW_PRTE_POLICIES 1 distview_binding)
     set(distview_launcher_environment
         OMPI_ALLOW_RUN_AS_ROOT=1
         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-        PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
-        PRTE_MCA_hwloc_default_binding_policy=none
+        PRTE_MCA_${distview_placing}=:oversubscribe
+        PRTE_MCA_${distview_binding}=none
         OMPI_MCA_mpi_yield_when_idle=1
         OMPI_MCA_pml=ob1
         OMPI_MCA_btl=self,sm)

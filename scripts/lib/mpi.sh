@@ -42,10 +42,15 @@ mpi_environment() {
         default_to OMPI_MCA_hwloc_base_binding_policy none
         default_to OMPI_MCA_orte_execute_quiet 1
         ;;
-    *)
+    *" 5."*)
         default_to OMPI_MCA_btl self,sm
         default_to PRTE_MCA_rmaps_default_mapping_policy :oversubscribe
         default_to PRTE_MCA_hwloc_default_binding_policy none
+        ;;
+    *)
+        default_to OMPI_MCA_btl self,sm
+        default_to PRTE_MCA_mapby :oversubscribe
+        default_to PRTE_MCA_bindto none
         ;;
     esac
 }

@@ -53,7 +53,11 @@ DISTVIEW_WRAP(Group_translate_ranks,
 
 DISTVIEW_WRAP(Type_commit, (MPI_Datatype * type), (type))
 DISTVIEW_WRAP(Type_size, (MPI_Datatype type, int* size), (type, size))
+// MPI 4.1 deprecates the function.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 DISTVIEW_WRAP(Type_size_x, (MPI_Datatype type, MPI_Count* size), (type, size))
+#pragma GCC diagnostic pop
 DISTVIEW_WRAP(Type_get_extent, (MPI_Datatype type, MPI_Aint* lower, MPI_Aint* extent),
               (type, lower, extent))
 DISTVIEW_WRAP(Get_address, (const void* location, MPI_Aint* address), (location, address))
