@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/ghost_exchange_plan.hpp>
+#include <distview/tpetra/map.hpp>
+#include <distview/tpetra/multi_vector.hpp>
+
+#include <memory>
+
+namespace distview::tpetra {
+
+namespace impl {
+struct ImportState;
+}
+
+/// The Tpetra::Import that brings what a GhostExchangePlan brings: from the rows that each rank owns to those and its
+/// ghosts. Copies are shallow.
+///
+///     const tpetra::GhostImport import(plan);
+///     const tpetra::MultiVector owned(import.source(), u), all(import.target(), v, tpetra::Rows::with_ghosts);
+///     import.execute(owned, all);    // v = u where owned, and ghosts of v are their owners' elements of u
+///
+/// Collective: construction and execute(), over the plan's communicator
+/// Errors:     UsageError if `axis` of the plan's layout is no unstructured one, SolverError with the text of Tpetra's
+///             exception (thrown on all ranks)
+class GhostImport {
+public:
+    explicit GhostImport(const GhostExchangePlan& plan, int axis = 0);
+
+    const Map& source() const;
+    const Map& target() const;
+    /// Errors: UsageError if the vectors' maps are not source() and target() (thrown on all ranks)
+    void execute(const MultiVector& owned, const MultiVector& all) const;
+
+    const std::shared_ptr<const impl::ImportState>& state() const noexcept { return m_state; }
+
+private:
+    std::shared_ptr<const impl::ImportState> m_state;
+};
+
+} // namespace distview::tpetra

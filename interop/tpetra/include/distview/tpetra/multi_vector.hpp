@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/dist_view.hpp>
+#include <distview/tpetra/map.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <type_traits>
+
+namespace distview::tpetra {
+
+/// Which elements of a section are the rows of a vector.
+enum class Rows {
+    interior,    ///< what the process computes: no padding, no ghosts
+    with_ghosts, ///< on an unstructured axis the ghosts behind those as well
+};
+
+namespace impl {
+
+struct VectorState;
+
+/// A section as sources without templates take it.
+struct Section {
+    double* data = nullptr;
+    ArrayLayout layout{};
+    int process = 0;
+    std::array<std::int64_t, max_rank> strides{};
+    const char* space = "";         ///< Kokkos' name of the memory
+    bool is_host_accessible = true; ///< to the host's processor
+    std::shared_ptr<const void> keep{};
+    std::string label{};
+};
+
+template <DistViewLike Array>
+Section section_of(const Array& array) {
+    static_assert(std::is_same_v<typename Array::value_type, double>,
+                  "tpetra::MultiVector: elements must be double, the scalar that the component is "
+                  "compiled for");
+    Section section;
+    section.data = array.view().data();
+    section.layout = array.layout();
+    section.process = array.process();
+    for (int d = 0; d < Array::rank(); ++d)
+        section.strides[static_cast<std::size_t>(d)] =
+            static_cast<std::int64_t>(array.view().stride(static_cast<std::size_t>(d)));
+    section.space = Array::memory_space::name();
+    section.is_host_accessible =
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Array::memory_space>::accessible;
+    section.keep = std::make_shared<const Array>(array);
+    section.label = array.label();
+    return section;
+}
+
+} // namespace impl
+
+/// A DistView's elements as a Tpetra::MultiVector, in the DistView's own memory: nothing is copied, and what a solver
+/// writes stands in the array.
+///
+///     auto u = make_dist_view<double**>(exec, comm, layout, "u");    // no padding
+///     const tpetra::Map map(comm, 12);                               // as many rows as the section has elements
+///     const tpetra::MultiVector x(map, u);
+///
+/// Rows are elements in the order in which they lie in memory. An array of as many elements as the map has rows is one
+/// column; one that has k times as many has k, its fields: the axis that varies slowest in memory (the last of
+/// LayoutLeft, the first of LayoutRight), on one process, counts them.
+///
+/// Copies are shallow and keep the array's memory.
+///
+/// Collective: construction, over the map's communicator
+/// Shapes:     a column is one run of memory: padding is possible on the slowest axis only
+/// Space:      memory that Tpetra's execution space reaches; work on it must have finished before Tpetra reads it
+/// Cost:       none in the size of the array; on a device, a buffer of its size on the host
+/// Errors:     ShapeError if a column is no run, or has not as many elements as the map has rows; UsageError if Tpetra
+///             cannot reach the memory, or the array is another process's (thrown on all ranks)
+class MultiVector {
+public:
+    template <DistViewLike Array>
+    MultiVector(const Map& map, const Array& array, Rows rows = Rows::interior)
+        : MultiVector(map, impl::section_of(array), rows) {}
+
+    const Map& map() const;
+    int columns() const;
+    /// The first element of a column: the DistView's own.
+    double* data(int column = 0) const;
+
+    const std::shared_ptr<const impl::VectorState>& state() const noexcept { return m_state; }
+
+private:
+    MultiVector(const Map& map, const impl::Section& section, Rows rows);
+
+    std::shared_ptr<const impl::VectorState> m_state;
+};
+
+} // namespace distview::tpetra

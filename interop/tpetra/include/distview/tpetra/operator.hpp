@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/interop/solver_arrays.hpp>
+#include <distview/tpetra/map.hpp>
+#include <distview/tpetra/multi_vector.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <type_traits>
+
+namespace distview::tpetra {
+
+namespace impl {
+
+struct OperatorState;
+
+/// y = A x for the rows of a rank, which lie side by side.
+using Apply = std::function<void(const double* x, double* y)>;
+
+/// Calls op(exec, x, y) with arrays in the memory of vectors.
+template <class DataType, class Exec, class Op>
+class ApplyToArrays {
+public:
+    ApplyToArrays(const Exec& exec, const ArrayLayout& layout, int process, const Op& op)
+        : m_exec(exec), m_op(op), m_layout(layout), m_process(process) {
+        const Extents extents = layout.local_extents(process);
+        for (std::size_t d = 0; d < Array::view_type::rank(); ++d)
+            m_shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+    }
+
+    void operator()(const double* x, double* y) const {
+        // Operators take arrays of one type, and do not write to the first.
+        m_op(m_exec, array(const_cast<double*>(x)), array(y));
+        m_exec.fence("distview::tpetra::Operator: Tpetra reads the rows");
+    }
+
+private:
+    using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space,
+                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+    Array array(double* data) const {
+        return Array(m_layout, m_process, typename Array::view_type(data, m_shape));
+    }
+
+    Exec m_exec;
+    Op m_op;
+    ArrayLayout m_layout;
+    int m_process;
+    Kokkos::LayoutRight m_shape{};
+};
+
+} // namespace impl
+
+/// A matrix-free operator as a Tpetra::Operator, for Belos; make_operator() makes it. Copies are shallow.
+///
+/// Collective: construction, over the map's communicator
+/// Errors:     UsageError if Tpetra works in another memory than `apply` (thrown on all ranks)
+class Operator {
+public:
+    /// `space` is Kokkos' name of the memory that `apply` takes.
+    Operator(const Map& map, impl::Apply apply, const char* space);
+
+    /// The same operator with the diagonal of its matrix, for Preconditioner::jacobi. The vector's memory is read when a
+    /// solution begins.
+    ///
+    /// Collective: over the map's communicator
+    /// Errors:     UsageError unless it is one column of the operator's map (thrown on all ranks)
+    Operator with_diagonal(const MultiVector& diagonal) const;
+
+    const Map& map() const;
+    const std::shared_ptr<const impl::OperatorState>& state() const noexcept { return m_state; }
+
+private:
+    std::shared_ptr<const impl::OperatorState> m_state;
+};
+
+/// Makes the operator of a function that writes y = A x to arrays without padding when it is called as op(exec, x, y).
+///
+///     const tpetra::Map map(RowNumbering(comm, layout));
+///     auto a = tpetra::make_operator<double**>(exec, map, op);
+///     auto l = tpetra::make_operator<double**>(exec, map, StencilOperator{plan, laplace});
+///
+/// x and y are DistViews in the memory of Tpetra's vectors, of the numbering's layout and in C order. Of a StencilOperator,
+/// which reads padding, unpadded_stencil() is made: it keeps a padded copy of x.
+///
+/// Collective: over the map's communicator
+/// Space:      kernels of the operator run on `exec`, which has finished when an application returns
+/// Cost:       of a StencilOperator one padded array, and a copy to it in every application
+/// Errors:     UsageError if the map is not of a RowNumbering, or Tpetra works in another memory than `exec`; those of
+///             make_dist_view() (thrown on all ranks)
+template <class DataType, ExecutionSpace Exec, class Op>
+Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
+    using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space>;
+    static_assert(std::is_same_v<typename Array::value_type, double>,
+                  "tpetra::make_operator: elements must be double, the scalar that the component "
+                  "is compiled for");
+    const RowNumbering& rows = map.numbering();
+    const int process = rows.communicator().rank();
+    if constexpr (requires {
+                      op.plan;
+                      op.functor;
+                  }) {
+        const auto unpadded = unpadded_stencil<DataType>(exec, rows.communicator(), op);
+        return Operator(
+            map,
+            impl::ApplyToArrays<DataType, Exec, std::remove_const_t<decltype(unpadded)>>(
+                exec, rows.layout(), process, unpadded),
+            Exec::memory_space::name());
+    } else {
+        return Operator(map,
+                        impl::ApplyToArrays<DataType, Exec, Op>(exec, rows.layout(), process, op),
+                        Exec::memory_space::name());
+    }
+}
+
+} // namespace distview::tpetra

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/concepts.hpp>
+#include <distview/interop/solver_error.hpp>
+#include <distview/tpetra/matrix.hpp>
+#include <distview/tpetra/multi_vector.hpp>
+#include <distview/tpetra/operator.hpp>
+
+namespace distview::tpetra {
+
+enum class Preconditioner {
+    none,
+    jacobi, ///< the inverse of the diagonal
+    amg,    ///< MueLu's smoothed aggregation
+};
+
+/// What A maps to zero.
+enum class Nullspace {
+    none,
+    constant, ///< vectors of equal elements, as with periodic or Neumann sides only
+};
+
+struct SolveOptions {
+    /// Stop when the norm of the residual is at most this times that of the right side.
+    double tolerance = 1e-10;
+    int max_iterations = 1000;
+    Preconditioner precondition = Preconditioner::none;
+    Nullspace nullspace = Nullspace::none;
+};
+
+/// What a solution took, the same on every rank.
+struct SolveResult {
+    bool converged = false;
+    int iterations = 0;
+    double residual = 0; ///< norm of b - A x, computed anew at the end; the largest of all columns
+    double right_side = 0; ///< norm of b; of the column with that residual
+};
+
+/// Which preconditioners the installed Trilinos has.
+///
+/// Collective: no (local)
+bool has_preconditioner(Preconditioner which) noexcept;
+
+namespace impl {
+SolveResult solve(const Operator& a, const MultiVector& b, const MultiVector& x,
+                  const SolveOptions& options);
+SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
+                  const SolveOptions& options);
+} // namespace impl
+
+/// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), from what x is; column by column of several.
+///
+///     const auto result = tpetra::solve(exec, a, b, x, {.precondition = tpetra::Preconditioner::amg});
+///
+/// With Nullspace::constant, A may be singular: b must be orthogonal to constants, of which products and
+/// preconditioned vectors are freed as rounding brings them in; x is determined up to a constant.
+///
+/// Not converging within max_iterations is no error: ask result.converged.
+///
+/// Collective: over the communicator of the maps
+/// Shapes:     b and x have A's map and equally many columns
+/// Space:      Tpetra's execution space, after a fence of `exec`; on return all work has finished
+/// Touches:    the memory of the arrays that b and x were made of
+/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call
+/// Errors:     UsageError if b or x have other maps or columns, a preconditioner is not there, or A is an Operator
+///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the exception that Belos,
+///             Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
+///             the diagonal, and if x is not finite (thrown on all ranks)
+template <ExecutionSpace Exec, class A>
+SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const MultiVector& x,
+                  const SolveOptions& options = {}) {
+    exec.fence("distview::tpetra::solve: Tpetra reads the arrays");
+    return impl::solve(a, b, x, options);
+}
+
+} // namespace distview::tpetra

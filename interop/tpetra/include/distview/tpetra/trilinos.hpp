@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Trilinos' own objects behind those of distview::tpetra, for programs that go on with them. Slow to compile, as whatever
+// includes Tpetra; such a program links Tpetra::all_libs itself.
+#pragma once
+
+#include <distview/tpetra.hpp>
+
+#include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_Import.hpp>
+#include <Tpetra_Map.hpp>
+#include <Tpetra_MultiVector.hpp>
+#include <Tpetra_Operator.hpp>
+
+namespace distview::tpetra {
+
+/// The object itself, shared; with the MultiVector's, keep the MultiVector.
+///
+/// Collective: no (local)
+Teuchos::RCP<const Tpetra::Map<>> rcp(const Map& map);
+Teuchos::RCP<Tpetra::MultiVector<double>> rcp(const MultiVector& vector);
+Teuchos::RCP<const Tpetra::Operator<double>> rcp(const Operator& op);
+Teuchos::RCP<Tpetra::CrsMatrix<double>> rcp(const Matrix& matrix);
+Teuchos::RCP<const Tpetra::Import<>> rcp(const GhostImport& import);
+
+/// A Map of Tpetra's own, such as one of a matrix that was read from a file.
+///
+/// Collective: over comm, whose ranks are those of the map's communicator
+/// Errors:     UsageError if they are not (thrown on all ranks)
+Map make_map(const Communicator& comm, const Teuchos::RCP<const Tpetra::Map<>>& map);
+
+} // namespace distview::tpetra

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+#include <distview/interop/solver_error.hpp>
+
+#include <exception>
+#include <string>
+#include <string_view>
+#include <typeinfo>
+
+namespace distview::tpetra::impl {
+
+/// What an exception of Trilinos says, without the file, line and condition before it.
+inline std::string said(std::string_view what) {
+    constexpr std::string_view condition = "Throw test that evaluated to true: ";
+    if (const auto at = what.find(condition); at != what.npos) {
+        const auto line = what.find('\n', at);
+        if (line != what.npos) what.remove_prefix(line);
+    }
+    const auto first = what.find_first_not_of(" \n");
+    if (first == what.npos) return "an exception without a text";
+    return std::string(what.substr(first, what.find_last_not_of(" \n") - first + 1));
+}
+
+/// Runs an action of Trilinos, which may communicate, and agrees on the outcome: exceptions come back as ours, on all
+/// ranks. One that Trilinos throws on some ranks while others wait in it is beyond help.
+template <class Action>
+void guarded(const Communicator& comm, const char* caller, Action&& action) {
+    std::exception_ptr failure;
+    try {
+        action();
+    } catch (const Error&) {
+        failure = std::current_exception();
+    } catch (const std::exception& error) {
+        failure = std::make_exception_ptr(Error(
+            text(caller, ": expected Trilinos to succeed, got its error: ", said(error.what()))));
+    }
+    try {
+        agree(comm, caller, failure);
+    } catch (const Error& error) {
+        // An agreement carries the types that comm knows.
+        if (typeid(error) == typeid(Error)) throw SolverError(error.what(), 0);
+        throw;
+    }
+}
+
+} // namespace distview::tpetra::impl

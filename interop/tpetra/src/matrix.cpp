@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "guarded.hpp"
+#include "states.hpp"
+
+#include <cstddef>
+#include <utility>
+
+namespace distview::tpetra {
+
+namespace {
+
+void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
+                 const std::vector<std::int64_t>& columns, const std::vector<double>& values) {
+    const auto rows = static_cast<std::size_t>(map.local_size());
+    require<ShapeError>(begin.size() == rows + 1, [&] {
+        return text("tpetra::Matrix: expected ", rows + 1, " beginnings of ", rows, " rows, got ",
+                    begin.size());
+    });
+    require<ShapeError>(columns.size() == values.size(), [&] {
+        return text("tpetra::Matrix: expected a column for every one of ", values.size(),
+                    " values, got ", columns.size());
+    });
+    for (std::size_t r = 0; r < rows; ++r)
+        require<ShapeError>(begin[r] <= begin[r + 1], [&] {
+            return text("tpetra::Matrix: expected beginnings in ascending order, got ", begin[r],
+                        " before ", begin[r + 1]);
+        });
+    require<ShapeError>(
+        begin.front() == 0 && begin.back() == static_cast<std::int64_t>(values.size()), [&] {
+            return text("tpetra::Matrix: expected beginnings from 0 to ", values.size(),
+                        ", got them from ", begin.front(), " to ", begin.back());
+        });
+    const auto& known = *map.state()->map;
+    const std::int64_t least = known.getMinAllGlobalIndex(), last = known.getMaxAllGlobalIndex();
+    for (const std::int64_t column : columns)
+        require<UsageError>(column >= least && column <= last, [&] {
+            return text("tpetra::Matrix: expected columns that are rows of the map, of ", least,
+                        " to ", last, ", got ", column);
+        });
+}
+
+void require_numbering(const Map& map, const RowNumbering& rows) {
+    const RowNumbering& own = map.numbering();
+    require<UsageError>(rows.layout() == own.layout() && rows.order() == own.order(), [&] {
+        return text("tpetra::Matrix: expected rows with the numbering of the map, of a ",
+                    own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
+    });
+}
+
+} // namespace
+
+Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
+               const std::vector<std::int64_t>& columns, const std::vector<double>& values) {
+    const Communicator& comm = map.communicator();
+    const CollectiveCall call(comm, "tpetra::Matrix");
+    agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
+    impl::guarded(comm, "tpetra::Matrix", [&] {
+        const auto rows = static_cast<std::size_t>(map.local_size());
+        std::vector<std::size_t> lengths(rows);
+        for (std::size_t r = 0; r < rows; ++r)
+            lengths[r] = static_cast<std::size_t>(begin[r + 1] - begin[r]);
+        const Teuchos::ArrayView<const std::size_t> view(lengths.data(),
+                                                         static_cast<Teuchos::Ordinal>(rows));
+        auto matrix = Teuchos::rcp(new impl::TrilinosMatrix(map.state()->map, view));
+        std::vector<impl::GlobalOrdinal> row;
+        for (std::size_t r = 0; r < rows; ++r) {
+            const auto first = static_cast<std::size_t>(begin[r]);
+            row.assign(columns.begin() + begin[r], columns.begin() + begin[r + 1]);
+            matrix->insertGlobalValues(
+                map.state()->map->getGlobalElement(static_cast<impl::LocalOrdinal>(r)),
+                static_cast<impl::LocalOrdinal>(lengths[r]), values.data() + first, row.data());
+        }
+        matrix->fillComplete(map.state()->map, map.state()->map);
+        m_state = std::make_shared<const impl::MatrixState>(impl::MatrixState{map, matrix});
+    });
+}
+
+Matrix::Matrix(const Map& map, const MatrixRows& rows)
+    : Matrix((agree_on(map.communicator(), "tpetra::Matrix",
+                       [&] { require_numbering(map, rows.numbering); }),
+              map),
+             rows.offsets, rows.columns, rows.values) {}
+
+const Map& Matrix::map() const { return m_state->map; }
+std::int64_t Matrix::local_entries() const {
+    return static_cast<std::int64_t>(m_state->matrix->getLocalNumEntries());
+}
+
+Teuchos::RCP<Tpetra::CrsMatrix<double>> rcp(const Matrix& matrix) { return matrix.state()->matrix; }
+
+} // namespace distview::tpetra

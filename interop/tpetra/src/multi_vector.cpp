@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "guarded.hpp"
+#include "states.hpp"
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace distview::tpetra {
+
+namespace impl {
+
+namespace {
+
+using Dual = TrilinosVector::dual_view_type;
+
+constexpr bool on_host =
+    Kokkos::SpaceAccessibility<Kokkos::HostSpace, Device::memory_space>::accessible;
+
+/// Where the columns of a section are.
+struct Columns {
+    double* data = nullptr;
+    std::int64_t count = 1;
+    std::int64_t stride = 0;
+};
+
+LocalRange range_of(const Section& section, int d, Rows rows) {
+    const AxisLayout& axis = section.layout.axis(d);
+    const int at = section.layout.coordinates(section.process)[static_cast<std::size_t>(d)];
+    if (rows == Rows::with_ghosts && axis.type() == DistType::unstructured)
+        return {LocalIndex(0), LocalIndex(axis.local_extent(at))};
+    return axis.interior_local(at);
+}
+
+/// The axes with more than one element here, the one that varies fastest in memory first; `fields`, if any, not among
+/// them.
+std::vector<int> axes_by_stride(const Section& section, Rows rows, int fields) {
+    std::vector<int> axes;
+    for (int d = 0; d < section.layout.rank(); ++d)
+        if (d != fields && range_of(section, d, rows).size() != 1) axes.push_back(d);
+    std::sort(axes.begin(), axes.end(), [&](int a, int b) {
+        return section.strides[static_cast<std::size_t>(a)] <
+               section.strides[static_cast<std::size_t>(b)];
+    });
+    return axes;
+}
+
+/// The axis that counts k fields: undivided, of k elements, the first or the last. -1 if there is none.
+int field_axis(const Section& section, std::int64_t k) {
+    const int last = section.layout.rank() - 1;
+    const bool first_is_slowest =
+        section.strides[0] >= section.strides[static_cast<std::size_t>(std::max(last, 0))];
+    const int d = first_is_slowest ? 0 : last;
+    const bool fits =
+        last >= 0 && section.layout.axis(d).size() == k && section.layout.axis(d).grid_size() == 1;
+    return fits ? d : -1;
+}
+
+/// The layout of an array with a first axis that counts fields.
+ArrayLayout with_fields(std::int64_t count, const ArrayLayout& layout) {
+    std::vector<int> grid{1};
+    std::vector<AxisSpec> axes{block(count)};
+    for (int d = 0; d < layout.rank(); ++d) {
+        grid.push_back(layout.grid().extent(d));
+        axes.push_back(axis_spec(layout.axis(d)));
+    }
+    return {ProcessGrid(std::span<const int>(grid)), axes};
+}
+
+/// The array has the layout and the order of the numbering that the map is of.
+void require_numbering(const Section& section, const RowNumbering& rows, const Columns& columns,
+                       int fields) {
+    const bool has_layout =
+        fields < 0 ? section.layout == rows.layout()
+                   : fields == 0 && section.layout == with_fields(columns.count, rows.layout());
+    require<ShapeError>(has_layout, [&] {
+        return text("tpetra::MultiVector: expected an array without padding in a ",
+                    rows.layout().describe(),
+                    " (make_solver_arrays() makes one beside a padded one)\ngot '", section.label,
+                    "' in a ", section.layout.describe());
+    });
+    const std::vector<int> axes = axes_by_stride(section, Rows::interior, fields);
+    require<ShapeError>(std::is_sorted(axes.rbegin(), axes.rend()), [&] {
+        return text("tpetra::MultiVector: expected '", section.label,
+                    "' in C order (LayoutRight), as rows are numbered, got another order of axes");
+    });
+}
+
+Columns columns_of(const Section& section, const Map& map, std::int64_t map_size, Rows rows) {
+    const std::int64_t size = section.layout.size();
+    Columns found{section.data, 1, std::max<std::int64_t>(map.local_size(), 1)};
+    int fields = -1;
+    if (rows == Rows::interior && map_size > 0 && size != map_size && size % map_size == 0) {
+        found.count = size / map_size;
+        fields = field_axis(section, found.count);
+        require<ShapeError>(fields >= 0, [&] {
+            return text("tpetra::MultiVector: expected the slowest axis of '", section.label,
+                        "' to be ", found.count, " fields on one process, got\n",
+                        section.layout.describe());
+        });
+        found.stride = section.strides[static_cast<std::size_t>(fields)];
+    }
+    if (map.state()->numbering && rows == Rows::interior)
+        require_numbering(section, *map.state()->numbering, found, fields);
+
+    std::int64_t here = 1, offset = 0;
+    for (int d = 0; d < section.layout.rank(); ++d) {
+        const LocalRange range = range_of(section, d, rows);
+        offset += range.begin.value() * section.strides[static_cast<std::size_t>(d)];
+        if (d != fields) here *= range.size();
+    }
+    require<ShapeError>(here == map.local_size(), [&] {
+        return text("tpetra::MultiVector: expected ", map.local_size(), " elements of '",
+                    section.label, "' on this process, as the map has rows, got ", here);
+    });
+    if (here == 0) return {section.data, found.count, 1};
+
+    std::int64_t run = 1;
+    for (const int d : axes_by_stride(section, rows, fields)) {
+        require<ShapeError>(section.strides[static_cast<std::size_t>(d)] == run, [&] {
+            return text("tpetra::MultiVector: expected the elements of '", section.label,
+                        "' in one run of memory, got a stride of ",
+                        section.strides[static_cast<std::size_t>(d)], " along axis ", d, " where ",
+                        run, " elements lie side by side: give solvers an array without padding");
+        });
+        run *= range_of(section, d, rows).size();
+    }
+    require<ShapeError>(found.count == 1 || found.stride >= here, [&] {
+        return text("tpetra::MultiVector: expected the fields of '", section.label,
+                    "' one after the other in memory, got them ", found.stride,
+                    " elements apart, of ", here, " elements each");
+    });
+    found.data += offset;
+    return found;
+}
+
+/// Views of the same columns for Kokkos and for the host, of memory that neither owns.
+Dual dual_view(double* data, double* mirror, std::int64_t rows, const Columns& columns) {
+    const auto n = static_cast<std::size_t>(rows), k = static_cast<std::size_t>(columns.count);
+    const auto stride = static_cast<std::size_t>(std::max(columns.stride, std::int64_t(1)));
+    // A view of the whole stride, cut to the rows: LayoutLeft has no stride of its own.
+    const typename Dual::t_dev device(data, stride, k);
+    const typename Dual::t_host host(mirror, stride, k);
+    const std::pair<std::size_t, std::size_t> cut(0, n);
+    Dual dual(Kokkos::subview(device, cut, Kokkos::ALL()),
+              Kokkos::subview(host, cut, Kokkos::ALL()));
+    if constexpr (!on_host) dual.modify_device();
+    return dual;
+}
+
+} // namespace
+
+void require_reachable(const char* caller, const char* what, const char* space) {
+    // Host memory of any name is the same to Tpetra on a host.
+    const std::string_view own = Device::memory_space::name();
+    require<UsageError>(own == space, [&] {
+        return text(caller, ": expected ", what, " in ", own,
+                    ", where the installed Tpetra works, got memory in ", space);
+    });
+}
+
+} // namespace impl
+
+MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows) {
+    const Communicator& comm = map.communicator();
+    const CollectiveCall call(comm, "tpetra::MultiVector");
+    const std::int64_t map_size = map.size();
+    auto state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.keep});
+    const impl::Columns columns = agree_on(comm, "tpetra::MultiVector", [&] {
+        require<UsageError>(
+            section.process == comm.rank() && section.layout.process_count() == comm.size(), [&] {
+                return text("tpetra::MultiVector: expected the section of process ", comm.rank(),
+                            " of ", comm.size(), ", got that of process ", section.process, " of ",
+                            section.layout.process_count());
+            });
+        if (!(impl::on_host && section.is_host_accessible))
+            impl::require_reachable("tpetra::MultiVector", "arrays", section.space);
+        return impl::columns_of(section, map, map_size, rows);
+    });
+    impl::guarded(comm, "tpetra::MultiVector", [&] {
+        double* mirror = columns.data;
+        if constexpr (!impl::on_host) {
+            state->host_mirror.resize(static_cast<std::size_t>(columns.stride * columns.count));
+            mirror = state->host_mirror.data();
+        }
+        state->vector = Teuchos::rcp(new impl::TrilinosVector(
+            map.state()->map, impl::dual_view(columns.data, mirror, map.local_size(), columns)));
+    });
+    for (std::int64_t k = 0; k < columns.count; ++k)
+        state->columns.push_back(columns.data ? columns.data + k * columns.stride : nullptr);
+    m_state = std::move(state);
+}
+
+const Map& MultiVector::map() const { return m_state->map; }
+int MultiVector::columns() const { return static_cast<int>(m_state->columns.size()); }
+double* MultiVector::data(int column) const {
+    require<UsageError>(column >= 0 && column < columns(), [&] {
+        return text("tpetra::MultiVector::data: expected a column in [0, ", columns(), "), got ",
+                    column);
+    });
+    return m_state->columns[static_cast<std::size_t>(column)];
+}
+
+Teuchos::RCP<Tpetra::MultiVector<double>> rcp(const MultiVector& vector) {
+    return vector.state()->vector;
+}
+
+} // namespace distview::tpetra

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "precondition.hpp"
+
+#include <distview/comm/agreement.hpp>
+
+#ifdef DISTVIEW_HAVE_MUELU
+#include <MueLu_CreateTpetraPreconditioner.hpp>
+#endif
+
+#include <Teuchos_ParameterList.hpp>
+#include <Tpetra_Vector.hpp>
+
+#include <cstddef>
+
+namespace distview::tpetra {
+
+namespace impl {
+
+namespace {
+
+/// y = x / diagonal, element by element.
+class DiagonalInverse final : public TrilinosOperator {
+public:
+    using Vector = Tpetra::Vector<double>;
+
+    explicit DiagonalInverse(const Vector& diagonal) : m_inverse(diagonal.getMap(), false) {
+        const auto from = diagonal.getLocalViewHost(Tpetra::Access::ReadOnly);
+        const auto to = m_inverse.getLocalViewHost(Tpetra::Access::OverwriteAll);
+        for (std::size_t n = 0; n < from.extent(0); ++n) {
+            require<Error>(from(n, 0) != 0, [&] {
+                return text(
+                    "tpetra::solve: expected a diagonal without zeros for the preconditioner "
+                    "jacobi, got one in row ",
+                    diagonal.getMap()->getGlobalElement(static_cast<LocalOrdinal>(n)));
+            });
+            to(n, 0) = 1 / from(n, 0);
+        }
+    }
+
+    Teuchos::RCP<const TrilinosMap> getDomainMap() const override { return m_inverse.getMap(); }
+    Teuchos::RCP<const TrilinosMap> getRangeMap() const override { return m_inverse.getMap(); }
+
+    void apply(const TrilinosVector& x, TrilinosVector& y, Teuchos::ETransp, double alpha,
+               double beta) const override {
+        y.elementWiseMultiply(alpha, m_inverse, x, beta);
+    }
+
+private:
+    Vector m_inverse;
+};
+
+/// Rows with a zero are on some ranks only: agreed.
+Teuchos::RCP<const TrilinosOperator> inverse_of(const Communicator& comm,
+                                                const DiagonalInverse::Vector& diagonal) {
+    return agree_on(comm, "tpetra::solve", [&]() -> Teuchos::RCP<const TrilinosOperator> {
+        return Teuchos::rcp(new DiagonalInverse(diagonal));
+    });
+}
+
+Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const Teuchos::RCP<TrilinosMatrix>& a,
+                                         [[maybe_unused]] Nullspace nullspace) {
+#ifdef DISTVIEW_HAVE_MUELU
+    Teuchos::ParameterList list;
+    list.set("verbosity", "none");
+    if (nullspace == Nullspace::constant) {
+        // The coarsest matrix is singular too: no factors of it.
+        list.set("coarse: type", "RELAXATION");
+        Teuchos::ParameterList& coarse = list.sublist("coarse: params");
+        coarse.set("relaxation: type", "Symmetric Gauss-Seidel");
+        coarse.set("relaxation: sweeps", 8);
+    }
+    const Teuchos::RCP<TrilinosOperator> op = a;
+    return MueLu::CreateTpetraPreconditioner<double, LocalOrdinal, GlobalOrdinal,
+                                             TrilinosMap::node_type>(op, list);
+#else
+    throw UsageError(
+        "tpetra::solve: expected a preconditioner that the installed Trilinos has, got "
+        "amg, for which it lacks MueLu");
+#endif
+}
+
+} // namespace
+
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const Communicator& comm,
+                                                       const Teuchos::RCP<TrilinosMatrix>& a,
+                                                       const SolveOptions& options) {
+    switch (options.precondition) {
+    case Preconditioner::jacobi: {
+        DiagonalInverse::Vector diagonal(a->getRowMap());
+        a->getLocalDiagCopy(diagonal);
+        return inverse_of(comm, diagonal);
+    }
+    case Preconditioner::amg: return amg(a, options.nullspace);
+    case Preconditioner::none: break;
+    }
+    return Teuchos::null;
+}
+
+Teuchos::RCP<const TrilinosOperator> preconditioner_of(const MultiVector& diagonal) {
+    return inverse_of(diagonal.map().communicator(), *rcp(diagonal)->getVector(0));
+}
+
+} // namespace impl
+
+bool has_preconditioner(Preconditioner which) noexcept {
+#ifdef DISTVIEW_HAVE_MUELU
+    if (which == Preconditioner::amg) return true;
+#endif
+    return which != Preconditioner::amg;
+}
+
+} // namespace distview::tpetra

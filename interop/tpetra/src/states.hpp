@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/tpetra.hpp>
+#include <distview/tpetra/trilinos.hpp>
+
+#include <Teuchos_DefaultMpiComm.hpp>
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace distview::tpetra::impl {
+
+using TrilinosMap = Tpetra::Map<>;
+using LocalOrdinal = TrilinosMap::local_ordinal_type;
+using GlobalOrdinal = TrilinosMap::global_ordinal_type;
+using TrilinosVector = Tpetra::MultiVector<double>;
+using TrilinosOperator = Tpetra::Operator<double>;
+using TrilinosMatrix = Tpetra::CrsMatrix<double>;
+using TrilinosImport = Tpetra::Import<>;
+using Device = TrilinosMap::device_type;
+
+struct MapState {
+    Communicator comm;
+    Teuchos::RCP<const TrilinosMap> map;
+    std::optional<RowNumbering> numbering{};
+};
+struct VectorState {
+    Map map;
+    std::shared_ptr<const void> keep{};
+    std::vector<double> host_mirror{}; ///< where Tpetra's memory is not the host's
+    Teuchos::RCP<TrilinosVector> vector{};
+    std::vector<double*> columns{};
+};
+struct OperatorState {
+    Map map;
+    Teuchos::RCP<const TrilinosOperator> op;
+    std::optional<MultiVector> diagonal{};
+};
+struct MatrixState {
+    Map map;
+    Teuchos::RCP<TrilinosMatrix> matrix;
+};
+struct ImportState {
+    Map source;
+    Map target;
+    Teuchos::RCP<const TrilinosImport> import;
+};
+
+/// A duplicate of the communicator for Trilinos, which returns errors: one for each, freed with it. Collective.
+Teuchos::RCP<const Teuchos::Comm<int>> trilinos_comm(const Communicator& comm);
+
+/// Throws UsageError on all ranks unless Tpetra's execution space reaches memory of that name.
+void require_reachable(const char* caller, const char* what, const char* space);
+
+} // namespace distview::tpetra::impl

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Belos finds what our own conjugate gradients find, in the arrays' memory; what goes wrong is told on all ranks.
+#include "flow_problem.hpp"
+
+#include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using tpetra::Nullspace;
+using tpetra::Preconditioner;
+
+constexpr Preconditioner all_preconditioners[] = {Preconditioner::none, Preconditioner::jacobi,
+                                                  Preconditioner::amg};
+
+/// Takes the mean over all ranks off.
+void center(const FlowProblem& problem, const Plane& u) {
+    double sum = 0;
+    problem.each(u, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
+        sum += u.view()(l, m);
+    });
+    const double mean =
+        all_reduce(problem.comm, ReduceOperation::sum, sum) / static_cast<double>(u.size());
+    problem.each(u, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
+        u.view()(l, m) -= mean;
+    });
+}
+
+double max_difference(const FlowProblem& problem, const Plane& a, const Plane& b) {
+    double worst = 0;
+    problem.each(a, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
+        worst = std::max(worst, std::abs(a.view()(l, m) - b.view()(l, m)));
+    });
+    return all_reduce(problem.comm, ReduceOperation::max, worst);
+}
+
+/// The solution by ConjugateGradient, copied to an array without padding.
+Plane own_solution(FlowProblem& problem) {
+    const Plane b = problem.make(problem.padded, "b"), x = problem.make(problem.padded, "x");
+    const Plane b_rows = problem.make("b rows"), x_rows = problem.make("x rows");
+    problem.fill(b_rows);
+    const auto l0 = b.interior_range(0).begin, m0 = b.interior_range(1).begin;
+    const auto at = [](LocalIndex begin, std::size_t l) {
+        return static_cast<std::size_t>(begin.value()) + l;
+    };
+    problem.each(b_rows, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
+        b.view()(at(l0, l), at(m0, m)) = b_rows.view()(l, m);
+    });
+    ConjugateGradient<Plane> solver(problem.exec, problem.comm, problem.padded,
+                                    {.tolerance = 1e-13, .max_iterations = 2000});
+    EXPECT_TRUE(solver.solve(problem.exec, problem.stencil(), b, x).converged());
+    problem.each(x_rows, [&](std::size_t l, std::size_t m, std::int64_t, std::int64_t) {
+        x_rows.view()(l, m) = x.view()(at(l0, l), at(m0, m));
+    });
+    if (problem.shape.is_singular()) center(problem, x_rows);
+    return x_rows;
+}
+
+void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precondition,
+                     const Plane& expected) {
+    const Plane b = problem.make("b"), x = problem.make("x");
+    problem.fill(b);
+    const tpetra::MultiVector vb(problem.map, b), vx(problem.map, x);
+    const double* const where = vx.data();
+    const auto result = tpetra::solve(
+        problem.exec, a, vb, vx,
+        {.tolerance = 1e-13,
+         .max_iterations = 2000,
+         .precondition = precondition,
+         .nullspace = problem.shape.is_singular() ? Nullspace::constant : Nullspace::none});
+    EXPECT_TRUE(result.converged);
+    EXPECT_LE(result.residual, 1e-11 * result.right_side);
+    EXPECT_EQ(vx.data(), where);
+    if (problem.shape.is_singular()) center(problem, x);
+    EXPECT_LE(max_difference(problem, x, expected), 1e-10);
+}
+
+TEST(Solve, FindsWhatOurOwnFind) {
+    for (const Sides first : {Sides::walls, Sides::periodic, Sides::neumann})
+        for (const Sides second : {Sides::walls, Sides::neumann}) {
+            const auto axis = [&](std::int64_t n, Sides sides) {
+                return block(n, {.padding = 1, .periodic = sides == Sides::periodic});
+            };
+            const std::vector<int> grid = rank_count() % 2 == 0
+                                              ? std::vector<int>{rank_count() / 2, 2}
+                                              : std::vector<int>{rank_count(), 1};
+            FlowProblem problem({{17, 13}, {first, second}},
+                                ProcessGrid(std::span<const int>(grid)),
+                                {axis(17, first), axis(13, second)});
+            const Plane expected = own_solution(problem);
+            const auto op =
+                tpetra::make_operator<double**>(problem.exec, problem.map, problem.stencil());
+            expect_solution(problem, op, Preconditioner::none, expected);
+            const Plane diagonal = problem.make("diagonal");
+            problem.each(diagonal,
+                         [&](std::size_t l, std::size_t m, std::int64_t i, std::int64_t j) {
+                             const Shape& shape = problem.shape;
+                             diagonal.view()(l, m) = shape.face(0, i, j) + shape.face(0, i + 1, j) +
+                                                     shape.face(1, i, j) + shape.face(1, i, j + 1);
+                         });
+            expect_solution(problem, op.with_diagonal(tpetra::MultiVector(problem.map, diagonal)),
+                            Preconditioner::jacobi, expected);
+            const tpetra::Matrix matrix(problem.map, problem.assembled());
+            for (const Preconditioner each : all_preconditioners) {
+                if (!tpetra::has_preconditioner(each)) continue;
+                SCOPED_TRACE(static_cast<int>(each));
+                expect_solution(problem, matrix, each, expected);
+            }
+        }
+}
+
+TEST(Solve, GlobalOrderOfRows) {
+    FlowProblem problem({{17, 13}, {Sides::walls, Sides::periodic}}, {1, rank_count()},
+                        {block(17, {.padding = 1}), block(13, {.padding = 1, .periodic = true})},
+                        RowOrder::global);
+    const Plane expected = own_solution(problem);
+    expect_solution(problem, tpetra::Matrix(problem.map, problem.assembled()),
+                    Preconditioner::jacobi, expected);
+    expect_solution(problem,
+                    tpetra::make_operator<double**>(problem.exec, problem.map, problem.stencil()),
+                    Preconditioner::none, expected);
+}
+
+TEST(Solve, MultigridNeedsFewIterations) {
+    if (!tpetra::has_preconditioner(Preconditioner::amg)) GTEST_SKIP();
+    const auto iterations = [](std::int64_t n, Preconditioner precondition) {
+        FlowProblem problem({{n, n}, {Sides::walls, Sides::walls}}, {rank_count(), 1},
+                            {block(n, {.padding = 1}), block(n, {.padding = 1})});
+        const Plane b = problem.make("b"), x = problem.make("x");
+        problem.fill(b);
+        return tpetra::solve(problem.exec, tpetra::Matrix(problem.map, problem.assembled()),
+                             tpetra::MultiVector(problem.map, b),
+                             tpetra::MultiVector(problem.map, x), {.precondition = precondition})
+            .iterations;
+    };
+    const int small = iterations(16, Preconditioner::amg),
+              large = iterations(96, Preconditioner::amg);
+    EXPECT_LT(large, iterations(96, Preconditioner::none) / 4);
+    EXPECT_LE(large, small + 12);
+}
+
+TEST(Solve, SeveralColumns) {
+    const Communicator comm = world();
+    const Exec exec;
+    const tpetra::Map map(RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(40)})));
+    const ArrayLayout two(ProcessGrid{1, comm.size()}, {block(2), block(40)});
+    const auto b = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm,
+                                                                                     two, "b"),
+               x = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm,
+                                                                                     two, "x");
+    const tpetra::Matrix matrix(map, assemble(map.numbering(), [](MatrixRow& row, GlobalIndex i) {
+                                    row.add(2 + static_cast<double>(i.value()), {0});
+                                }));
+    for (std::size_t c = 0; c < b.view().extent(1); ++c)
+        for (std::size_t k = 0; k < 2; ++k) b.view()(k, c) = static_cast<double>(k) + 1;
+    const auto result = tpetra::solve(exec, matrix, tpetra::MultiVector(map, b),
+                                      tpetra::MultiVector(map, x), {.tolerance = 1e-14});
+    EXPECT_TRUE(result.converged);
+    for (std::size_t c = 0; c < x.view().extent(1); ++c)
+        for (std::size_t k = 0; k < 2; ++k)
+            EXPECT_NEAR(x.view()(k, c) *
+                            (2 + static_cast<double>(x.global_index(1, LocalIndex(c)).value())),
+                        static_cast<double>(k) + 1, 1e-12);
+}
+
+/// A diagonal matrix and vectors for it.
+struct Diagonal {
+    explicit Diagonal(double its_value) : value(its_value) {}
+
+    tpetra::SolveResult solve(const tpetra::SolveOptions& options = {}) const {
+        return tpetra::solve(exec, matrix, tpetra::MultiVector(map, b), tpetra::MultiVector(map, x),
+                             options);
+    }
+    using Vector = DistView<double*, Exec::memory_space>;
+    Vector make(const char* name) const {
+        return make_dist_view<double*, Exec::memory_space>(exec, comm, map.numbering().layout(),
+                                                           name);
+    }
+
+    double value;
+    Exec exec;
+    Communicator comm = world();
+    tpetra::Map map{
+        RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(3 * comm.size())}))};
+    tpetra::Matrix matrix{map, assemble(map.numbering(), [this](MatrixRow& row, GlobalIndex i) {
+                              row.add(i == 0 ? value : 1 + static_cast<double>(i.value()), {0});
+                          })};
+    Vector b = make("b"), x = make("x");
+};
+
+TEST(Solve, SaysWhatTrilinosSays) {
+    Diagonal indefinite(-4);
+    Kokkos::deep_copy(indefinite.b.view(), 1);
+    EXPECT_THROW_ON_ALL_RANKS(indefinite.solve({.tolerance = 1e-30}), SolverError,
+                              "tpetra::solve: expected Trilinos to succeed, got its error: ");
+    Diagonal fine(4);
+    Kokkos::deep_copy(fine.b.view(), std::numeric_limits<double>::quiet_NaN());
+    Diagonal singular(0);
+    EXPECT_THROW_ON_ALL_RANKS(
+        singular.solve({.precondition = Preconditioner::jacobi}), SolverError,
+        "tpetra::solve: expected a diagonal without zeros for the preconditioner "
+        "jacobi, got one in row 0");
+    EXPECT_THROW_ON_ALL_RANKS(
+        fine.solve(), SolverError,
+        "tpetra::solve: expected a solution of finite numbers, got a residual of");
+}
+
+TEST(Solve, TellsOfNoConvergence) {
+    Diagonal fine(4);
+    Kokkos::deep_copy(fine.b.view(), 1);
+    const auto result = fine.solve({.tolerance = 1e-14, .max_iterations = 1});
+    EXPECT_FALSE(result.converged);
+    EXPECT_EQ(result.iterations, 1);
+    EXPECT_GT(result.residual, 0);
+    EXPECT_NEAR(result.right_side, std::sqrt(3.0 * fine.comm.size()), 1e-12);
+}
+
+TEST(Solve, WrongUse) {
+    Diagonal fine(4);
+    const auto a = fine.matrix;
+    const tpetra::MultiVector b(fine.map, fine.b), x(fine.map, fine.x);
+    const tpetra::Map other(fine.comm, std::vector<std::int64_t>{100 + 3 * fine.comm.rank(),
+                                                                 101 + 3 * fine.comm.rank(),
+                                                                 102 + 3 * fine.comm.rank()});
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::solve(fine.exec, a, b, tpetra::MultiVector(other, fine.x)), UsageError,
+        "tpetra::solve: expected x with the map of A, got one of another map");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::solve(fine.exec, a, tpetra::MultiVector(other, fine.b), x), UsageError,
+        "tpetra::solve: expected b with the map of A, got one of another map");
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, b, x, {.max_iterations = 0}), UsageError,
+                              "tpetra::solve: expected a tolerance >= 0 and max_iterations >= 1");
+    if (fine.comm.size() > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            tpetra::solve(fine.exec, a, b, x, {.max_iterations = 5 + fine.comm.rank() % 2}),
+            UsageError, "max_iterations");
+    }
+    const auto op = tpetra::make_operator<double*>(
+        fine.exec, fine.map, [](const auto& exec, const auto& from, const auto& to) {
+            Kokkos::deep_copy(exec, to.view(), from.view());
+        });
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::solve(fine.exec, op, b, x, {.precondition = Preconditioner::amg}), UsageError,
+        "tpetra::solve: expected a Matrix, of which the preconditioner amg is made (jacobi: or an "
+        "Operator "
+        "with_diagonal()), got an Operator");
+    EXPECT_THROW_ON_ALL_RANKS(
+        op.with_diagonal(tpetra::MultiVector(other, fine.b)), UsageError,
+        "tpetra::Operator::with_diagonal: expected one column with the operator's "
+        "map, got 1 with another map");
+}
+
+} // namespace
+
+} // namespace distview::testing
