@@ -40,7 +40,7 @@ void require_stack(Solver solver) {
                              "scripts/run --interop poisson --solver hypre");
     case Solver::belos:
         return require_built(has_belos, "belos", "Trilinos' Tpetra and Belos",
-                             "scripts/test --trilinos");
+                             "scripts/run --trilinos poisson --solver belos");
     case Solver::cg: break;
     }
 }
