@@ -81,7 +81,6 @@ Matrix ij_matrix(const MatrixRows& rows) {
                                           offsets.data(), columns.data(), rows.values.data()));
         }
         call(HYPRE_IJMatrixAssemble(made));
-        distview::impl::count_door_copy(8 * rows.local_entries());
         void* object = nullptr;
         call(HYPRE_IJMatrixGetObject(made, &object));
         matrix.m_object = static_cast<HYPRE_ParCSRMatrix>(object);

@@ -224,7 +224,6 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
             StructGrid::Corner lower = grid.lower(), upper = grid.upper();
             call(HYPRE_StructMatrixSetBoxValues(made, lower.data(), upper.data(), size,
                                                 entries.data(), values.data()));
-            distview::impl::count_door_copy(static_cast<std::int64_t>(8 * values.size()));
         }
         call(HYPRE_StructMatrixAssemble(made));
         return 0;

@@ -37,7 +37,7 @@ TEST_F(HypreMatrix, MultipliesAsTheStencil) {
         const MatrixRows rows = system.assembled();
         const std::int64_t before = bytes_copied_at_the_door();
         const hypre::Matrix a = hypre::ij_matrix(rows);
-        EXPECT_EQ(bytes_copied_at_the_door(), before + 8 * rows.local_entries());
+        EXPECT_EQ(bytes_copied_at_the_door(), before); // vectors alone are counted
         const hypre::Vector from = hypre::vector(system.rows, x),
                             to = hypre::vector(system.rows, z);
         from.put();
@@ -53,7 +53,7 @@ TEST_F(HypreMatrix, StructMultipliesAsTheStencil) {
         const hypre::StructGrid grid = hypre::struct_grid(system.rows);
         const std::int64_t before = bytes_copied_at_the_door();
         const hypre::StructMatrix a = hypre::struct_matrix(grid, system.assembled());
-        EXPECT_EQ(bytes_copied_at_the_door(), before + 8 * 7 * system.rows.local_rows());
+        EXPECT_EQ(bytes_copied_at_the_door(), before);
         const hypre::StructVector from = hypre::struct_vector(grid, x),
                                   to = hypre::struct_vector(grid, z);
         from.put();

@@ -52,8 +52,8 @@ SolverMemory<typename View::value_type> solver_memory(const char* caller, const 
     return {array.view().data(), rows.local_rows()};
 }
 
-/// Bytes of vectors and matrices that doors to solver stacks have copied on this rank, since the program began: none
-/// where a stack takes our memory.
+/// Bytes of vectors that doors to solver stacks have copied on this rank, since the program began: none where a stack
+/// takes our memory. Matrices are not counted: every stack makes its own.
 ///
 /// Collective: no (local)
 std::int64_t bytes_copied_at_the_door() noexcept;

@@ -112,7 +112,7 @@ private:
 /// found from rows and columns.
 ///
 /// Collective: over the numbering's communicator
-/// Cost:       hypre's own copy of the entries, counted, and for a moment another; to find offsets some 50 ns an entry
+/// Cost:       hypre's own copy of the entries, and for a moment another; to find offsets some 50 ns an entry
 /// Errors:     UsageError if the grid is one of other rows, or there are more than 125 offsets; SolverError of hypre
 ///             (thrown on all ranks)
 StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
