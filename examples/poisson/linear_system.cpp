@@ -50,8 +50,8 @@ template <int Axes>
 struct RowOf {
     Problem<Axes> problem;
     template <std::same_as<distview::GlobalIndex>... Indices>
-        requires(sizeof...(Indices) == Axes)
-    void operator()(distview::MatrixRow& row, Indices... global) const {
+    requires(sizeof...(Indices) == Axes) void operator()(distview::MatrixRow& row,
+                                                         Indices... global) const {
         const std::int64_t cell[Axes] = {global.value()...};
         for (int d = 0; d < Axes; ++d) {
             std::int64_t upper[Axes] = {global.value()...};
@@ -171,8 +171,7 @@ auto LinearSystem<Axes, Space>::make_diagonal(const distview::ArrayLayout& layou
 }
 
 template <int Axes, class Space>
-distview::MatrixRows
-LinearSystem<Axes, Space>::assemble(const distview::RowNumbering& rows) const {
+distview::MatrixRows LinearSystem<Axes, Space>::assemble(const distview::RowNumbering& rows) const {
     return distview::assemble(rows, RowOf<Axes>{Problem<Axes>(m_shape)});
 }
 

@@ -63,13 +63,15 @@ void set_solver(Options& options, bool matrix_free) {
         !(options.assembled && matrix_free),
         "--assembled: expected this or --matrix-free, got both");
     distview::require<distview::UsageError>(!own || !options.assembled, [] {
-        return text("--assembled: expected --solver petsc, hypre or belos, got cg, which needs no matrix");
+        return text(
+            "--assembled: expected --solver petsc, hypre or belos, got cg, which needs no matrix");
     });
     distview::require<distview::UsageError>(!own || !amg, [] {
         return text("--precondition amg: expected --solver petsc, hypre or belos, got cg");
     });
     distview::require<distview::UsageError>(!amg || !matrix_free, [] {
-        return text("--precondition amg: expected --assembled, got --matrix-free: multigrid is made of a matrix");
+        return text("--precondition amg: expected --assembled, got --matrix-free: multigrid is "
+                    "made of a matrix");
     });
     distview::require<distview::UsageError>(own || !options.reproducible, [&] {
         return text("--reproducible: expected --solver cg, got ", to_string(options.solver));
@@ -78,9 +80,10 @@ void set_solver(Options& options, bool matrix_free) {
         return text("--space: expected host with --solver ", to_string(options.solver), ", got ",
                     options.space);
     });
-    distview::require<distview::UsageError>(options.solver != Solver::hypre || !matrix_free,
-                                            "--matrix-free: expected another --solver than hypre, whose "
-                                            "operators are matrices");
+    distview::require<distview::UsageError>(
+        options.solver != Solver::hypre || !matrix_free,
+        "--matrix-free: expected another --solver than hypre, whose "
+        "operators are matrices");
     if (options.solver == Solver::hypre || amg) options.assembled = true;
 }
 
@@ -110,10 +113,11 @@ const char* to_string(Solver solver) {
 CommandLine parse_command_line(int argc, const char* const* argv) {
     CommandLine line;
     Options& options = line.options;
-    CLI::App app(
-        "Solves -div(k grad u) = f on the unit square or cube by conjugate gradients, those of this\n"
-        "library without a matrix or those of a solver stack, and compares u with the solution that\n"
-        "f was made of.");
+    CLI::App app("Solves -div(k grad u) = f on the unit square or cube by conjugate gradients, "
+                 "those of this\n"
+                 "library without a matrix or those of a solver stack, and compares u with the "
+                 "solution that\n"
+                 "f was made of.");
     app.name("poisson");
     Sizes sizes;
     std::optional<std::int64_t> n;
@@ -142,7 +146,8 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         ->capture_default_str();
     app.add_flag("--assembled", options.assembled,
                  "with a matrix, of which the stacks make their own");
-    app.add_flag("--matrix-free", matrix_free, "by the stencil [unless amg or hypre needs a matrix]");
+    app.add_flag("--matrix-free", matrix_free,
+                 "by the stencil [unless amg or hypre needs a matrix]");
     app.add_option("--grid", options.grid, "PxQ or PxQxR processes along the axes [chosen]");
     app.add_flag("--reproducible", options.reproducible,
                  "the same history of residuals, bit for bit, on any number of ranks and any grid");

@@ -98,8 +98,8 @@ std::string to_table(const Report& report) {
         << ", on a " << by_axis(report, [&](int d) { return report.grid.extent(d); }) << " grid, "
         << report.threads << " threads each\n";
     out << "  conjugate gradients" << solver_text(options) << ", preconditioner "
-        << to_string(options.precondition)
-        << (options.reproducible ? ", reproducible" : "") << '\n';
+        << to_string(options.precondition) << (options.reproducible ? ", reproducible" : "")
+        << '\n';
     out << "  set up  " << std::setprecision(4) << report.setup_seconds << " s, solved  "
         << report.solve_seconds << " s, an iteration  "
         << report.solve_seconds / std::max(report.result.iterations, 1) << " s\n";

@@ -81,9 +81,8 @@ Report solve(const distview::Communicator& comm, const Options& options,
     require_cells(options, grid);
     if (options.solver != Solver::cg) {
         require_stack(options.solver);
-        return options.shape.axes == 2
-                   ? solve_by_stack<2>(program::Exec(), comm, options, grid)
-                   : solve_by_stack<3>(program::Exec(), comm, options, grid);
+        return options.shape.axes == 2 ? solve_by_stack<2>(program::Exec(), comm, options, grid)
+                                       : solve_by_stack<3>(program::Exec(), comm, options, grid);
     }
 #ifdef KOKKOS_ENABLE_CUDA
     if (options.space == "cuda") return solve_in(Kokkos::Cuda(), comm, options, grid);

@@ -16,7 +16,8 @@ struct Report {
     distview::ProcessGrid grid;
     int threads = 1; ///< of each rank's host; of a device, what runs at once
     distview::ConjugateGradientResult result; ///< of a stack's iteration as well
-    std::int64_t bytes_copied_at_the_door = 0; ///< between arrays and the stack's vectors, on all ranks
+    std::int64_t bytes_copied_at_the_door =
+        0; ///< between arrays and the stack's vectors, on all ranks
     double error_max = 0;
     double setup_seconds = 0; ///< of the slowest rank
     double solve_seconds = 0; ///< of the slowest rank

@@ -32,7 +32,7 @@ public:
             tpetra::solve(m_exec, m_a, m_right_side, m_u,
                           {.tolerance = m_options.tolerance,
                            .max_iterations = m_options.max_iterations,
-                           .precondition = kind_of(m_options.precondition),
+                           .preconditioner = kind_of(m_options.precondition),
                            .nullspace = m_options.shape.is_singular() ? tpetra::Nullspace::constant
                                                                       : tpetra::Nullspace::none});
         using Stop = distview::ConjugateGradientStop;

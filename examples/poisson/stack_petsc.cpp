@@ -25,8 +25,7 @@ public:
         : m_stack(stack), m_session(stack.comm), m_matrix(make_matrix(stack)),
           m_right_side(petsc::vector(stack.rows, stack.right_side)),
           m_u(petsc::vector(stack.rows, stack.u)) {
-        if (stack.options.shape.is_singular())
-            petsc::set_constant_null_space(stack.rows, m_matrix);
+        if (stack.options.shape.is_singular()) petsc::set_constant_null_space(stack.rows, m_matrix);
     }
 
     distview::ConjugateGradientResult solve() override {
@@ -38,9 +37,9 @@ public:
                           .max_iterations = options.max_iterations,
                           .has_to_converge = false});
         using Stop = distview::ConjugateGradientStop;
-        return {found.converged ? Stop::converged
+        return {found.converged                              ? Stop::converged
                 : found.iterations >= options.max_iterations ? Stop::max_iterations
-                                                              : Stop::breakdown,
+                                                             : Stop::breakdown,
                 found.iterations, found.residual, found.right_side, found.history};
     }
 

@@ -17,7 +17,8 @@ using Cell = std::vector<std::int64_t>;
 
 /// An axis of any kind with n indices; labels are 0 to n - 1, or others if `any_labels`. `known` >= 0: of a list of
 /// labels only that coordinate's is known, as after an import.
-inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, bool any_labels, int known = -1) {
+inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, bool any_labels,
+                            int known = -1) {
     const bool is_periodic = random.chance(0.4);
     switch (random.integer(0, 5)) {
     case 0: return block(n, {.periodic = is_periodic});
@@ -37,15 +38,16 @@ inline AxisSpec random_axis(Random& random, std::int64_t n, int processes, bool 
 }
 
 /// One to three axes on a random grid. `known`, if not negative, is the process that makes it, see above.
-inline ArrayLayout random_numbered_layout(Random& random, int ranks, bool any_labels, int known = -1) {
+inline ArrayLayout random_numbered_layout(Random& random, int ranks, bool any_labels,
+                                          int known = -1) {
     const int axes = static_cast<int>(random.integer(1, 4));
     const std::vector<int> extents = random_process_grid(random, ranks, axes);
     const ProcessGrid grid{std::span<const int>(extents)};
     std::vector<AxisSpec> specs;
     for (int d = 0; d < axes; ++d)
-        specs.push_back(random_axis(
-            random, random.integer(0, 9), grid.extent(d), any_labels,
-            known < 0 ? -1 : grid.coordinates(known)[static_cast<std::size_t>(d)]));
+        specs.push_back(
+            random_axis(random, random.integer(0, 9), grid.extent(d), any_labels,
+                        known < 0 ? -1 : grid.coordinates(known)[static_cast<std::size_t>(d)]));
     return {grid, specs};
 }
 

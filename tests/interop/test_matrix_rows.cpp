@@ -24,7 +24,8 @@ struct Term {
 double coefficient(double value, std::int64_t row) { return value * static_cast<double>(row + 1); }
 
 /// The entries of a cell's row, by column.
-std::map<std::int64_t, double> expected_row(const ArrayLayout& layout, const std::map<Cell, std::int64_t>& rows,
+std::map<std::int64_t, double> expected_row(const ArrayLayout& layout,
+                                            const std::map<Cell, std::int64_t>& rows,
                                             const Cell& cell, const std::vector<Term>& terms) {
     std::map<std::int64_t, double> entries;
     for (const Term& term : terms) {
@@ -53,7 +54,9 @@ ArrayLayout random_structured_layout(Random& random, int ranks) {
         const BlockOptions options{.periodic = random.chance(0.5)};
         switch (random.integer(0, 3)) {
         case 0: specs.push_back(block(n, options)); break;
-        case 1: specs.push_back(block_bounds(random_bounds(random, n, grid.extent(d)), options)); break;
+        case 1:
+            specs.push_back(block_bounds(random_bounds(random, n, grid.extent(d)), options));
+            break;
         default: specs.push_back(block_cyclic(n, 2)); break;
         }
     }
@@ -81,10 +84,11 @@ TEST(MatrixRows, AreTheStencilOnAnyLayout) {
                              static_cast<double>(random.integer(-5, 6))});
         const RowNumbering rows(comm, layout);
         const auto counted = counted_rows(layout);
-        const MatrixRows matrix = assemble(rows, [&](MatrixRow& row, std::same_as<GlobalIndex> auto... at) {
-            EXPECT_EQ(row.number(), rows.row(at...));
-            add_terms(row, terms, static_cast<int>(sizeof...(at)));
-        });
+        const MatrixRows matrix =
+            assemble(rows, [&](MatrixRow& row, std::same_as<GlobalIndex> auto... at) {
+                EXPECT_EQ(row.number(), rows.row(at...));
+                add_terms(row, terms, static_cast<int>(sizeof...(at)));
+            });
         ASSERT_ON_ALL_RANKS(matrix.local_rows() == rows.local_rows());
         std::size_t n = 0;
         for_each_cell_of(layout, comm.rank(), [&](const Cell& cell) {
@@ -106,10 +110,11 @@ TEST(MatrixRows, HaveTheColumnsThatAnExchangeBrings) {
     const Exec exec;
     for (const bool is_periodic : {false, true}) {
         const BlockOptions options{.padding = 1, .boundary = 1, .periodic = is_periodic};
-        const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {block(13, options), block(9, options)});
+        const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
+                                 {block(13, options), block(9, options)});
         const RowNumbering rows(comm, layout);
-        const auto numbers =
-            make_dist_view<std::int64_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout, "numbers");
+        const auto numbers = make_dist_view<std::int64_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, comm, layout, "numbers");
         Kokkos::deep_copy(exec, numbers.view(), -1);
         fill_with(exec, numbers, [=](GlobalIndex i, GlobalIndex j) { return rows.row(i, j); });
         exec.fence("numbers are there");
@@ -121,15 +126,18 @@ TEST(MatrixRows, HaveTheColumnsThatAnExchangeBrings) {
         });
         std::size_t n = 0;
         for (auto i = numbers.interior_range(0).begin; i < numbers.interior_range(0).end; ++i)
-            for (auto j = numbers.interior_range(1).begin; j < numbers.interior_range(1).end; ++j, ++n) {
+            for (auto j = numbers.interior_range(1).begin; j < numbers.interior_range(1).end;
+                 ++j, ++n) {
                 std::vector<std::int64_t> around;
                 for (int k = 0; k < 9; ++k) {
-                    const std::int64_t column = numbers.view()(i.value() + k / 3 - 1, j.value() + k % 3 - 1);
+                    const std::int64_t column =
+                        numbers.view()(i.value() + k / 3 - 1, j.value() + k % 3 - 1);
                     if (column >= 0) around.push_back(column);
                 }
                 std::sort(around.begin(), around.end());
                 const auto* first = matrix.columns.data() + matrix.offsets[n];
-                EXPECT_EQ(around, std::vector<std::int64_t>(first, matrix.columns.data() + matrix.offsets[n + 1]));
+                EXPECT_EQ(around, std::vector<std::int64_t>(first, matrix.columns.data() +
+                                                                       matrix.offsets[n + 1]));
             }
     }
 }
@@ -159,7 +167,8 @@ TEST(MatrixRows, OfAGraphHaveTheRowsOfGhosts) {
             {first_of(next % comm.size()) + next / comm.size(), -1.0}};
         std::map<std::int64_t, double> found;
         for (auto e = matrix.offsets[k]; e < matrix.offsets[k + 1]; ++e)
-            found[matrix.columns[static_cast<std::size_t>(e)]] = matrix.values[static_cast<std::size_t>(e)];
+            found[matrix.columns[static_cast<std::size_t>(e)]] =
+                matrix.values[static_cast<std::size_t>(e)];
         EXPECT_EQ(found, expected);
     }
 }
@@ -167,46 +176,50 @@ TEST(MatrixRows, OfAGraphHaveTheRowsOfGhosts) {
 TEST(MatrixRowsErrors, AreTheSameOnAllRanks) {
     const Communicator comm(MPI_COMM_WORLD);
     const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size(), 1}, {block(12), block(3)}));
-    EXPECT_THROW_ON_ALL_RANKS(assemble(rows, [](MatrixRow&, GlobalIndex) {}), UsageError, "2 GlobalIndex");
+    EXPECT_THROW_ON_ALL_RANKS(assemble(rows, [](MatrixRow&, GlobalIndex) {}), UsageError,
+                              "2 GlobalIndex");
     EXPECT_THROW_ON_ALL_RANKS(
-        assemble(rows, [](MatrixRow& row, GlobalIndex, GlobalIndex) { row.add(1, {0}); }), UsageError,
-        "expected an offset for each of 2 axes");
-    EXPECT_THROW_ON_ALL_RANKS(
-        assemble(rows,
-                 [](MatrixRow& row, GlobalIndex i, GlobalIndex j) { row.add_at(1, i, j + 1); }),
-        UsageError, "expected the index of a cell whose row is known here");
+        assemble(rows, [](MatrixRow& row, GlobalIndex, GlobalIndex) { row.add(1, {0}); }),
+        UsageError, "expected an offset for each of 2 axes");
+    EXPECT_THROW_ON_ALL_RANKS(assemble(rows, [](MatrixRow& row, GlobalIndex i,
+                                                GlobalIndex j) { row.add_at(1, i, j + 1); }),
+                              UsageError, "expected the index of a cell whose row is known here");
     // On one rank alone.
-    EXPECT_THROW_ON_ALL_RANKS(assemble(rows,
-                                       [&](MatrixRow&, GlobalIndex i, GlobalIndex) {
-                                           require<Error>(i != 11, "the last plane");
-                                       }),
-                              Error, "the last plane");
+    EXPECT_THROW_ON_ALL_RANKS(
+        assemble(rows, [&](MatrixRow&, GlobalIndex i,
+                           GlobalIndex) { require<Error>(i != 11, "the last plane"); }),
+        Error, "the last plane");
 }
 
 TEST(SolverArrays, CopyTheInteriorAndFillThePadding) {
     const Communicator comm(MPI_COMM_WORLD);
     const Exec exec;
     const BlockOptions options{.padding = {1, 2}, .boundary = Widths{2, 1}, .periodic = true};
-    const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {block(16, options), block(13, options)});
+    const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
+                             {block(16, options), block(13, options)});
     auto u = make_solver_arrays<double**>(exec, comm, layout, "u");
     EXPECT_EQ(u.unpadded.layout(), without_padding(layout));
-    fill_with(exec, u.unpadded, [](GlobalIndex i, GlobalIndex j) { return static_cast<double>(100 * i.value() + j.value()); });
+    fill_with(exec, u.unpadded, [](GlobalIndex i, GlobalIndex j) {
+        return static_cast<double>(100 * i.value() + j.value());
+    });
     u.pad(exec);
     const auto wrapped = [](std::int64_t i, std::int64_t n) { return (i + n) % n; };
     for (std::size_t l = 0; l < u.padded.view().extent(0); ++l)
         for (std::size_t m = 0; m < u.padded.view().extent(1); ++m) {
             const std::int64_t i = u.padded.global_index(0, LocalIndex(l)).value();
             const std::int64_t j = u.padded.global_index(1, LocalIndex(m)).value();
-            EXPECT_EQ(u.padded.view()(l, m), static_cast<double>(100 * wrapped(i, 16) + wrapped(j, 13)));
+            EXPECT_EQ(u.padded.view()(l, m),
+                      static_cast<double>(100 * wrapped(i, 16) + wrapped(j, 13)));
         }
     Kokkos::deep_copy(exec, u.unpadded.view(), -1.0);
     u.unpad(exec);
     exec.fence("the copy is complete");
     for (std::size_t l = 0; l < u.unpadded.view().extent(0); ++l)
         for (std::size_t m = 0; m < u.unpadded.view().extent(1); ++m)
-            EXPECT_EQ(u.unpadded.view()(l, m),
-                      100.0 * static_cast<double>(u.unpadded.global_index(0, LocalIndex(l)).value()) +
-                          static_cast<double>(u.unpadded.global_index(1, LocalIndex(m)).value()));
+            EXPECT_EQ(
+                u.unpadded.view()(l, m),
+                100.0 * static_cast<double>(u.unpadded.global_index(0, LocalIndex(l)).value()) +
+                    static_cast<double>(u.unpadded.global_index(1, LocalIndex(m)).value()));
 }
 
 } // namespace distview::testing

@@ -34,7 +34,8 @@ TEST(RowNumbering, ByRankIsCountingCells) {
         EXPECT_EQ(rows.rows(), static_cast<std::int64_t>(counted.size()));
         EXPECT_TRUE(rows.is_contiguous());
         for (const auto& [cell, row] : counted) {
-            EXPECT_EQ(rows.row(std::span<const GlobalIndex>(indices_of(cell))), row) << layout.describe();
+            EXPECT_EQ(rows.row(std::span<const GlobalIndex>(indices_of(cell))), row)
+                << layout.describe();
             EXPECT_EQ(rows.index(row), padded(cell)) << layout.describe();
             EXPECT_EQ(rows.owner(row), layout.owner(indices_of(cell))) << layout.describe();
         }
@@ -108,11 +109,13 @@ TEST(RowNumbering, LabelsKnownInPart) {
         const auto& mine = lists[static_cast<std::size_t>(comm.rank())];
         const GhostedLayout ghosted = make_ghosted_layout(comm, mine, needed);
         const RowNumbering rows(comm, ghosted.layout);
-        const RowNumbering all(comm, ArrayLayout(ProcessGrid{comm.size()}, {unstructured(lists, true)}));
+        const RowNumbering all(comm,
+                               ArrayLayout(ProcessGrid{comm.size()}, {unstructured(lists, true)}));
         EXPECT_EQ(rows.local_row_numbers(), all.local_row_numbers());
         for (const std::int64_t label : needed)
             EXPECT_EQ(rows.row(GlobalIndex(label)), all.row(GlobalIndex(label)));
-        for (const std::int64_t label : mine) EXPECT_EQ(rows.index(rows.row(GlobalIndex(label)))[0], label);
+        for (const std::int64_t label : mine)
+            EXPECT_EQ(rows.index(rows.row(GlobalIndex(label)))[0], label);
         EXPECT_EQ(rows.row(GlobalIndex(1)), -1);
     });
 }
@@ -123,7 +126,8 @@ TEST(RowNumbering, SectionsOfAnImport) {
         Random again = random;
         const ArrayLayout known = random_numbered_layout(random, comm.size(), true);
         const ArrayLayout mine = random_numbered_layout(again, comm.size(), true, comm.rank());
-        EXPECT_EQ(RowNumbering(comm, mine).local_row_numbers(), RowNumbering(comm, known).local_row_numbers());
+        EXPECT_EQ(RowNumbering(comm, mine).local_row_numbers(),
+                  RowNumbering(comm, known).local_row_numbers());
     });
 }
 

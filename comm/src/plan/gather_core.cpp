@@ -101,9 +101,11 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
         });
         PeerTransports transports;
         if (!in_messages)
-            transports = find_transports(state(), name(), tag, arrays.sources, prepared.packs.offer(lines.readers()),
-                                         combines ? send_peers() : receive_peers(), lines,
-                                         required(), arrays.layer);
+            transports =
+                find_transports(state(), name(), tag, arrays.sources,
+                                prepared.packs.offer(lines.readers()),
+                                combines ? send_peers() : receive_peers(), lines, required(),
+                                arrays.layer);
         const GatherProgramSetting setting{.caller = name(),
                                      .rank = communicator().rank(),
                                      .role = &m_role,

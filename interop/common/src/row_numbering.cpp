@@ -60,7 +60,8 @@ struct RowNumbering::State {
         for (int d = 0; d < given.rank(); ++d) {
             std::int64_t part = before(d, at[static_cast<std::size_t>(d)]);
             for (int e = 0; e < given.rank(); ++e)
-                if (e != d) part *= e < d ? size(e, at[static_cast<std::size_t>(e)]) : given.extent(e);
+                if (e != d)
+                    part *= e < d ? size(e, at[static_cast<std::size_t>(e)]) : given.extent(e);
             sum += part;
         }
         return sum;
@@ -71,12 +72,12 @@ struct RowNumbering::State {
         return product;
     }
     /// The cell at given positions in the interior of a process.
-    std::array<GlobalIndex, max_rank> cell(const GridCoordinates& at, const Sizes& positions) const {
+    std::array<GlobalIndex, max_rank> cell(const GridCoordinates& at,
+                                           const Sizes& positions) const {
         std::array<GlobalIndex, max_rank> index{};
         for (std::size_t d = 0; d < static_cast<std::size_t>(given.rank()); ++d) {
             const AxisLayout& layout = given.axis(static_cast<int>(d));
-            index[d] =
-                layout.to_global(at[d], layout.interior_local(at[d]).begin + positions[d]);
+            index[d] = layout.to_global(at[d], layout.interior_local(at[d]).begin + positions[d]);
         }
         return index;
     }
@@ -111,7 +112,8 @@ struct RowNumbering::State {
     int process;
     GridCoordinates coordinates{};
     ArrayLayout unpadded{};
-    std::array<std::vector<std::int64_t>, max_rank> starts{}; ///< interior cells before a coordinate
+    std::array<std::vector<std::int64_t>, max_rank>
+        starts{}; ///< interior cells before a coordinate
     std::int64_t local_rows = 0;
     std::int64_t first_row = 0;
     bool is_contiguous = true;
@@ -133,16 +135,16 @@ Sizes interior_sizes(const ArrayLayout& layout, int process) {
 
 void require_grid(const Communicator& comm, const ArrayLayout& layout) {
     require<UsageError>(layout.process_count() == comm.size(), [&] {
-        return text("RowNumbering: expected a layout over ", comm.size(), " processes, got one over ",
-                    layout.process_count());
+        return text("RowNumbering: expected a layout over ", comm.size(),
+                    " processes, got one over ", layout.process_count());
     });
 }
 
 /// Each cell is a row of one process.
 void require_rows(const ArrayLayout& layout, int axis, std::int64_t found) {
     require<LayoutError>(found == layout.extent(axis), [&] {
-        return text("RowNumbering: expected each label of axis ", axis, " on one process, got ", found,
-                    " labels for ", layout.extent(axis), " elements");
+        return text("RowNumbering: expected each label of axis ", axis, " on one process, got ",
+                    found, " labels for ", layout.extent(axis), " elements");
     });
 }
 
@@ -219,7 +221,8 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout, 
                         all[static_cast<std::size_t>(p)][at];
             } else {
                 for (int c = 0; c < layout.grid().extent(d); ++c)
-                    along[static_cast<std::size_t>(c) + 1] = layout.axis(d).interior_local(c).size();
+                    along[static_cast<std::size_t>(c) + 1] =
+                        layout.axis(d).interior_local(c).size();
             }
             for (std::size_t c = 1; c < along.size(); ++c) along[c] += along[c - 1];
             require_rows(layout, d, along.back());

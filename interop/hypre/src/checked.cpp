@@ -4,7 +4,6 @@
 #include "call.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/collectives.hpp>
 #include <distview/core/text.hpp>
 #include <distview/hypre/session.hpp>
 
@@ -14,7 +13,6 @@
 #include <exception>
 #include <string>
 #include <string_view>
-#include <typeinfo>
 
 namespace distview::hypre {
 
@@ -88,15 +86,7 @@ void checked(const Communicator& comm, const char* caller, const std::function<i
                 Error(text(caller, ": hypre says: ", ErrorScope::describe(code))));
     }
 
-    try {
-        agree(comm, caller, failure);
-    } catch (const Error& error) {
-        if (typeid(error) != typeid(Error)) throw;
-        const std::string message = error.what();
-        const int worst = all_reduce(comm, ReduceOperation::max, code);
-        if (worst == 0) throw;
-        throw SolverError(message, worst);
-    }
+    distview::impl::agree_on_solver(comm, caller, failure, code);
 }
 
 } // namespace distview::hypre

@@ -4,7 +4,6 @@
 #include "pending.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/collectives.hpp>
 #include <distview/core/text.hpp>
 #include <distview/petsc/session.hpp>
 
@@ -12,7 +11,6 @@
 
 #include <exception>
 #include <string>
-#include <typeinfo>
 #include <utility>
 
 namespace distview::petsc {
@@ -53,8 +51,9 @@ void checked(const Communicator& comm, const char* caller, const std::function<i
     const CollectiveCall call(comm, caller);
     agree_on(comm, caller, [&] {
         require<UsageError>(is_running(), [&] {
-            return text(caller, ": expected PETSc to be initialised (petsc::Session does that), got "
-                                "a call before that or after PetscFinalize()");
+            return text(caller,
+                        ": expected PETSc to be initialised (petsc::Session does that), got "
+                        "a call before that or after PetscFinalize()");
         });
     });
 
@@ -68,23 +67,15 @@ void checked(const Communicator& comm, const char* caller, const std::function<i
             code = 0;
             failure = std::exchange(pending, nullptr);
         } else if (code != 0) {
-            failure = std::make_exception_ptr(Error(text(
-                caller, ": ",
-                scope.message.empty() ? text("PETSc's error ", code) : scope.message)));
+            failure = std::make_exception_ptr(
+                Error(text(caller, ": ",
+                           scope.message.empty() ? text("PETSc's error ", code) : scope.message)));
         }
     } catch (...) {
         failure = std::current_exception();
     }
 
-    try {
-        agree(comm, caller, failure);
-    } catch (const Error& error) {
-        if (typeid(error) != typeid(Error)) throw;
-        const std::string message = error.what();
-        const int worst = all_reduce(comm, ReduceOperation::max, code);
-        if (worst == 0) throw;
-        throw SolverError(message, worst);
-    }
+    distview::impl::agree_on_solver(comm, caller, failure, code);
 }
 
 } // namespace distview::petsc

@@ -76,8 +76,8 @@ Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& dia
         const auto shell = std::make_shared<Shell>(Shell{apply, diagonal_owner, diagonal});
         PetscCall(MatCreateShell(comm_of(rows), mine, mine, all, all, shell.get(), &matrix));
         PetscCall(keep(reinterpret_cast<PetscObject>(matrix), shell));
-        PetscCall(MatShellSetOperation(matrix, MATOP_MULT,
-                                       reinterpret_cast<void (*)(void)>(&multiply)));
+        PetscCall(
+            MatShellSetOperation(matrix, MATOP_MULT, reinterpret_cast<void (*)(void)>(&multiply)));
         if (diagonal)
             PetscCall(MatShellSetOperation(matrix, MATOP_GET_DIAGONAL,
                                            reinterpret_cast<void (*)(void)>(&get_diagonal)));
@@ -135,8 +135,8 @@ Matrix aij_matrix(const MatrixRows& rows) {
 void set_constant_null_space(const RowNumbering& rows, Mat matrix) {
     checked(rows.communicator(), "petsc::set_constant_null_space", [&]() -> int {
         MatNullSpace space = nullptr;
-        PetscCall(MatNullSpaceCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)), PETSC_TRUE,
-                                     0, nullptr, &space));
+        PetscCall(MatNullSpaceCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)),
+                                     PETSC_TRUE, 0, nullptr, &space));
         PetscCall(MatSetNullSpace(matrix, space));
         PetscCall(MatSetTransposeNullSpace(matrix, space));
         PetscCall(MatNullSpaceDestroy(&space));

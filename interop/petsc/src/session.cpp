@@ -51,9 +51,8 @@ int stop_in_finalize(MPI_Comm, int, void*, void*) {
 void stop_with_mpi() {
     static int key = MPI_KEYVAL_INVALID;
     if (key == MPI_KEYVAL_INVALID)
-        check_mpi(
-            MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &stop_in_finalize, &key, nullptr),
-            "MPI_Comm_create_keyval");
+        check_mpi(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, &stop_in_finalize, &key, nullptr),
+                  "MPI_Comm_create_keyval");
     int is_set = 0;
     void* value = nullptr;
     check_mpi(MPI_Comm_get_attr(MPI_COMM_SELF, key, &value, &is_set), "MPI_Comm_get_attr");
@@ -74,8 +73,9 @@ Session::Session(const Communicator& comm, int argc, const char* const* argv) {
     const int running = is_running() ? 1 : 0;
     const int most = all_reduce(comm, ReduceOperation::max, running);
     agree_on(comm, "petsc::Session", [&] {
-        require<UsageError>(running == most, "petsc::Session: expected PETSc to be initialised on all "
-                                             "ranks or on none, got some");
+        require<UsageError>(running == most,
+                            "petsc::Session: expected PETSc to be initialised on all "
+                            "ranks or on none, got some");
     });
     if (running) return;
 
@@ -94,9 +94,9 @@ Session::Session(const Communicator& comm, int argc, const char* const* argv) {
     const int code = PetscInitialize(&count, &first, nullptr, nullptr);
     const int worst = all_reduce(comm, ReduceOperation::max, code);
     if (worst != 0)
-        throw SolverError(text("petsc::Session: expected PetscInitialize() to succeed, got error ",
-                               worst),
-                          worst);
+        throw SolverError(
+            text("petsc::Session: expected PetscInitialize() to succeed, got error ", worst),
+            worst);
     starter = this;
     stop_with_mpi();
 }

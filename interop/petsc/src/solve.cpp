@@ -17,9 +17,9 @@ namespace {
 
 void require_alike(const Communicator& comm, const SolveOptions& options) {
     const std::hash<std::string> hash;
-    const std::string all = text(options.method, ' ', options.preconditioner, ' ', std::hexfloat,
-                                 options.tolerance, ' ', options.max_iterations, ' ',
-                                 options.has_to_converge);
+    const std::string all =
+        text(options.method, ' ', options.preconditioner, ' ', std::hexfloat, options.tolerance,
+             ' ', options.max_iterations, ' ', options.has_to_converge);
     agree(comm, "petsc::solve", nullptr, hash(all), [&] {
         return std::vector<Argument>{{"method", options.method},
                                      {"preconditioner", options.preconditioner},
@@ -58,13 +58,15 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         PetscBool is_cg = PETSC_FALSE;
         PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPCG, &is_cg));
         if (is_cg) PetscCall(KSPSetNormType(solver, KSP_NORM_UNPRECONDITIONED));
-        PetscCall(KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT,
-                                   options.max_iterations));
+        PetscCall(
+            KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT, options.max_iterations));
         PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
         PetscCall(KSPSetFromOptions(solver));
-        result.history.resize(static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
+        result.history.resize(
+            static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
         PetscCall(KSPSetResidualHistory(solver, result.history.data(),
-                                        static_cast<PetscCount>(result.history.size()), PETSC_TRUE));
+                                        static_cast<PetscCount>(result.history.size()),
+                                        PETSC_TRUE));
         PetscCall(VecNorm(b, NORM_2, &result.right_side));
         PetscCall(KSPSolve(solver, b, x));
 
@@ -83,7 +85,8 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(describe_failure(solver, result.reason));
         return PETSC_SUCCESS;
     });
-    if (!result.converged && (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
+    if (!result.converged &&
+        (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
         throw SolverError(text("petsc::solve: expected a residual of at most ", options.tolerance,
                                " of the right side's, got ", result.reason, " with a residual of ",
                                result.residual, " after ", result.iterations, " iterations"),

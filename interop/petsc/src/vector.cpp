@@ -34,7 +34,8 @@ PetscErrorCode keep(PetscObject object, const Owner& owner) {
     PetscCall(PetscContainerCreate(PetscObjectComm(object), &container));
     PetscCall(PetscContainerSetPointer(container, new Owner(owner)));
     PetscCall(PetscContainerSetUserDestroy(container, &let_go));
-    PetscCall(PetscObjectCompose(object, "distview::owner", reinterpret_cast<PetscObject>(container)));
+    PetscCall(
+        PetscObjectCompose(object, "distview::owner", reinterpret_cast<PetscObject>(container)));
     PetscCall(PetscContainerDestroy(&container));
     PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -46,8 +47,9 @@ void require_rows(const char* caller, const RowNumbering& rows) {
     });
     constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
     require<UsageError>(rows.rows() <= most, [&] {
-        return text(caller, ": expected at most ", most, " rows, which this PETSc's PetscInt counts, got ",
-                    rows.rows(), " (a PETSc with 64-bit indices takes more)");
+        return text(caller, ": expected at most ", most,
+                    " rows, which this PETSc's PetscInt counts, got ", rows.rows(),
+                    " (a PETSc with 64-bit indices takes more)");
     });
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/agreement.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 #include <distview/interop/solver_error.hpp>
@@ -30,21 +29,18 @@ inline std::string said(std::string_view what) {
 template <class Action>
 void guarded(const Communicator& comm, const char* caller, Action&& action) {
     std::exception_ptr failure;
+    int code = 0; // exceptions have none: 1
     try {
         action();
-    } catch (const Error&) {
+    } catch (const Error& error) {
+        if (typeid(error) == typeid(Error)) code = 1; // that a diagonal has a zero, say
         failure = std::current_exception();
     } catch (const std::exception& error) {
+        code = 1;
         failure = std::make_exception_ptr(Error(
             text(caller, ": expected Trilinos to succeed, got its error: ", said(error.what()))));
     }
-    try {
-        agree(comm, caller, failure);
-    } catch (const Error& error) {
-        // An agreement carries the types that comm knows.
-        if (typeid(error) == typeid(Error)) throw SolverError(error.what(), 0);
-        throw;
-    }
+    distview::impl::agree_on_solver(comm, caller, failure, code);
 }
 
 } // namespace distview::tpetra::impl

@@ -84,7 +84,7 @@ Teuchos::RCP<const TrilinosOperator> amg([[maybe_unused]] const Teuchos::RCP<Tri
 Teuchos::RCP<const TrilinosOperator> preconditioner_of(const Communicator& comm,
                                                        const Teuchos::RCP<TrilinosMatrix>& a,
                                                        const SolveOptions& options) {
-    switch (options.precondition) {
+    switch (options.preconditioner) {
     case Preconditioner::jacobi: {
         DiagonalInverse::Vector diagonal(a->getRowMap());
         a->getLocalDiagCopy(diagonal);

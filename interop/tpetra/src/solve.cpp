@@ -75,14 +75,14 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
     for (const std::uint64_t part :
          {std::bit_cast<std::uint64_t>(options.tolerance),
           static_cast<std::uint64_t>(options.max_iterations),
-          static_cast<std::uint64_t>(options.precondition),
+          static_cast<std::uint64_t>(options.preconditioner),
           static_cast<std::uint64_t>(options.nullspace), static_cast<std::uint64_t>(x.columns())})
         digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
     agree(comm, caller, failure, digest, [&] {
         return std::vector<Argument>{
             {"tolerance", text(options.tolerance)},
             {"max_iterations", text(options.max_iterations)},
-            {"precondition", name_of(options.precondition)},
+            {"preconditioner", name_of(options.preconditioner)},
             {"nullspace", options.nullspace == Nullspace::none ? "none" : "constant"},
             {"columns", text(x.columns())}};
     });
@@ -173,12 +173,12 @@ SolveResult solve(const Operator& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options) {
     return solve_with(
         a.map(), rcp(a), b, x, options, [&]() -> Teuchos::RCP<const TrilinosOperator> {
-            if (options.precondition == Preconditioner::none) return Teuchos::null;
+            if (options.preconditioner == Preconditioner::none) return Teuchos::null;
             const auto& diagonal = a.state()->diagonal;
-            if (options.precondition == Preconditioner::jacobi && diagonal)
+            if (options.preconditioner == Preconditioner::jacobi && diagonal)
                 return preconditioner_of(*diagonal);
             throw UsageError(text(caller, ": expected a Matrix, of which the preconditioner ",
-                                  name_of(options.precondition),
+                                  name_of(options.preconditioner),
                                   " is made (jacobi: or an Operator with_diagonal()), got an "
                                   "Operator"));
         });

@@ -28,8 +28,8 @@ enum class Side { zero, periodic, no_flux };
 
 /// c u - sum of differences to the six neighbours, of uneven weights: as a stencil of a padded array, and as rows.
 struct StencilProblem {
-    StencilProblem(const Communicator& over, const ProcessGrid& grid, const std::vector<std::int64_t>& n,
-                   const std::vector<Side>& asked, double shift)
+    StencilProblem(const Communicator& over, const ProcessGrid& grid,
+                   const std::vector<std::int64_t>& n, const std::vector<Side>& asked, double shift)
         : comm(over), sides(asked), c(shift), layout(layout_of(grid, n, asked)), rows(over, layout),
           plan(over, layout, {.stencil = Stencil::faces}) {}
 
@@ -49,7 +49,8 @@ struct StencilProblem {
         double c;
         std::int64_t first[3], last[3]; ///< local indices whose lower, upper neighbour counts
         template <class View>
-        KOKKOS_FUNCTION double operator()(const View& u, std::int64_t i, std::int64_t j, std::int64_t k) const {
+        KOKKOS_FUNCTION double operator()(const View& u, std::int64_t i, std::int64_t j,
+                                          std::int64_t k) const {
             const double here = u(i, j, k);
             double sum = c * here;
             if (i != first[0]) sum += weights[0] * (here - u(i - 1, j, k));
@@ -86,7 +87,8 @@ struct StencilProblem {
             for (std::int64_t d = 0; d < 3; ++d)
                 for (const std::int64_t step : {-1, 1}) {
                     const std::int64_t other = cell[d] + step;
-                    const bool is_outside = other < 0 || other >= layout.extent(static_cast<int>(d));
+                    const bool is_outside =
+                        other < 0 || other >= layout.extent(static_cast<int>(d));
                     if (is_outside && sides[static_cast<std::size_t>(d)] == Side::no_flux) continue;
                     row.add(weights[d], {0, 0, 0});
                     row.add(-weights[d], {d == 0 ? step : 0, d == 1 ? step : 0, d == 2 ? step : 0});
@@ -95,14 +97,15 @@ struct StencilProblem {
     }
 
     Field make(const char* label) const {
-        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm, rows.layout(),
-                                                                                label);
+        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            Exec(), comm, rows.layout(), label);
     }
     /// The same on any number of ranks.
     Field make_random(const char* label, std::uint64_t seed) const {
         const Field field = make(label);
         fill_with(Exec(), field, [seed](GlobalIndex i, GlobalIndex j, GlobalIndex k) {
-            std::uint64_t x = seed + static_cast<std::uint64_t>((i * 1000 + j) * 1000 + k) * 0x9e3779b97f4a7c15u;
+            std::uint64_t x =
+                seed + static_cast<std::uint64_t>((i * 1000 + j) * 1000 + k) * 0x9e3779b97f4a7c15u;
             x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
             x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
             return static_cast<double>((x ^ (x >> 31)) >> 11) * 0x1p-52 - 1;

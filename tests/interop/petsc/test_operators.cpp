@@ -17,7 +17,9 @@ namespace {
 
 const std::vector<Side> all_sides{Side::zero, Side::periodic, Side::no_flux};
 
-double greatest(const Communicator& comm, const Field& field) { return norm_inf(Exec(), comm, field); }
+double greatest(const Communicator& comm, const Field& field) {
+    return norm_inf(Exec(), comm, field);
+}
 
 double difference(const Communicator& comm, const Field& a, const Field& b) {
     axpby(Exec(), 1, a, -1, b); // b = a - b
@@ -36,7 +38,8 @@ TEST(PetscOperators, ShellAndMatrixAgreeOnRandomVectors) {
                 const ProcessGrid grid = ProcessGrid::balanced(comm.size(), 3);
                 StencilProblem problem(comm, grid, n, {x, y, z}, 0.5);
                 const Field u = problem.make_random("u", ++seed);
-                const Field free = problem.make("matrix-free"), assembled = problem.make("assembled");
+                const Field free = problem.make("matrix-free"),
+                            assembled = problem.make("assembled");
                 const petsc::Matrix shell =
                     petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
                 const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
@@ -59,13 +62,18 @@ TEST(PetscOperators, ShortPeriodicAxes) {
     const Communicator& comm = comm_with_petsc();
     for (const std::int64_t thin : {1, 2}) {
         const ProcessGrid grid{1, comm.size(), 1};
-        StencilProblem problem(comm, grid, {thin, 12, thin}, {Side::periodic, Side::periodic, Side::periodic}, 1);
-        const Field u = problem.make_random("u", 5), free = problem.make("free"), assembled = problem.make("made");
-        const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
+        StencilProblem problem(comm, grid, {thin, 12, thin},
+                               {Side::periodic, Side::periodic, Side::periodic}, 1);
+        const Field u = problem.make_random("u", 5), free = problem.make("free"),
+                    assembled = problem.make("made");
+        const petsc::Matrix shell =
+            petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
         const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
         petsc::checked(comm, "multiply", [&]() -> int {
-            PetscCall(MatMult(shell, petsc::vector(problem.rows, u), petsc::vector(problem.rows, free)));
-            PetscCall(MatMult(matrix, petsc::vector(problem.rows, u), petsc::vector(problem.rows, assembled)));
+            PetscCall(
+                MatMult(shell, petsc::vector(problem.rows, u), petsc::vector(problem.rows, free)));
+            PetscCall(MatMult(matrix, petsc::vector(problem.rows, u),
+                              petsc::vector(problem.rows, assembled)));
             return PETSC_SUCCESS;
         });
         EXPECT_LE(difference(comm, free, assembled), 1e-14);
@@ -76,12 +84,14 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
     const Communicator& comm = comm_with_petsc();
     StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {11, 9, 10},
                            {Side::zero, Side::periodic, Side::no_flux}, 0.01);
-    const Field b = problem.make_random("b", 17), u = problem.make("u"), diagonal = problem.make("diagonal");
+    const Field b = problem.make_random("b", 17), u = problem.make("u"),
+                diagonal = problem.make("diagonal");
     auto padded = make_solver_arrays<double***>(Exec(), comm, problem.layout, "own");
     Kokkos::deep_copy(Exec(), padded.unpadded.view(), b.view());
     padded.pad(Exec());
     ConjugateGradient<Field> own(Exec(), comm, problem.layout, {.tolerance = 1e-12});
-    const auto x = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm, problem.layout, "x");
+    const auto x = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, problem.layout, "x");
     EXPECT_TRUE(own.solve(Exec(), problem.stencil(), padded.padded, x).converged());
     Kokkos::deep_copy(Exec(), padded.padded.view(), x.view());
     padded.unpad(Exec());
@@ -91,17 +101,19 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
     const MatrixRows rows = problem.assembled();
     for (std::size_t row = 0; row < static_cast<std::size_t>(rows.local_rows()); ++row)
         for (auto k = rows.offsets[row]; k < rows.offsets[row + 1]; ++k)
-            if (rows.columns[static_cast<std::size_t>(k)] == problem.rows.row_of_cell(static_cast<std::int64_t>(row)))
+            if (rows.columns[static_cast<std::size_t>(k)] ==
+                problem.rows.row_of_cell(static_cast<std::int64_t>(row)))
                 diagonal.view().data()[row] = rows.values[static_cast<std::size_t>(k)];
     const petsc::Matrix matrix = petsc::aij_matrix(rows);
-    const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil(), diagonal);
+    const petsc::Matrix shell =
+        petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil(), diagonal);
     for (const Mat a : {matrix.get(), shell.get()})
         for (const char* const preconditioner : {"none", "jacobi", "gamg"}) {
             if (a == shell.get() && std::string(preconditioner) == "gamg") continue;
             Kokkos::deep_copy(Exec(), u.view(), 0);
-            const auto result =
-                petsc::solve(comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
-                             {.preconditioner = preconditioner, .tolerance = 1e-12});
+            const auto result = petsc::solve(
+                comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
+                {.preconditioner = preconditioner, .tolerance = 1e-12});
             EXPECT_TRUE(result.converged) << preconditioner;
             EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
             const Field again = problem.make("again");
@@ -120,7 +132,8 @@ TEST(PetscOperators, SingularEquationsWithTheirNullSpace) {
     const auto values = b.view();
     for_each(Exec(), b, [=](int i, int j, int k) { values(i, j, k) -= mean; });
     Exec().fence("the right side sums up to zero");
-    const petsc::Matrix shell = petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
+    const petsc::Matrix shell =
+        petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil());
     const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
     for (const Mat a : {shell.get(), matrix.get()}) {
         petsc::set_constant_null_space(problem.rows, a);

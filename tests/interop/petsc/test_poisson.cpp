@@ -65,7 +65,8 @@ TEST(PoissonByPetsc, HasTheErrorOfOurOwnIteration) {
                 EXPECT_TRUE(found.result.converged());
                 EXPECT_EQ(found.bytes_copied_at_the_door, 0);
                 EXPECT_NEAR(found.error_max, own.error_max, 1e-10);
-                EXPECT_EQ(found.result.history.size(), static_cast<std::size_t>(found.result.iterations) + 1);
+                EXPECT_EQ(found.result.history.size(),
+                          static_cast<std::size_t>(found.result.iterations) + 1);
                 if (precondition == Precondition::jacobi) {
                     EXPECT_NEAR(found.result.iterations, own.result.iterations, 2);
                 }
@@ -75,8 +76,10 @@ TEST(PoissonByPetsc, HasTheErrorOfOurOwnIteration) {
 
 TEST(PoissonByPetsc, ErrorFallsToAQuarter) {
     const std::vector<Sides> sides{walls, periodic, neumann};
-    const double coarse = by_petsc(options_of({15, 14, 13}, sides), true, Precondition::amg).error_max;
-    const double fine = by_petsc(options_of({30, 28, 26}, sides), true, Precondition::amg).error_max;
+    const double coarse =
+        by_petsc(options_of({15, 14, 13}, sides), true, Precondition::amg).error_max;
+    const double fine =
+        by_petsc(options_of({30, 28, 26}, sides), true, Precondition::amg).error_max;
     EXPECT_GT(coarse / fine, 3.6);
     EXPECT_LT(coarse / fine, 4.4);
 }

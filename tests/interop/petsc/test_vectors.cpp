@@ -14,7 +14,11 @@ namespace distview::testing {
 namespace {
 
 StencilProblem problem_of(const Communicator& comm) {
-    return {comm, ProcessGrid::balanced(comm.size(), 3), {7, 5, 6}, {Side::zero, Side::zero, Side::zero}, 1};
+    return {comm,
+            ProcessGrid::balanced(comm.size(), 3),
+            {7, 5, 6},
+            {Side::zero, Side::zero, Side::zero},
+            1};
 }
 
 } // namespace
@@ -74,7 +78,8 @@ TEST(PetscVectors, KeepTheirMemory) {
 TEST(PetscVectors, OfConstElementsAreLocked) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm);
-    const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> u = problem.make_random("u", 4);
+    const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> u =
+        problem.make_random("u", 4);
     const petsc::Vector vector = petsc::vector(problem.rows, u);
     EXPECT_THROW_ON_ALL_RANKS(petsc::checked(comm, "write",
                                              [&]() -> int {
@@ -90,8 +95,8 @@ TEST(PetscVectors, FieldsAreColumns) {
     const ProcessGrid grid = problem.layout.grid();
     const ArrayLayout layout(ProcessGrid{1, grid.extent(0), grid.extent(1), grid.extent(2)},
                              {block(4), block(7), block(5), block(6)});
-    const auto fields =
-        make_dist_view<double****, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm, layout, "fields");
+    const auto fields = make_dist_view<double****, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, layout, "fields");
     fill_with(Exec(), fields, [](GlobalIndex c, GlobalIndex, GlobalIndex, GlobalIndex) {
         return static_cast<double>(c.value());
     });
@@ -107,8 +112,8 @@ TEST(PetscVectors, FieldsAreColumns) {
         return PETSC_SUCCESS;
     });
     EXPECT_EQ(norms, (std::vector<double>{0, 1, 2, 3}));
-    EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(problem.rows, problem.make("no fields")), ShapeError,
-                              "petsc::dense_matrix: expected fields");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(problem.rows, problem.make("no fields")),
+                              ShapeError, "petsc::dense_matrix: expected fields");
 }
 
 TEST(PetscVectors, LayoutsBothWays) {
@@ -126,7 +131,8 @@ TEST(PetscVectors, LayoutsBothWays) {
     const RowNumbering of_labels(comm, labels);
     const auto expected = global.local_row_numbers();
     for (std::size_t cell = 0; cell < expected.size(); ++cell)
-        EXPECT_EQ(of_labels.index(of_labels.row_of_cell(static_cast<std::int64_t>(cell)))[0], expected[cell]);
+        EXPECT_EQ(of_labels.index(of_labels.row_of_cell(static_cast<std::int64_t>(cell)))[0],
+                  expected[cell]);
 }
 
 // On a part of the ranks, PETSC_COMM_WORLD having all of them.
@@ -139,9 +145,9 @@ TEST(PetscVectors, OfSomeRanks) {
         StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {6, 6, 6},
                                {Side::zero, Side::zero, Side::zero}, 1);
         const Field b = problem.make_random("b", 2), u = problem.make("u");
-        const auto result =
-            petsc::solve(comm, petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil()),
-                         petsc::vector(problem.rows, b), petsc::vector(problem.rows, u));
+        const auto result = petsc::solve(
+            comm, petsc::shell_matrix<double***>(Exec(), problem.rows, problem.stencil()),
+            petsc::vector(problem.rows, b), petsc::vector(problem.rows, u));
         EXPECT_TRUE(result.converged);
         comm.close();
     }

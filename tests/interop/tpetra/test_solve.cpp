@@ -77,7 +77,7 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
         problem.exec, a, vb, vx,
         {.tolerance = 1e-13,
          .max_iterations = 2000,
-         .precondition = precondition,
+         .preconditioner = precondition,
          .nullspace = problem.shape.is_singular() ? Nullspace::constant : Nullspace::none});
     EXPECT_TRUE(result.converged);
     EXPECT_LE(result.residual, 1e-11 * result.right_side);
@@ -141,7 +141,7 @@ TEST(Solve, MultigridNeedsFewIterations) {
         problem.fill(b);
         return tpetra::solve(problem.exec, tpetra::Matrix(problem.map, problem.assembled()),
                              tpetra::MultiVector(problem.map, b),
-                             tpetra::MultiVector(problem.map, x), {.precondition = precondition})
+                             tpetra::MultiVector(problem.map, x), {.preconditioner = precondition})
             .iterations;
     };
     const int small = iterations(16, Preconditioner::amg),
@@ -208,7 +208,7 @@ TEST(Solve, SaysWhatTrilinosSays) {
     Kokkos::deep_copy(fine.b.view(), std::numeric_limits<double>::quiet_NaN());
     Diagonal singular(0);
     EXPECT_THROW_ON_ALL_RANKS(
-        singular.solve({.precondition = Preconditioner::jacobi}), SolverError,
+        singular.solve({.preconditioner = Preconditioner::jacobi}), SolverError,
         "tpetra::solve: expected a diagonal without zeros for the preconditioner "
         "jacobi, got one in row 0");
     EXPECT_THROW_ON_ALL_RANKS(
@@ -251,7 +251,7 @@ TEST(Solve, WrongUse) {
             Kokkos::deep_copy(exec, to.view(), from.view());
         });
     EXPECT_THROW_ON_ALL_RANKS(
-        tpetra::solve(fine.exec, op, b, x, {.precondition = Preconditioner::amg}), UsageError,
+        tpetra::solve(fine.exec, op, b, x, {.preconditioner = Preconditioner::amg}), UsageError,
         "tpetra::solve: expected a Matrix, of which the preconditioner amg is made (jacobi: or an "
         "Operator "
         "with_diagonal()), got an Operator");

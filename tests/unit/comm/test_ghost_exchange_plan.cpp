@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -274,6 +275,58 @@ TEST(GhostExchangePlans, FillAndCombineWhatAGraphSays) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
         random.pick(runs)(random, comm, choices);
     });
+}
+
+/// Lines of a plan's description that have both words.
+std::int64_t count_lines(const GhostExchangePlan& plan, const char* word, const char* other) {
+    std::istringstream lines(plan.describe());
+    std::int64_t count = 0;
+    for (std::string line; std::getline(lines, line);)
+        count += line.find(word) != line.npos && line.find(other) != line.npos;
+    return count;
+}
+
+/// Rows of 40 elements with as much between them: of float 160 bytes, of double 320.
+TEST(GhostExchangePlans, OwnersPackShortRowsOfOneFieldAndNotLongOnesOfAnother) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::int64_t each = 160, first = each * comm.rank();
+    const std::int64_t next = each * ((comm.rank() + 1) % comm.size());
+    Indices owned, needed;
+    for (std::int64_t i = 0; i < each; ++i) {
+        owned.push_back(first + i);
+        if (i % 80 < 40 && comm.size() > 1) needed.push_back(next + i);
+    }
+    const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
+    const Exec exec;
+    const auto single = make_dist_view<float*>(exec, comm, ghosted.layout, "single");
+    const auto other = make_dist_view<double*>(exec, comm, ghosted.layout, "double");
+    for (std::int64_t i = 0; i < each; ++i) {
+        single.view()(i) = static_cast<float>(first + i);
+        other.view()(i) = static_cast<double>(first + i) + 0.5;
+    }
+    GhostExchangePlan plan(comm, ghosted), of_single(comm, ghosted), of_double(comm, ghosted);
+    of_single.execute(exec, single);
+    of_double.execute(exec, other);
+    const auto wrong = [&] {
+        std::int64_t count = 0;
+        for (std::size_t k = 0; k < needed.size(); ++k) {
+            const std::int64_t at = ghosted.positions[k];
+            if (single.view()(at) != static_cast<float>(needed[k])) ++count;
+            if (other.view()(at) != static_cast<double>(needed[k]) + 0.5) ++count;
+            single.view()(at) = -1;
+            other.view()(at) = -1;
+        }
+        return count;
+    };
+    EXPECT_EQ(wrong(), 0);
+    plan.execute(exec, other, single);
+    EXPECT_EQ(wrong(), 0);
+    // Of ranks on other hosts, or without shared memory, all comes in messages.
+    const auto packed = [](const auto& of) { return count_lines(of, "from rank", "packed by"); };
+    const auto direct = [](const auto& of) { return count_lines(of, "from rank", ": direct, "); };
+    EXPECT_EQ(packed(of_single), direct(of_single));
+    EXPECT_EQ(packed(plan), direct(plan));
+    EXPECT_EQ(packed(of_double), 0);
 }
 
 TEST(GhostExchangePlans, WrongIndicesAreTheSameErrorOnAllRanks) {

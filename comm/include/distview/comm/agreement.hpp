@@ -79,7 +79,7 @@ struct Agreement {
     std::optional<std::uint64_t> arrays{};
 };
 void agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
-                           const Arguments& arguments);
+                  const Arguments& arguments);
 
 } // namespace impl
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/communicator.hpp>
 #include <distview/core/error.hpp>
 
+#include <exception>
 #include <string>
 
 namespace distview {
@@ -17,5 +19,16 @@ public:
 private:
     int m_code;
 };
+
+namespace impl {
+
+/// agree() for doors. Agreements carry the types of errors that comm knows: an Error proper is what a stack said on the
+/// rank that it comes from, and becomes a SolverError on all ranks, with the greatest code.
+///
+/// Collective: over comm
+void agree_on_solver(const Communicator& comm, const char* caller,
+                     const std::exception_ptr& failure, int code = 0);
+
+} // namespace impl
 
 } // namespace distview

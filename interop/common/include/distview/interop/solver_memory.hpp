@@ -28,23 +28,22 @@ struct SolverMemory {
 template <DistViewLike View>
 SolverMemory<typename View::value_type> solver_memory(const char* caller, const RowNumbering& rows,
                                                       const View& array) {
-    require<ShapeError>(array.layout() == rows.layout() &&
-                            array.process() == rows.communicator().rank(),
-                        [&] {
-                            return text(caller, ": expected an array without padding of process ",
-                                        rows.communicator().rank(), " in a ",
-                                        rows.layout().describe(),
-                                        " (make_solver_arrays() makes one beside a padded one)\ngot '",
-                                        array.label(), "' of process ", array.process(), " in a ",
-                                        array.layout().describe());
-                        });
+    require<ShapeError>(
+        array.layout() == rows.layout() && array.process() == rows.communicator().rank(), [&] {
+            return text(caller, ": expected an array without padding of process ",
+                        rows.communicator().rank(), " in a ", rows.layout().describe(),
+                        " (make_solver_arrays() makes one beside a padded one)\ngot '",
+                        array.label(), "' of process ", array.process(), " in a ",
+                        array.layout().describe());
+        });
     std::int64_t stride = 1;
     for (int d = View::rank() - 1; d >= 0; --d) {
         const auto extent = static_cast<std::int64_t>(array.view().extent(d));
         const auto found = static_cast<std::int64_t>(array.view().stride(d));
         require<ShapeError>(extent <= 1 || found == stride || rows.local_rows() == 0, [&] {
-            return text(caller, ": expected cells in C order without gaps (LayoutRight), got a stride "
-                                "of ",
+            return text(caller,
+                        ": expected cells in C order without gaps (LayoutRight), got a stride "
+                        "of ",
                         found, " along axis ", d, " of '", array.label(), "' instead of ", stride);
         });
         stride *= extent;

@@ -113,8 +113,8 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
         bool fits = View::rank() == layout.rank() + 1 && fields.layout().grid().extent(0) == 1 &&
                     fields.view().span_is_contiguous() &&
                     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
-                    fields.view().size() == static_cast<std::size_t>(rows.local_rows()) *
-                                                fields.view().extent(0);
+                    fields.view().size() ==
+                        static_cast<std::size_t>(rows.local_rows()) * fields.view().extent(0);
         if (fits) {
             std::vector<int> grid{1};
             std::vector<AxisSpec> axes{axis_spec(fields.layout().axis(0))};
@@ -125,10 +125,11 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
             fits = fields.layout() == ArrayLayout(ProcessGrid(std::span<const int>(grid)), axes);
         }
         require<ShapeError>(fits, [&] {
-            return text("petsc::dense_matrix: expected fields in C order whose axes behind the first "
-                        "are\n",
-                        layout.describe(), "\ngot '", fields.label(), "' in a ",
-                        fields.layout().describe());
+            return text(
+                "petsc::dense_matrix: expected fields in C order whose axes behind the first "
+                "are\n",
+                layout.describe(), "\ngot '", fields.label(), "' in a ",
+                fields.layout().describe());
         });
     });
     return impl::make_dense(rows, fields.view().data(),

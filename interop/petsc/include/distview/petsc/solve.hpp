@@ -12,8 +12,9 @@ namespace distview::petsc {
 
 /// What solve() asks of PETSc; names are PETSc's own.
 struct SolveOptions {
-    std::string method = "cg";           ///< -ksp_type
-    std::string preconditioner = "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
+    std::string method = "cg"; ///< -ksp_type
+    std::string preconditioner =
+        "none"; ///< -pc_type: none, jacobi, gamg, hypre (BoomerAMG), ilu, ...
     /// Stop when the norm of the residual is at most this times that of the right side.
     double tolerance = 1e-10;
     int max_iterations = 1000;
@@ -25,8 +26,8 @@ struct SolveOptions {
 struct SolveResult {
     bool converged = false;
     int iterations = 0;
-    double residual = 0;   ///< the last norm of the residual, as PETSc updates it
-    double right_side = 0; ///< the norm of b
+    double residual = 0;           ///< the last norm of the residual, as PETSc updates it
+    double right_side = 0;         ///< the norm of b
     std::vector<double> history{}; ///< norms of the residuals, that of the first x first
     std::string reason{};          ///< PETSc's: KSP_CONVERGED_RTOL
 };

@@ -22,15 +22,16 @@ namespace impl {
 /// What is kept as long as an object of PETSc needs it.
 using Owner = std::shared_ptr<const void>;
 
-Vector make_vector(const RowNumbering& rows, const double* data, bool read_only, const Owner& owner);
+Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
+                   const Owner& owner);
 
 template <DistViewLike View>
 void require_host_doubles() {
     static_assert(std::is_same_v<typename View::non_const_value_type, PetscScalar>,
                   "petsc: the elements of the array must be PETSc's scalars (double)");
-    static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace,
-                                             typename View::memory_space>::accessible,
-                  "petsc: the array must be in memory of the host");
+    static_assert(
+        Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename View::memory_space>::accessible,
+        "petsc: the array must be in memory of the host");
 }
 
 } // namespace impl

@@ -25,7 +25,7 @@ struct SolveOptions {
     /// Stop when the norm of the residual is at most this times that of the right side.
     double tolerance = 1e-10;
     int max_iterations = 1000;
-    Preconditioner precondition = Preconditioner::none;
+    Preconditioner preconditioner = Preconditioner::none;
     Nullspace nullspace = Nullspace::none;
 };
 
@@ -51,7 +51,7 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 
 /// Solves A x = b by Belos' conjugate gradients (PseudoBlockCG), from what x is; column by column of several.
 ///
-///     const auto result = tpetra::solve(exec, a, b, x, {.precondition = tpetra::Preconditioner::amg});
+///     const auto result = tpetra::solve(exec, a, b, x, {.preconditioner = tpetra::Preconditioner::amg});
 ///
 /// With Nullspace::constant, A may be singular: b must be orthogonal to constants, of which products and
 /// preconditioned vectors are freed as rounding brings them in; x is determined up to a constant.
