@@ -6,8 +6,11 @@ native_packages=(
     g++ cmake ninja-build libopenmpi-dev openmpi-bin libgtest-dev libgmock-dev
     libbenchmark-dev nlohmann-json3-dev libcli11-dev libstb-dev
 )
-# What programs and benchmarks compare with, and do without where there is none.
-native_optional=(libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev)
+# What components, programs and benchmarks use, and do without where there is none.
+native_optional=(
+    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran libhdf5-openmpi-dev
+    libxxhash-dev
+)
 
 native_install() {
     command -v apt-get >/dev/null ||
