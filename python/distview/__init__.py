@@ -38,7 +38,7 @@ from ._distview import (
     initialize,
     is_initialized,
 )
-from ._errors import AxisError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from ._errors import AxisError, DeadlineError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
 from ._exchange import PaddingExchange
 from ._layout import make_layout
 from ._random import fill_random
@@ -62,6 +62,7 @@ def describe(layout_or_view: Layout | DistView) -> str:
 
 __all__ = [
     "AxisError",
+    "DeadlineError",
     "DistView",
     "Error",
     "Layout",

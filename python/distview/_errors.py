@@ -40,6 +40,17 @@ class MpiError(Error, RuntimeError):
     """A call of the MPI library failed; not recoverable."""
 
 
+class DeadlineError(Error, RuntimeError):
+    """A rank has waited for others longer than DISTVIEW_DEADLINE seconds; not recoverable.
+
+    ranks: those of its node that did not come, as far as it can see.
+    """
+
+    def __init__(self, message: str, ranks: list[int] | None = None) -> None:
+        super().__init__(message)
+        self.ranks = ranks or []
+
+
 class ProtocolError(Error, ValueError):
     """Dimension data break a rule of the Distributed Array Protocol.
 

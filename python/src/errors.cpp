@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <cstddef>
 #include <string>
@@ -49,6 +50,9 @@ void translate(const std::exception_ptr& failure, void*) {
         raise("UsageError", e);
     } catch (const MpiError& e) {
         raise("MpiError", e);
+    } catch (const DeadlineError& e) {
+        const nb::object error = error_class("DeadlineError")(e.what(), e.ranks());
+        PyErr_SetObject(error.type().ptr(), error.ptr());
     } catch (const Error& e) {
         raise("Error", e);
     }

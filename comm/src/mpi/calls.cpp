@@ -245,6 +245,32 @@ std::string Calls::describe_calls(const Call& call) const {
     return describe_groups(groups);
 }
 
+std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
+    const std::string mine = describe(*m_line, m_call, m_call.word);
+    std::string result = text("rank ", m_rank, " waits in ", mine);
+    for (const Rank& other : missing) {
+        const std::optional<Seen> last = latest(*other.line);
+        result += text("; rank ", other.rank, " does not come: ");
+        if (!last || last->call.count == 0) {
+            result += "it has made no call of this communicator";
+            continue;
+        }
+        const std::string theirs = describe(*other.line, last->call, last->call.whole);
+        result += text(last->ended ? "it was seen last when it left " : "it was seen last in ", theirs,
+                       ", call ", last->call.count, " of its own (", m_call.count,
+                       " of this rank)");
+    }
+    if (!missing.empty()) return result;
+    if (m_far_rank >= 0)
+        return text(result, " for rank ", m_far_rank, " of another node; all of this one wait");
+    std::vector<RankGroup> groups;
+    for (const Rank& other : m_ranks)
+        if (const std::optional<Seen> last = latest(*other.line); last && last->call.count > 0)
+            add_to_groups(groups, describe(*other.line, last->call, last->call.word), other.rank);
+    return text(result, "; the ranks of this node wait, or have given up: ",
+                describe_groups(groups));
+}
+
 bool Moment::lasts() const {
     std::this_thread::yield();
     return std::chrono::steady_clock::now() < m_end;

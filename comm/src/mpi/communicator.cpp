@@ -7,8 +7,10 @@
 #include <distview/comm/impl/mpi/interrupt.hpp>
 #include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/message_sink.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -30,6 +32,7 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int
     CallLines lines = own_call_line(rank);
     m_calls = std::make_unique<Calls>(rank, lines.ranks, lines.memory, crowded);
     m_meeting = std::make_unique<Meeting>(*m_calls, nullptr);
+    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, Deadline::Setting{});
 }
 
 CommunicatorState::~CommunicatorState() = default;
@@ -37,8 +40,10 @@ CommunicatorState::~CommunicatorState() = default;
 void CommunicatorState::share_calls(MPI_Comm node) {
     CallLines lines = share_call_lines(m_comm, node, m_rank);
     m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
+    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, Deadline::from_environment());
     m_calls->set_checks([this] { make_progress(); },
                         [this] {
+                            m_deadline->throw_if_passed();
                             ProcessWatch::throw_if_ended(m_calls->end_is_known()
                                                              ? ProcessWatch::process_failed
                                                              : MPI_SUCCESS);
@@ -50,11 +55,12 @@ void CommunicatorState::share_calls(MPI_Comm node) {
     m_processes = std::make_unique<ProcessWatch>(m_comm, *m_calls);
 }
 
-void CommunicatorState::make_progress() const {
+void CommunicatorState::make_progress() {
     int found = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
               "MPI_Iprobe");
     if (m_processes) m_processes->check();
+    m_deadline->check();
     check_interrupt();
 }
 
@@ -117,8 +123,8 @@ void CommunicatorState::close() noexcept {
 namespace {
 
 /// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
-/// may wait for this rank in a call that it does not make: they get an error, and may come then.
-void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
+/// may wait for this rank in a call that it does not make: they get an error, and may come then. False if a deadline passes.
+bool wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
     std::vector<bool> is_lost(open.size(), false);
@@ -128,11 +134,20 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
                                      MPI_STATUSES_IGNORE);
         return done != 0 || code != MPI_SUCCESS;
     };
+    Deadline::Seconds limit{0};
+    for (const auto& state : open) limit = std::max(limit, state->deadline().limit());
+    const auto began = std::chrono::steady_clock::now();
     while (!test()) {
         for (std::size_t i = 0; i < open.size(); ++i)
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
+        if (limit.count() > 0 && std::chrono::steady_clock::now() - began > limit) {
+            report(Severity::warning, text("a deadline of ", limit.count(), " s has passed: not all ranks "
+                                           "come to MPI_Finalize or MPI_Comm_free"));
+            return false;
+        }
     }
+    return true;
 }
 
 } // namespace
@@ -148,13 +163,13 @@ void CommunicatorState::close_all(
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
-    wait_in_all(open);
+    const bool all_close = wait_in_all(open);
     // Once for all exchanges that were abandoned.
     const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    wait_in_all(open); // and here, until all have received what they cannot cancel
+    if (all_close) wait_in_all(open); // and here, until all have received what they cannot cancel
     std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();
@@ -165,7 +180,8 @@ void CommunicatorState::close_all(
         comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));
     }
     // Once none of them is open: the duplicate of one that is freed here would be closed alone.
-    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+    if (all_close)
+        for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 namespace {
@@ -318,6 +334,12 @@ Communicator::Communicator(MPI_Comm parent) {
 int Communicator::rank() const { return impl::open_state(m_state).rank(); }
 int Communicator::size() const { return impl::open_state(m_state).size(); }
 MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
+void Communicator::set_deadline(std::chrono::duration<double> limit) {
+    require<UsageError>(limit.count() >= 0, [&] {
+        return text("Communicator::set_deadline: expected a number of seconds, got ", limit.count());
+    });
+    impl::open_state(m_state).deadline().set_limit(limit);
+}
 bool Communicator::is_open() const noexcept { return m_state->is_open(); }
 
 } // namespace distview

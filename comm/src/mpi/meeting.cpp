@@ -107,6 +107,8 @@ void Meeting::look_around(const MeetingRecord& mine) {
         m_calls.idle();
     } catch (const MpiError&) {
         leave_for(true);
+    } catch (const DeadlineError&) {
+        leave_for(true);
     } catch (...) {
         leave_for(false);
     }

@@ -69,8 +69,10 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         if (take_message(from)) continue;
         if (looks < patience && !m_calls.crowded()) continue;
         std::this_thread::yield();
+        m_calls.note_far_rank(from);
         m_calls.idle();
     }
+    m_calls.note_far_rank(-1);
     const MeetingRecord theirs = received.front();
     if (theirs.attempt == mine.attempt) received.pop_front();
     return theirs;

@@ -42,12 +42,12 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
                               std::move(readers), m_setting.crowded);
 }
 
-void ExchangeBinding::make_requests(MPI_Comm comm, int tag) {
+void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
     for (ExchangeBinding* step = this; step; step = step->next()) {
         std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)
             receives.push_back(received.message);
-        step->m_messages.make({m_setting.user, comm, tag, step->m_program.sent},
+        step->m_messages.make({m_setting.user, comm.comm(), tag, step->m_program.sent, &comm.calls()},
                               step->m_program.sends, receives);
     }
 }

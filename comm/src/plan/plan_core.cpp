@@ -175,7 +175,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);
     binding->set_key(arrays);
-    binding->make_requests(m_comm.mpi(), tag);
+    binding->make_requests(*m_comm.state(), tag);
     state().add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->number = free_number(m_bindings);

@@ -135,6 +135,7 @@ int PersistentMessages::next_received() {
         // A message from nobody: the communicator was given up.
         ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
                                                            : MPI_SUCCESS);
+        if (m_setting.calls) m_setting.calls->before_error();
         return text(m_setting.user, ": rank ", status.MPI_SOURCE,
                     " has abandoned an exchange that this rank takes part in");
     });

@@ -195,6 +195,19 @@ TEST_F(RedistributionPlans, TakeGridsOfSomeRanks) {
         EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, a, &extra), ShapeError,
                                   "was given on a rank that is no process of its grid");
     }
+    // The same of types known at run time.
+    const AnyDistView any(a);
+    const AnyDistView any_other(other);
+    const AnyDistView* const part = is_last ? &any_other : nullptr;
+    gather.execute(exec, element_type<double>(), &any, part);
+    gather.execute_as<double>(exec, 2., &any, 1., part);
+    gather.combine_as<double>(exec, Sum{}, &any, part);
+    if (is_last) {
+        EXPECT_EQ(not_numbered(other, 4), 0);
+    }
+    const AnyDistView* const missing = nullptr;
+    EXPECT_THROW_ON_ALL_RANKS(gather.execute(exec, element_type<double>(), &any, missing),
+                              ShapeError, "target 0 is missing on a rank that is process 0");
 }
 
 // Nothing to move within one layout: not even a message.

@@ -3,6 +3,7 @@
 
 #include <mpi.h>
 
+#include <chrono>
 #include <memory>
 
 namespace distview {
@@ -36,6 +37,18 @@ public:
     /// The duplicate. It is the library's: collective calls on it must not be mixed with its own, and messages
     /// on it may be taken for its own. Send on one that you have duplicated yourself.
     MPI_Comm mpi() const;
+
+    /// Sets for all copies how long a rank waits for others in a collective call before that is a DeadlineError which names
+    /// the ranks that are missing and what they were seen in last; 0, the default, is for ever. DISTVIEW_DEADLINE (seconds)
+    /// sets it for all communicators, and with DISTVIEW_DEADLINE_ABORT=1 MPI_Abort ends the job instead of the error.
+    ///
+    /// The error comes on all ranks of the node that wait, and is said to the message sink. Afterwards the communicator is
+    /// lost: calls in which a rank must wait throw it again. Time in MPI's own collective calls, which begin when all
+    /// ranks are in the call, does not count.
+    ///
+    /// Collective: no (local); all ranks must set the same
+    /// Errors:     UsageError if it is negative
+    void set_deadline(std::chrono::duration<double> limit);
 
     bool is_open() const noexcept;
     /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed.

@@ -114,6 +114,11 @@ public:
     void execute(const Exec& exec, std::span<const AnyDistView> fields) {
         start(exec, fields).finish();
     }
+    /// The same for arrays that lie apart, none of them null; as of the other calls that take a span.
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, std::span<const AnyDistView* const> fields) {
+        start(exec, fields).finish();
+    }
 
     /// Begins to fill the padding of the fields and returns what finish() ends.
     ///
@@ -139,12 +144,11 @@ public:
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView> fields) {
-        return {m_core.shared(),
-                exec,
-                {},
-                m_core->rank(),
-                impl::CallWord::Kind::fill,
-                array_set<Exec>(impl::ExchangeKind::fill, described(fields))};
+        return start_described(exec, described(fields));
+    }
+    template <ExecutionSpace Exec>
+    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView* const> fields) {
+        return start_described(exec, described(fields));
     }
 
     /// Combines the fields' padding with the elements that it copies: the adjoint of execute().
@@ -175,12 +179,17 @@ public:
         start_combine_as<Value>(exec, op, fields).finish();
     }
     template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView* const> fields) {
+        start_combine_as<Value>(exec, op, fields).finish();
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
     auto start_combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
-        using Runner = impl::CombineRunner<Op, Value>;
-        impl::ArraySet arrays = array_set<Exec>(impl::ExchangeKind::combine, described(fields));
-        arrays.element_code = impl::element_code<Value>();
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op), m_core->rank(),
-                                            impl::CallWord::Kind::combine, arrays);
+        return start_combine_described<Value>(exec, op, described(fields));
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_as(const Exec& exec, const Op& op,
+                          std::span<const AnyDistView* const> fields) {
+        return start_combine_described<Value>(exec, op, described(fields));
     }
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
@@ -246,10 +255,34 @@ private:
         return impl::PaddingExchangeCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
     }
 
+    template <ExecutionSpace Exec>
+    ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
+        return {m_core.shared(),
+                exec,
+                {},
+                m_core->rank(),
+                impl::CallWord::Kind::fill,
+                array_set<Exec>(impl::ExchangeKind::fill, fields)};
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_described(const Exec& exec, const Op& op,
+                                 std::span<const impl::Field> fields) {
+        using Runner = impl::CombineRunner<Op, Value>;
+        impl::ArraySet arrays = array_set<Exec>(impl::ExchangeKind::combine, fields);
+        arrays.element_code = impl::element_code<Value>();
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op), m_core->rank(),
+                                            impl::CallWord::Kind::combine, arrays);
+    }
+
     /// In room of the plan's own, so that only the first of many calls allocates.
     std::span<const impl::Field> described(std::span<const AnyDistView> fields) {
         m_described.clear();
         for (const AnyDistView& field : fields) m_described.push_back(impl::make_field(field));
+        return m_described;
+    }
+    std::span<const impl::Field> described(std::span<const AnyDistView* const> fields) {
+        m_described.clear();
+        for (const AnyDistView* field : fields) m_described.push_back(impl::make_field(*field));
         return m_described;
     }
 

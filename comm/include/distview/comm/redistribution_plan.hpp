@@ -176,8 +176,14 @@ public:
     ///         `exec` cannot access one of them; UsageError if the plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
-        const std::array from{impl::make_field(source)};
-        const std::array to{impl::make_field(target)};
+        execute(exec, source.section().element, &source, &target);
+    }
+    /// The same for sections that may be missing on some ranks, null there; all ranks pass the element type.
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, const ElementType& element, const AnyDistView* source,
+                 const AnyDistView* target) {
+        const std::array from{field_or_missing(source, element)};
+        const std::array to{field_or_missing(target, element)};
         switch (from[0].element_size) {
         case 1: return execute_raw<1>(exec, from, to);
         case 2: return execute_raw<2>(exec, from, to);
@@ -194,13 +200,23 @@ public:
     template <class Value, ExecutionSpace Exec>
     void execute_as(const Exec& exec, const Value& alpha, const AnyDistView& source,
                     const Value& beta, const AnyDistView& target) {
+        execute_as<Value>(exec, alpha, &source, beta, &target);
+    }
+    template <class Value, ExecutionSpace Exec>
+    void execute_as(const Exec& exec, const Value& alpha, const AnyDistView* source,
+                    const Value& beta, const AnyDistView* target) {
         combine_as<Value>(exec, impl::LinearUpdate<Value>{alpha, beta}, source, target);
     }
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyDistView& source,
                     const AnyDistView& target) {
-        const std::array from{impl::make_field(source)};
-        const std::array to{impl::make_field(target)};
+        combine_as<Value>(exec, op, &source, &target);
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    void combine_as(const Exec& exec, const Op& op, const AnyDistView* source,
+                    const AnyDistView* target) {
+        const std::array from{field_or_missing(source, element_type<Value>())};
+        const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
         Handle<Exec, Op, impl::Moved<Value, Value>>(
@@ -254,6 +270,13 @@ private:
                      array_set<Exec>(impl::Insert{}, from, to));
     }
 
+    static impl::Field field_or_missing(const AnyDistView* view, const ElementType& element) {
+        if (view) return impl::make_field(*view);
+        impl::Field missing;
+        missing.element_size = element.bytes;
+        missing.element_code = impl::element_code(element);
+        return missing;
+    }
     template <ExecutionSpace Exec, bool IsSource, class Section>
     static impl::Field describe_one(const Section& section) {
         using View = ViewOf<Section>;

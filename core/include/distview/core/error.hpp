@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -65,6 +66,19 @@ public:
 
 private:
     int m_code;
+};
+
+/// A rank has waited for others longer than the deadline of its communicator; see Communicator::set_deadline().
+///
+/// ranks() are those of its node that did not come, as far as it can see. Not recoverable.
+class DeadlineError : public Error {
+public:
+    DeadlineError(const std::string& message, std::vector<int> ranks)
+        : Error(message), m_ranks(std::move(ranks)) {}
+    const std::vector<int>& ranks() const noexcept { return m_ranks; }
+
+private:
+    std::vector<int> m_ranks;
 };
 
 /// Throws ErrorType with `message` unless `condition` holds.

@@ -207,6 +207,10 @@ struct CallLine {
     std::atomic<std::int64_t> started{0}; ///< when the process was, by the operating system's clock
     /// Whether it knows of a process of the communicator that has ended.
     std::atomic<bool> knows_end{false};
+    /// When the rank last looked around while it waited, in nanoseconds of the node's steady clock; only with a deadline.
+    std::atomic<std::int64_t> looked{0};
+    /// Whether it has waited longer than the deadline of the communicator, which is lost then.
+    std::atomic<bool> deadline_passed{false};
     /// Whether it closes the communicator: its last call.
     std::atomic<bool> closes{false};
     std::array<Call, kept_calls> calls{};

@@ -163,6 +163,11 @@ public:
     /// WaitingCircle::look() in that call.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
+    /// Where this rank waits, and what those of its node that are missing were seen in last, for people.
+    std::string describe_waiting(const std::vector<Rank>& missing) const;
+    /// Says which rank of another node this one waits for: -1 for none.
+    void note_far_rank(int rank) noexcept { m_far_rank = rank; }
+
     /// The call of a rank at the place of a call of this one, or in a meeting; empty if neither.
     std::string call_of(const Rank& other, const Call& call) const;
 
@@ -224,6 +229,7 @@ private:
     std::uint64_t m_left_attempts = 0;
     WaitingCircle m_circle{};
     int m_depth = 0;
+    int m_far_rank = -1;
     std::exception_ptr m_interruption;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;

@@ -6,6 +6,7 @@
 #include <distview/comm/impl/mpi/call_lines.hpp>
 #include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/mpi/closable.hpp>
+#include <distview/comm/impl/mpi/deadline.hpp>
 #include <distview/comm/impl/mpi/meeting.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
 
@@ -56,8 +57,10 @@ public:
     Calls& calls() noexcept { return *m_calls; }
     /// Where ranks meet in a call.
     Meeting& meeting() noexcept { return *m_meeting; }
-    /// For waiting loops: lets MPI work for others, and throws if a rank has ended or the user wants to interrupt.
-    void make_progress() const;
+    /// For waiting loops: lets MPI work for others, and throws if a rank has ended, if this one has waited too long or if
+    /// the user wants to interrupt.
+    void make_progress();
+    Deadline& deadline() noexcept { return *m_deadline; }
 
     /// Numbers an array that all ranks have just made, by its identity on this rank.
     void number_array(std::uint64_t identity);
@@ -103,6 +106,7 @@ private:
     std::unique_ptr<NodeExchange> m_between; ///< null if all ranks are of this node
     std::unique_ptr<Meeting> m_meeting;
     std::unique_ptr<ProcessWatch> m_processes;
+    std::unique_ptr<Deadline> m_deadline;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;

@@ -39,7 +39,7 @@ public:
     ExchangeBinding(const Setting& setting, PeerTransports transports, ExchangeProgram program);
 
     /// Makes the persistent requests of all steps; local.
-    void make_requests(MPI_Comm comm, int tag);
+    void make_requests(CommunicatorState& comm, int tag);
     /// Gives up the step under way and those that were to follow it.
     void leave() noexcept override;
     void close(Time deadline) noexcept override;

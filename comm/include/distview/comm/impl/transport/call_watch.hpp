@@ -32,6 +32,9 @@ struct CallWatch {
     void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
               const InMessages& for_each_in_messages) const {
         if (!calls) return;
+        int far = -1;
+        for_each_in_messages([&](int peer) { far = calls->is_near(peer) ? far : peer; });
+        calls->note_far_rank(far);
         calls->idle();
         look_at(user, Calls::Way::memory, for_each_in_memory);
         look_at(user, Calls::Way::message, for_each_in_messages);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/transport/device_setting.hpp>
 
 #include <mpi.h>
@@ -80,6 +81,7 @@ public:
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
         std::shared_ptr<void> sent; ///< memory of the messages to send
+        const Calls* calls = nullptr; ///< may know better why a sender has given up
     };
 
     PersistentMessages() = default;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/deadline.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/message_sink.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <string_view>
+
+namespace distview::impl {
+
+namespace {
+
+/// Nanoseconds of a clock that all processes of a node share.
+std::int64_t stamp(std::chrono::steady_clock::time_point time) {
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(time.time_since_epoch()).count();
+}
+
+} // namespace
+
+Deadline::Setting Deadline::from_environment() {
+    Setting setting;
+    if (const char* const value = std::getenv("DISTVIEW_DEADLINE"); value && *value != '\0') {
+        const std::string_view given = value;
+        double seconds = 0;
+        const auto [end, error] =
+            std::from_chars(given.data(), given.data() + given.size(), seconds);
+        const bool is_read = error == std::errc() && end == given.data() + given.size();
+        require<UsageError>(is_read && std::isfinite(seconds) && seconds >= 0, [&] {
+            return text("DISTVIEW_DEADLINE: expected a number of seconds, got '", shortened(given),
+                        '\'');
+        });
+        setting.limit = Seconds(seconds);
+    }
+    if (const char* const value = std::getenv("DISTVIEW_DEADLINE_ABORT"); value && *value != '\0') {
+        const std::string_view given = value;
+        require<UsageError>(given == "0" || given == "1", [&] {
+            return text("DISTVIEW_DEADLINE_ABORT: expected 0 or 1, got '", shortened(given), '\'');
+        });
+        setting.aborts = given == "1";
+    }
+    return setting;
+}
+
+Deadline::Clock::duration Deadline::patience() const {
+    constexpr Seconds least{0.2}; // a rank that shares its processor may look so seldom
+    return std::chrono::duration_cast<Clock::duration>(std::max(m_setting.limit / 2, least));
+}
+
+bool Deadline::has_passed() const noexcept {
+    return std::any_of(
+        m_calls->ranks().begin(), m_calls->ranks().end(), [](const Calls::Rank& other) {
+            return other.line->deadline_passed.load(std::memory_order_acquire);
+        });
+}
+
+/// The ranks of the node that do not wait, and have not given up either.
+std::vector<Calls::Rank> Deadline::missing(Clock::time_point now) const {
+    std::vector<Calls::Rank> result;
+    const std::int64_t lately = stamp(now - patience());
+    for (const Calls::Rank& other : m_calls->ranks())
+        if (other.rank != m_calls->rank() &&
+            !other.line->deadline_passed.load(std::memory_order_acquire) &&
+            other.line->looked.load(std::memory_order_acquire) < lately)
+            result.push_back(other);
+    return result;
+}
+
+void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& missing) const {
+    std::vector<int> ranks;
+    for (const Calls::Rank& rank : missing) ranks.push_back(rank.rank);
+    throw DeadlineError(text(what, ". This communicator cannot be used any more"), ranks);
+}
+
+void Deadline::throw_if_passed() const {
+    if (m_setting.limit.count() <= 0 || !has_passed()) return;
+    const std::vector<Calls::Rank> ranks = missing(Clock::now());
+    fail(text("a deadline of ", m_setting.limit.count(), " s has passed: ",
+              m_calls->describe_waiting(ranks)),
+         ranks);
+}
+
+void Deadline::expire(Clock::time_point now) {
+    const std::vector<Calls::Rank> ranks = missing(now);
+    const std::string what = text("a deadline of ", m_setting.limit.count(), " s has passed: ",
+                                  m_calls->describe_waiting(ranks));
+    m_calls->line().deadline_passed.store(true, std::memory_order_release);
+    report(Severity::warning, what);
+    if (m_setting.aborts) MPI_Abort(m_comm, EXIT_FAILURE);
+    fail(what, ranks);
+}
+
+void Deadline::check() {
+    if (m_setting.limit.count() <= 0) return;
+    throw_if_passed();
+    const Clock::time_point now = Clock::now();
+    std::atomic<std::int64_t>& looked = m_calls->line().looked;
+    const std::int64_t before = looked.exchange(stamp(now), std::memory_order_release);
+    const std::pair call{m_calls->current().count, m_calls->places().meetings};
+    // Computing in between was no waiting.
+    if (call != m_call || before < stamp(now - patience())) {
+        m_call = call;
+        m_since = now;
+    } else if (now - m_since > m_setting.limit) {
+        expire(now);
+    }
+}
+
+} // namespace distview::impl

@@ -1,0 +1,33 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# missing_rank.sh MODE RUNS RANKS PROGRAM: one of RANKS goes missing, at another moment each time, in RUNS runs with one
+# transport after the other. MODE: how, as the program takes it; or "aborts", stops and the deadline ends the job.
+set -u
+mode=$1 runs=$2 ranks=$3 program=$4
+transports=(direct packed message)
+expected=$ranks how=$mode
+case $mode in
+slow) expected=0 ;;
+aborts)
+    export DISTVIEW_DEADLINE_ABORT=1
+    expected=0 how=stops
+    ;;
+esac
+failed=0
+for ((run = 0; run < runs; ++run)); do
+    transport=${transports[run % 3]}
+    began=$SECONDS
+    output=$(timeout -k 1 30 mpirun -n "$ranks" "$program" $((run * 97 + ranks)) "$how" "$transport" 2>&1)
+    status=$?
+    told=$(grep -c '^told' <<<"$output")
+    others=$(grep -c '^rank' <<<"$output")
+    case $mode in
+    slow) ((status == 0 && others == ranks && told == 0)) && [[ $output != *deadline* ]] && continue ;;
+    aborts) ((status != 0 && status != 124 && SECONDS - began <= 10)) && continue ;;
+    *) ((status == 0 && told == ranks && others == 0)) && continue ;;
+    esac
+    echo "run $run, $how, $transport: $told of $expected ranks say who is missing, status $status:"
+    printf '%s\n' "$output"
+    failed=$((failed + 1))
+done
+if ((failed == 0)); then echo DISTVIEW-TEST-PASSED; else echo DISTVIEW-TEST-FAILED; fi
