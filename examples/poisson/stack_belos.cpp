@@ -34,13 +34,13 @@ public:
                            .max_iterations = m_options.max_iterations,
                            .preconditioner = kind_of(m_options.precondition),
                            .nullspace = m_options.shape.is_singular() ? tpetra::Nullspace::constant
-                                                                      : tpetra::Nullspace::none});
+                                                                      : tpetra::Nullspace::none,
+                           .has_to_converge = false});
         using Stop = distview::ConjugateGradientStop;
-        return {found.converged ? Stop::converged : Stop::max_iterations,
-                found.iterations,
-                found.residual,
-                found.right_side,
-                {}};
+        return {found.converged                                ? Stop::converged
+                : found.iterations >= m_options.max_iterations ? Stop::max_iterations
+                                                               : Stop::breakdown,
+                found.iterations, found.residual, found.right_side, found.history};
     }
 
 private:

@@ -13,6 +13,7 @@ from ._comm import collective, communicator, of_array
 from ._errors import UsageError, named
 from ._exchange import PaddingExchange
 from ._gather import gather, scatter
+from ._petsc import petsc_vec
 from ._redistribution import transpose
 from ._section import Section
 from ._slices import axis_slices
@@ -109,6 +110,18 @@ class DistView(Section["Scalar"]):
         fill. Collective, in the same order on all ranks. Finished on return.
         """
         self._combine_padding(list(others), operation, stencil)
+
+    @collective("petsc_vec", of_array)
+    def petsc_vec(self) -> Any:
+        """The array as a petsc4py.PETSc.Vec, without a copy: what PETSc writes stands in the array.
+
+            ksp.solve(b.petsc_vec(), u.petsc_vec())
+
+        Rows are the cells of rank 0 in C order, then those of rank 1, and so on. The Vec keeps the memory. The array
+        has float64 elements in memory of the host and no padding: of one with padding, copy the interior. Importing
+        petsc4py starts PETSc. Collective. Raises UsageError if petsc4py is not installed.
+        """
+        return petsc_vec(self)
 
     @collective("transpose", of_array, "RedistributionPlan", "RedistributionPlan.execute", "redistribute")
     def transpose(self, *axes: Any) -> DistView[Scalar]:

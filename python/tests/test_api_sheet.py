@@ -14,7 +14,7 @@ _ERRORS = {name for name in distview.__all__ if isinstance(getattr(distview, nam
     getattr(distview, name), BaseException)}  # fmt: skip
 _METHODS = [
     "exchange_padding", "start_exchange", "combine_padding", "gather", "scatter", "sum", "min", "max", "norm", "dot",
-    "transpose", "attach", "dap", "copy_to_host", "copy_from_host", "global_indices",
+    "transpose", "attach", "dap", "copy_to_host", "copy_from_host", "global_indices", "petsc_vec",
 ]  # fmt: skip
 
 

@@ -14,7 +14,7 @@ toolchain_python=(
     python3-dev python3-nanobind python3-numpy python3-mpi4py python3-matplotlib
 )
 # Solver stacks that interop/ has doors to.
-toolchain_interop=(libpetsc-real-dev libhypre-dev)
+toolchain_interop=(libpetsc-real-dev libhypre-dev python3-petsc4py-real)
 toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv)
 
 # Goes up whenever the rules below change what is chosen.

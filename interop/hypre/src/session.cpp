@@ -103,22 +103,22 @@ MPI_Comm impl::comm_of(const Communicator& comm) {
     return *made.release();
 }
 
-void impl::destroy(HYPRE_IJVector object) noexcept {
+void impl::Objects::destroy(HYPRE_IJVector object) noexcept {
     if (is_alive()) (void)HYPRE_IJVectorDestroy(object);
 }
-void impl::destroy(HYPRE_IJMatrix object) noexcept {
+void impl::Objects::destroy(HYPRE_IJMatrix object) noexcept {
     if (is_alive()) (void)HYPRE_IJMatrixDestroy(object);
 }
-void impl::destroy(HYPRE_StructGrid object) noexcept {
+void impl::Objects::destroy(HYPRE_StructGrid object) noexcept {
     if (is_alive()) (void)HYPRE_StructGridDestroy(object);
 }
-void impl::destroy(HYPRE_StructStencil object) noexcept {
+void impl::Objects::destroy(HYPRE_StructStencil object) noexcept {
     if (is_alive()) (void)HYPRE_StructStencilDestroy(object);
 }
-void impl::destroy(HYPRE_StructVector object) noexcept {
+void impl::Objects::destroy(HYPRE_StructVector object) noexcept {
     if (is_alive()) (void)HYPRE_StructVectorDestroy(object);
 }
-void impl::destroy(HYPRE_StructMatrix object) noexcept {
+void impl::Objects::destroy(HYPRE_StructMatrix object) noexcept {
     if (is_alive()) (void)HYPRE_StructMatrixDestroy(object);
 }
 

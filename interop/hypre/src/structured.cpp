@@ -145,7 +145,7 @@ StructGrid struct_grid(const RowNumbering& rows) {
     return grid;
 }
 
-StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells) {
+StructVector impl::make_struct_vector(const StructGrid& grid, Cells cells) {
     StructVector vector(grid, std::move(cells));
     checked(grid.rows().communicator(), "hypre::struct_vector", [&] {
         HYPRE_StructVector made = nullptr;

@@ -31,7 +31,7 @@ void impl::require_rows(const char* caller, const RowNumbering& rows) {
     require_count(caller, rows);
 }
 
-Vector make_vector(const RowNumbering& rows, impl::Cells cells) {
+Vector impl::make_vector(const RowNumbering& rows, Cells cells) {
     const char* caller = "hypre::vector";
     const Communicator& comm = rows.communicator();
     agree_on(comm, caller, [&] { impl::require_rows(caller, rows); });

@@ -105,11 +105,11 @@ Session::~Session() {
     if (starter == this) stop();
 }
 
-void impl::watch(void* object) {
+void impl::Objects::watch(void* object) {
     if (object) objects.push_back(object);
 }
 
-void impl::destroy(void* object) noexcept {
+void impl::Objects::destroy(void* object) noexcept {
     const auto found = std::ranges::find(objects, object);
     if (found == objects.end()) return;
     objects.erase(found);

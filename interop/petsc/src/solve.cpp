@@ -2,6 +2,7 @@
 #include <distview/petsc/solve.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
 #include <distview/core/text.hpp>
 #include <distview/petsc/checked.hpp>
 #include <distview/petsc/handle.hpp>
@@ -28,14 +29,25 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
     });
 }
 
-/// PETSc's words for what made a preconditioner fail, such as a zero pivot.
-PetscErrorCode describe_failure(KSP solver, std::string& reason) {
+/// What made a preconditioner fail, such as a zero pivot: of blocks, what made that of this rank fail.
+PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& in_block) {
     PC preconditioner = nullptr;
-    PCFailedReason failed = PC_NOERROR;
+    PetscBool has_blocks = PETSC_FALSE;
     PetscFunctionBeginUser;
     PetscCall(KSPGetPC(solver, &preconditioner));
     PetscCall(PCGetFailedReason(preconditioner, &failed));
-    if (failed != PC_NOERROR) reason += text(", ", PCFailedReasons[failed]);
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCBJACOBI,
+                                     &has_blocks));
+    if (!has_blocks) PetscFunctionReturn(PETSC_SUCCESS);
+    KSP* blocks = nullptr;
+    PetscInt count = 0;
+    PetscCall(PCBJacobiGetSubKSP(preconditioner, &count, nullptr, &blocks));
+    for (PetscInt n = 0; n < count; ++n) {
+        PCFailedReason of_block = PC_NOERROR;
+        PetscCall(KSPGetPC(blocks[n], &preconditioner));
+        PetscCall(PCGetFailedReason(preconditioner, &of_block));
+        if (of_block != PC_NOERROR) in_block = of_block;
+    }
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,6 +57,8 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
     const CollectiveCall call(comm, "petsc::solve");
     require_alike(comm, options);
     SolveResult result;
+    KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
+    PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;
     checked(comm, "petsc::solve", [&]() -> int {
         KSP solver = nullptr;
         PC preconditioner = nullptr;
@@ -70,7 +84,6 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         PetscCall(VecNorm(b, NORM_2, &result.right_side));
         PetscCall(KSPSolve(solver, b, x));
 
-        KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
         PetscInt iterations = 0, told = 0;
         const char* words = nullptr;
         PetscCall(KSPGetConvergedReason(solver, &reason));
@@ -82,9 +95,14 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
         result.iterations = static_cast<int>(iterations);
         result.converged = reason > 0;
         result.reason = words ? words : "";
-        if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(describe_failure(solver, result.reason));
+        if (reason == KSP_DIVERGED_PC_FAILED) PetscCall(find_failure(solver, failed, in_block));
         return PETSC_SUCCESS;
     });
+    if (reason == KSP_DIVERGED_PC_FAILED) {
+        // Blocks fail on some ranks only; of a block that failed, the others know no more than that.
+        const int known = all_reduce(comm, ReduceOperation::max, static_cast<int>(in_block));
+        result.reason += text(", ", PCFailedReasons[known > 0 ? known : static_cast<int>(failed)]);
+    }
     if (!result.converged &&
         (options.has_to_converge || result.reason.find("FAILED") != std::string::npos))
         throw SolverError(text("petsc::solve: expected a residual of at most ", options.tolerance,

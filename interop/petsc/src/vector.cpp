@@ -53,6 +53,17 @@ void require_rows(const char* caller, const RowNumbering& rows) {
     });
 }
 
+void require_processes(const char* caller, const Communicator& comm, PetscObject object) {
+    int relation = MPI_UNEQUAL;
+    MPI_Comm_compare(comm.mpi(), PetscObjectComm(object), &relation);
+    require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT, [&] {
+        int size = 0;
+        MPI_Comm_size(PetscObjectComm(object), &size);
+        return text(caller, ": expected an object of the communicator's ", comm.size(),
+                    " ranks in their order, got one of ", size, " ranks or another order");
+    });
+}
+
 std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers) {
     std::vector<PetscInt> narrowed(numbers.size());
     for (std::size_t i = 0; i < numbers.size(); ++i)
@@ -92,26 +103,11 @@ IndexSet index_set(const RowNumbering& rows) {
     return IndexSet(indices);
 }
 
-namespace {
-
-void require_processes(const char* caller, const Communicator& comm, PetscObject object) {
-    int relation = MPI_UNEQUAL;
-    MPI_Comm_compare(comm.mpi(), PetscObjectComm(object), &relation);
-    require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT, [&] {
-        int size = 0;
-        MPI_Comm_size(PetscObjectComm(object), &size);
-        return text(caller, ": expected an object of the communicator's ", comm.size(),
-                    " ranks in their order, got one of ", size, " ranks or another order");
-    });
-}
-
-} // namespace
-
 ArrayLayout layout_of(const Communicator& comm, Vec vector) {
     std::vector<std::int64_t> bounds;
     checked(comm, "petsc::layout_of", [&]() -> int {
         const PetscInt* ranges = nullptr;
-        require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(vector));
+        impl::require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(vector));
         PetscCall(VecGetOwnershipRanges(vector, &ranges));
         bounds.assign(ranges, ranges + comm.size() + 1);
         return PETSC_SUCCESS;
@@ -125,7 +121,7 @@ ArrayLayout layout_of(const Communicator& comm, IS indices) {
     checked(comm, "petsc::layout_of", [&]() -> int {
         const PetscInt* mine = nullptr;
         PetscInt count = 0;
-        require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(indices));
+        impl::require_processes("petsc::layout_of", comm, reinterpret_cast<PetscObject>(indices));
         PetscCall(ISGetSize(indices, &size));
         PetscCall(ISGetLocalSize(indices, &count));
         PetscCall(ISGetIndices(indices, &mine));

@@ -46,6 +46,32 @@ private:
     Teuchos::RCP<const TrilinosOperator> m_op;
 };
 
+/// What Belos calls as a preconditioner: another one, or none, that takes notes of residuals. Each passes here once.
+class TakingNotes final : public TrilinosOperator {
+public:
+    TakingNotes(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const TrilinosOperator> m,
+                std::vector<double>& history)
+        : m_a(std::move(a)), m_m(std::move(m)), m_history(history) {}
+
+    Teuchos::RCP<const TrilinosMap> getDomainMap() const override { return m_a->getDomainMap(); }
+    Teuchos::RCP<const TrilinosMap> getRangeMap() const override { return m_a->getRangeMap(); }
+
+    void apply(const TrilinosVector& r, TrilinosVector& z, Teuchos::ETransp mode, double alpha,
+               double beta) const override {
+        std::vector<double> norms(r.getNumVectors());
+        r.norm2(Teuchos::arrayViewFromVector(norms));
+        m_history.push_back(norms.empty() ? 0 : *std::max_element(norms.begin(), norms.end()));
+        if (m_m.is_null())
+            z.update(alpha, r, beta);
+        else
+            m_m->apply(r, z, mode, alpha, beta);
+    }
+
+private:
+    Teuchos::RCP<const TrilinosOperator> m_a, m_m;
+    std::vector<double>& m_history;
+};
+
 std::string name_of(Preconditioner which) {
     switch (which) {
     case Preconditioner::jacobi: return "jacobi";
@@ -76,7 +102,8 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
          {std::bit_cast<std::uint64_t>(options.tolerance),
           static_cast<std::uint64_t>(options.max_iterations),
           static_cast<std::uint64_t>(options.preconditioner),
-          static_cast<std::uint64_t>(options.nullspace), static_cast<std::uint64_t>(x.columns())})
+          static_cast<std::uint64_t>(options.nullspace), static_cast<std::uint64_t>(x.columns()),
+          static_cast<std::uint64_t>(options.has_to_converge)})
         digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
     agree(comm, caller, failure, digest, [&] {
         return std::vector<Argument>{
@@ -84,7 +111,8 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
             {"max_iterations", text(options.max_iterations)},
             {"preconditioner", name_of(options.preconditioner)},
             {"nullspace", options.nullspace == Nullspace::none ? "none" : "constant"},
-            {"columns", text(x.columns())}};
+            {"columns", text(x.columns())},
+            {"has_to_converge", text(options.has_to_converge)}};
     });
 }
 
@@ -135,12 +163,14 @@ SolveResult iterate(Teuchos::RCP<const TrilinosOperator> a, Teuchos::RCP<const T
     const Teuchos::RCP<const TrilinosVector> right_side = rcp(b);
     using Problem = Belos::LinearProblem<double, TrilinosVector, TrilinosOperator>;
     auto problem = Teuchos::rcp(new Problem(a, rcp(x), right_side));
-    if (!m.is_null()) problem->setLeftPrec(m);
+    SolveResult result;
+    problem->setLeftPrec(Teuchos::rcp(new TakingNotes(a, m, result.history)));
     problem->setHermitian();
     problem->setProblem();
+    result.history
+        .clear(); // that has been the first residual, which the iteration begins with anew
     Belos::PseudoBlockCGSolMgr<double, TrilinosVector, TrilinosOperator> solver(
         problem, parameters(options));
-    SolveResult result;
     result.converged = solver.solve() == Belos::Converged;
     result.iterations = solver.getNumIters();
     measure(*original, *right_side, *rcp(x), result);
@@ -164,6 +194,11 @@ SolveResult solve_with(const Map& map, const A& op, const MultiVector& b, const 
         require_map(map, x.map(), "x");
         result = iterate(op, precondition(), b, x, options);
     });
+    if (!result.converged && options.has_to_converge)
+        throw SolverError(text(caller, ": expected a residual of at most ", options.tolerance,
+                               " of the right side's, got one of ", result.residual, " after ",
+                               result.iterations, " iterations"),
+                          0);
     return result;
 }
 

@@ -19,6 +19,7 @@ using TrilinosVector = Tpetra::MultiVector<double>;
 using TrilinosOperator = Tpetra::Operator<double>;
 using TrilinosMatrix = Tpetra::CrsMatrix<double>;
 using TrilinosImport = Tpetra::Import<>;
+using TrilinosExport = Tpetra::Export<>;
 using Device = TrilinosMap::device_type;
 
 struct MapState {
@@ -46,6 +47,11 @@ struct ImportState {
     Map source;
     Map target;
     Teuchos::RCP<const TrilinosImport> import;
+};
+struct ExportState {
+    Map source;
+    Map target;
+    Teuchos::RCP<const TrilinosExport> exporter;
 };
 
 /// A duplicate of the communicator for Trilinos, which returns errors: one for each, freed with it. Collective.

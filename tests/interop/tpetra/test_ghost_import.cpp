@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tpetra::Import brings what our ghost plan brings.
+// Tpetra::Import brings what our ghost plan brings, Tpetra::Export what it combines; both make plans again.
+#include "../random_graph.hpp"
+
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/make_dist_view.hpp>
-#include <distview/tpetra.hpp>
+#include <distview/tpetra/trilinos.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/random.hpp>
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
-#include <set>
 #include <vector>
 
 namespace distview::testing {
@@ -18,49 +20,105 @@ namespace distview::testing {
 namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
-using Indices = std::vector<std::int64_t>;
 
-double value_of(std::int64_t index) { return static_cast<double>(index * 3 + 1); }
+/// A random graph's layout and plan, and vectors of them.
+struct Exchanged {
+    using Vector = DistView<double*, Exec::memory_space>;
+
+    Exchanged(const Communicator& over, const GhostedLayout& of) : comm(over), ghosted(of) {}
+
+    Vector make(const char* name) const {
+        return make_dist_view<double*, Exec::memory_space>(exec, comm, ghosted.layout, name);
+    }
+    /// Owned elements are what their index says, ghosts another number.
+    Vector make_filled(const char* name, double ghosts) const {
+        const Vector vector = make(name);
+        for (std::size_t l = 0; l < vector.view().extent(0); ++l)
+            vector.view()(l) = static_cast<std::int64_t>(l) < ghosted.owned
+                                   ? value_of(vector.global_index(0, LocalIndex(l)).value())
+                                   : ghosts;
+        return vector;
+    }
+
+    Exec exec;
+    Communicator comm;
+    GhostedLayout ghosted;
+    GhostExchangePlan plan{comm, ghosted};
+};
 
 TEST(GhostImport, BringsTheSameValues) {
-    const Exec exec;
     const Communicator comm(MPI_COMM_WORLD);
     std::int64_t ghosts_seen = 0;
     for_each_case(60, [&](Random& random, std::uint64_t) {
-        std::set<std::int64_t> different;
-        for (std::int64_t count = random.integer(1, 120); count > 0; --count)
-            different.insert(random.integer(0, 100000));
-        Indices all(different.begin(), different.end());
-        random.shuffle(all);
-        std::vector<Indices> owned(static_cast<std::size_t>(comm.size())), needed(owned);
-        for (const std::int64_t index : all)
-            owned[static_cast<std::size_t>(random.integer(0, comm.size()))].push_back(index);
-        for (Indices& each : needed)
-            for (std::int64_t count = random.chance(0.2) ? 0 : random.integer(0, 60); count > 0;
-                 --count)
-                each.push_back(random.pick(all));
-        const auto me = static_cast<std::size_t>(comm.rank());
-        const GhostedLayout ghosted = make_ghosted_layout(comm, owned[me], needed[me]);
-        GhostExchangePlan plan(comm, ghosted);
-        const auto make = [&](const char* name) {
-            return make_dist_view<double*, Exec::memory_space>(exec, comm, ghosted.layout, name);
-        };
-        const auto ours = make("ours"), theirs = make("theirs"), from = make("from");
-        for (std::size_t l = 0; l < owned[me].size(); ++l)
-            ours.view()(l) = from.view()(l) = value_of(owned[me][l]);
+        Exchanged all(comm, RandomGraph(random, comm.size()).layout(comm));
+        const auto ours = all.make_filled("ours", -2), from = all.make_filled("from", -3),
+                   theirs = all.make_filled("theirs", -1);
         Kokkos::deep_copy(theirs.view(), -1);
-        plan.execute(exec, ours);
+        all.plan.execute(all.exec, ours);
 
-        const tpetra::GhostImport import(plan);
+        const tpetra::GhostImport import(all.plan);
         import.execute(tpetra::MultiVector(import.source(), from),
                        tpetra::MultiVector(import.target(), theirs, tpetra::Rows::with_ghosts));
         for (std::size_t l = 0; l < ours.view().extent(0); ++l) {
             EXPECT_EQ(theirs.view()(l), ours.view()(l));
             EXPECT_EQ(theirs.view()(l), value_of(ours.global_index(0, LocalIndex(l)).value()));
         }
-        ghosts_seen += ghosted.ghosts;
+        ghosts_seen += all.ghosted.ghosts;
     });
     EXPECT_EQ(ghosts_seen > 0, comm.size() > 1);
+}
+
+TEST(GhostExport, AddsTheSameValues) {
+    const Communicator comm(MPI_COMM_WORLD);
+    for_each_case(60, [&](Random& random, std::uint64_t) {
+        Exchanged all(comm, RandomGraph(random, comm.size()).layout(comm));
+        const double ghosts = 1 + comm.rank();
+        const auto ours = all.make_filled("ours", ghosts), from = all.make_filled("from", ghosts),
+                   theirs = all.make_filled("theirs", -3);
+        all.plan.combine(all.exec, Sum{}, ours);
+        const tpetra::GhostExport back(all.plan);
+        back.execute(tpetra::MultiVector(back.source(), from, tpetra::Rows::with_ghosts),
+                     tpetra::MultiVector(back.target(), theirs));
+        for (std::int64_t l = 0; l < all.ghosted.owned; ++l)
+            EXPECT_EQ(theirs.view()(l), ours.view()(l));
+    });
+}
+
+// Imports and Exports that Tpetra or the program has made.
+TEST(GhostImport, MakesAGhostPlan) {
+    const Communicator comm(MPI_COMM_WORLD);
+    for_each_case(40, [&](Random& random, std::uint64_t) {
+        const RandomGraph graph(random, comm.size());
+        const auto me = static_cast<std::size_t>(comm.rank());
+        std::vector<std::int64_t> wanted; // a map has no row twice
+        for (const std::int64_t index : graph.needed[me])
+            if (std::find(wanted.begin(), wanted.end(), index) == wanted.end())
+                wanted.push_back(index);
+        const auto owned = tpetra::rcp(tpetra::Map(comm, graph.owned[me])),
+                   target = tpetra::rcp(tpetra::Map(comm, wanted));
+        const Tpetra::Import<> import(owned, target);
+        const Tpetra::Export<> exporter(target, owned);
+        Tpetra::Vector<double> x(owned), y(target), z(owned);
+        for (std::size_t l = 0; l < graph.owned[me].size(); ++l)
+            x.replaceLocalValue(static_cast<int>(l), value_of(graph.owned[me][l]));
+        y.doImport(x, import, Tpetra::INSERT);
+        z.doExport(y, exporter, Tpetra::ADD);
+
+        Exchanged all(comm, tpetra::ghosted_layout(comm, import)),
+            reverse(comm, tpetra::ghosted_layout(comm, exporter));
+        EXPECT_EQ(all.ghosted.layout, reverse.ghosted.layout);
+        ASSERT_ON_ALL_RANKS(all.ghosted.positions.size() == wanted.size());
+        const auto u = all.make_filled("u", -1), v = reverse.make("v");
+        all.plan.execute(all.exec, u);
+        const auto from = y.getLocalViewHost(Tpetra::Access::ReadOnly);
+        for (std::size_t k = 0; k < wanted.size(); ++k) {
+            EXPECT_EQ(u.view()(all.ghosted.positions[k]), from(k, 0));
+            v.view()(reverse.ghosted.positions[k]) = from(k, 0);
+        }
+        reverse.plan.combine(all.exec, Sum{}, v);
+        const auto sums = z.getLocalViewHost(Tpetra::Access::ReadOnly);
+        for (std::size_t l = 0; l < graph.owned[me].size(); ++l) EXPECT_EQ(v.view()(l), sums(l, 0));
+    });
 }
 
 TEST(GhostImport, WrongUse) {
@@ -75,6 +133,12 @@ TEST(GhostImport, WrongUse) {
     const tpetra::GhostImport import(plan);
     const tpetra::MultiVector owned(import.source(), u),
         all(import.target(), u, tpetra::Rows::with_ghosts);
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::GhostExport(plan, 1), UsageError,
+                              "tpetra::GhostExport: expected an unstructured axis, got axis 1");
+    const tpetra::GhostExport back(plan);
+    EXPECT_THROW_ON_ALL_RANKS(back.execute(owned, all), UsageError,
+                              "tpetra::GhostExport::execute: expected vectors of the maps source() "
+                              "and target(), got one of another map");
     EXPECT_THROW_ON_ALL_RANKS(import.execute(all, owned), UsageError,
                               "tpetra::GhostImport::execute: expected vectors of the maps source() "
                               "and target(), got one of another map");

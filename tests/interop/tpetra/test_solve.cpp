@@ -81,6 +81,8 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
          .nullspace = problem.shape.is_singular() ? Nullspace::constant : Nullspace::none});
     EXPECT_TRUE(result.converged);
     EXPECT_LE(result.residual, 1e-11 * result.right_side);
+    EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
+    EXPECT_NEAR(result.history[0], result.right_side, 1e-12 * result.right_side);
     EXPECT_EQ(vx.data(), where);
     if (problem.shape.is_singular()) center(problem, x);
     EXPECT_LE(max_difference(problem, x, expected), 1e-10);
@@ -219,9 +221,17 @@ TEST(Solve, SaysWhatTrilinosSays) {
 TEST(Solve, TellsOfNoConvergence) {
     Diagonal fine(4);
     Kokkos::deep_copy(fine.b.view(), 1);
-    const auto result = fine.solve({.tolerance = 1e-14, .max_iterations = 1});
+    EXPECT_THROW_ON_ALL_RANKS(fine.solve({.tolerance = 1e-14, .max_iterations = 1}), SolverError,
+                              "tpetra::solve: expected a residual of at most 1e-14 of the right "
+                              "side's, got one of ");
+    Kokkos::deep_copy(fine.x.view(), 0);
+    const auto result =
+        fine.solve({.tolerance = 1e-14, .max_iterations = 1, .has_to_converge = false});
     EXPECT_FALSE(result.converged);
     EXPECT_EQ(result.iterations, 1);
+    ASSERT_ON_ALL_RANKS(result.history.size() == 2);
+    EXPECT_NEAR(result.history[0], result.right_side, 1e-12);
+    EXPECT_NEAR(result.history[1], result.residual, 1e-12);
     EXPECT_GT(result.residual, 0);
     EXPECT_NEAR(result.right_side, std::sqrt(3.0 * fine.comm.size()), 1e-12);
 }

@@ -5,4 +5,5 @@
 #include <distview/interop/row_numbering.hpp>
 #include <distview/interop/solver_arrays.hpp>
 #include <distview/interop/solver_error.hpp>
+#include <distview/interop/solver_handle.hpp>
 #include <distview/interop/solver_memory.hpp>

@@ -5,4 +5,5 @@
 #include <distview/petsc/matrix.hpp>
 #include <distview/petsc/session.hpp>
 #include <distview/petsc/solve.hpp>
+#include <distview/petsc/star_forest.hpp>
 #include <distview/petsc/vector.hpp>

@@ -11,6 +11,8 @@ namespace distview {
 
 /// A call of a solver stack failed, or a solution did not converge; what() has the stack's own text, code() what it
 /// returned. The same on all ranks.
+///
+/// Collective: no (local)
 class SolverError : public Error {
 public:
     SolverError(const std::string& message, int code) : Error(message), m_code(code) {}

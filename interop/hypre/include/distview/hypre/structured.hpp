@@ -42,6 +42,11 @@ private:
 ///             count an axis, or the cells; SolverError of hypre (thrown on all ranks)
 StructGrid struct_grid(const RowNumbering& rows);
 
+class StructVector;
+namespace impl {
+StructVector make_struct_vector(const StructGrid& grid, Cells cells);
+}
+
 /// An array, and a vector of hypre's Struct interface beside it. Made by struct_vector().
 ///
 /// Collective: over the numbering's communicator, but for accessors
@@ -66,7 +71,7 @@ public:
     operator HYPRE_StructVector() const noexcept { return m_vector; }
 
 private:
-    friend StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells);
+    friend StructVector impl::make_struct_vector(const StructGrid& grid, impl::Cells cells);
     StructVector(const StructGrid& grid, impl::Cells cells)
         : m_grid(grid), m_cells(std::move(cells)) {}
 
@@ -74,11 +79,6 @@ private:
     impl::Cells m_cells;
     Handle<HYPRE_StructVector> m_vector;
 };
-
-/// For struct_vector().
-///
-/// Collective: over the numbering's communicator
-StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells);
 
 /// The cells of an array as a vector of hypre's Struct interface, which has a copy always; see vector().
 ///
@@ -88,7 +88,7 @@ StructVector make_struct_vector(const StructGrid& grid, impl::Cells cells);
 /// Errors:     those of vector()
 template <DistViewLike View>
 StructVector struct_vector(const StructGrid& grid, const View& array) {
-    return make_struct_vector(grid, impl::cells_of("hypre::struct_vector", grid.rows(), array));
+    return impl::make_struct_vector(grid, impl::cells_of("hypre::struct_vector", grid.rows(), array));
 }
 
 /// A matrix of hypre's Struct interface, and its grid. Made by struct_matrix().

@@ -40,6 +40,11 @@ Cells cells_of(const char* caller, const RowNumbering& rows, const View& array) 
 
 } // namespace impl
 
+class Vector;
+namespace impl {
+Vector make_vector(const RowNumbering& rows, Cells cells);
+}
+
 /// An array, and a vector of hypre beside it. Made by vector().
 ///
 /// Collective: over the numbering's communicator, but for accessors
@@ -65,7 +70,7 @@ public:
     operator HYPRE_ParVector() const noexcept { return m_object; }
 
 private:
-    friend Vector make_vector(const RowNumbering& rows, impl::Cells cells);
+    friend Vector impl::make_vector(const RowNumbering& rows, impl::Cells cells);
     Vector(const RowNumbering& rows, impl::Cells cells) : m_rows(rows), m_cells(std::move(cells)) {}
 
     RowNumbering m_rows;
@@ -73,11 +78,6 @@ private:
     Handle<HYPRE_IJVector> m_vector;
     HYPRE_ParVector m_object = nullptr;
 };
-
-/// For vector().
-///
-/// Collective: over the numbering's communicator
-Vector make_vector(const RowNumbering& rows, impl::Cells cells);
 
 /// The cells of an array as a vector of hypre's IJ interface.
 ///
@@ -99,7 +99,7 @@ Vector make_vector(const RowNumbering& rows, impl::Cells cells);
 ///             if the array has padding, another layout or gaps; SolverError of hypre (thrown on all ranks)
 template <DistViewLike View>
 Vector vector(const RowNumbering& rows, const View& array) {
-    return make_vector(rows, impl::cells_of("hypre::vector", rows, array));
+    return impl::make_vector(rows, impl::cells_of("hypre::vector", rows, array));
 }
 
 } // namespace distview::hypre

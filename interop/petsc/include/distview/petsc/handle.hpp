@@ -1,38 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <utility>
+#include <distview/interop/solver_handle.hpp>
 
 namespace distview::petsc {
 
 namespace impl {
 /// A session destroys the objects that are left of it when it stops PETSc, in the order in which they were made.
-void watch(void* object);
-void destroy(void* object) noexcept;
+struct Objects {
+    static void watch(void* object);
+    static void destroy(void* object) noexcept;
+};
 } // namespace impl
 
-/// Owns a reference to an object of PETSc: converts to a Vec, a Mat, an IS, which all of PETSc's calls take.
-///
-/// Collective: destruction, as that of PETSc's objects; nothing happens once PETSc has stopped
+/// Owns a reference to an object of PETSc: a Vec, a Mat, an IS, which all of PETSc's calls take.
 template <class Object>
-class Handle {
-public:
-    Handle() = default;
-    explicit Handle(Object object) : m_object(object) { impl::watch(object); }
-    Handle(Handle&& other) noexcept : m_object(std::exchange(other.m_object, nullptr)) {}
-    Handle& operator=(Handle&& other) noexcept {
-        std::swap(m_object, other.m_object);
-        return *this;
-    }
-    ~Handle() {
-        if (m_object) impl::destroy(m_object);
-    }
-
-    Object get() const noexcept { return m_object; }
-    operator Object() const noexcept { return m_object; }
-
-private:
-    Object m_object = nullptr;
-};
+using Handle = SolverHandle<Object, impl::Objects>;
 
 } // namespace distview::petsc

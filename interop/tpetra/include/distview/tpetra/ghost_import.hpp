@@ -11,7 +11,8 @@ namespace distview::tpetra {
 
 namespace impl {
 struct ImportState;
-}
+struct ExportState;
+} // namespace impl
 
 /// The Tpetra::Import that brings what a GhostExchangePlan brings: from the rows that each rank owns to those and its
 /// ghosts. Copies are shallow.
@@ -36,6 +37,30 @@ public:
 
 private:
     std::shared_ptr<const impl::ImportState> m_state;
+};
+
+/// The Tpetra::Export that does what a GhostExchangePlan's combine() does with Sum: from the rows and ghosts of each rank
+/// to the rows that it owns. Copies are shallow.
+///
+///     const tpetra::GhostExport back(plan);
+///     const tpetra::MultiVector all(back.source(), v, tpetra::Rows::with_ghosts), owned(back.target(), u);
+///     back.execute(all, owned);    // u = v where owned, plus all ghosts of it
+///
+/// Collective: construction and execute(), over the plan's communicator
+/// Errors:     as of GhostImport
+class GhostExport {
+public:
+    explicit GhostExport(const GhostExchangePlan& plan, int axis = 0);
+
+    const Map& source() const;
+    const Map& target() const;
+    /// Errors: UsageError if the vectors' maps are not source() and target() (thrown on all ranks)
+    void execute(const MultiVector& all, const MultiVector& owned) const;
+
+    const std::shared_ptr<const impl::ExportState>& state() const noexcept { return m_state; }
+
+private:
+    std::shared_ptr<const impl::ExportState> m_state;
 };
 
 } // namespace distview::tpetra

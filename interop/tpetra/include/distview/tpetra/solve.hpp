@@ -7,6 +7,8 @@
 #include <distview/tpetra/multi_vector.hpp>
 #include <distview/tpetra/operator.hpp>
 
+#include <vector>
+
 namespace distview::tpetra {
 
 enum class Preconditioner {
@@ -27,6 +29,8 @@ struct SolveOptions {
     int max_iterations = 1000;
     Preconditioner preconditioner = Preconditioner::none;
     Nullspace nullspace = Nullspace::none;
+    /// Whether a solution that does not converge is an error.
+    bool has_to_converge = true;
 };
 
 /// What a solution took, the same on every rank.
@@ -35,6 +39,8 @@ struct SolveResult {
     int iterations = 0;
     double residual = 0; ///< norm of b - A x, computed anew at the end; the largest of all columns
     double right_side = 0; ///< norm of b; of the column with that residual
+    /// Norms of the residuals as Belos updates them, that of the first x first; of several columns the greatest.
+    std::vector<double> history{};
 };
 
 /// Which preconditioners the installed Trilinos has.
@@ -56,17 +62,16 @@ SolveResult solve(const Matrix& a, const MultiVector& b, const MultiVector& x,
 /// With Nullspace::constant, A may be singular: b must be orthogonal to constants, of which products and
 /// preconditioned vectors are freed as rounding brings them in; x is determined up to a constant.
 ///
-/// Not converging within max_iterations is no error: ask result.converged.
-///
 /// Collective: over the communicator of the maps
 /// Shapes:     b and x have A's map and equally many columns
 /// Space:      Tpetra's execution space, after a fence of `exec`; on return all work has finished
 /// Touches:    the memory of the arrays that b and x were made of
-/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call
+/// Cost:       Belos keeps four vectors a column; preconditioners are set up in every call; of an iteration one norm more
+///             than Belos' own, for the history, and a copy of the residual where there is no preconditioner
 /// Errors:     UsageError if b or x have other maps or columns, a preconditioner is not there, or A is an Operator
 ///             where it needs a Matrix or a diagonal, options differ between ranks; SolverError with the text of the exception that Belos,
 ///             Ifpack2, MueLu or Teuchos threw, such as of an indefinite A, for a zero on
-///             the diagonal, and if x is not finite (thrown on all ranks)
+///             the diagonal, if x is not finite, and if the solution does not converge (thrown on all ranks)
 template <ExecutionSpace Exec, class A>
 SolveResult solve(const Exec& exec, const A& a, const MultiVector& b, const MultiVector& x,
                   const SolveOptions& options = {}) {

@@ -7,6 +7,7 @@
 #include <distview/tpetra.hpp>
 
 #include <Tpetra_CrsMatrix.hpp>
+#include <Tpetra_Export.hpp>
 #include <Tpetra_Import.hpp>
 #include <Tpetra_Map.hpp>
 #include <Tpetra_MultiVector.hpp>
@@ -22,11 +23,23 @@ Teuchos::RCP<Tpetra::MultiVector<double>> rcp(const MultiVector& vector);
 Teuchos::RCP<const Tpetra::Operator<double>> rcp(const Operator& op);
 Teuchos::RCP<Tpetra::CrsMatrix<double>> rcp(const Matrix& matrix);
 Teuchos::RCP<const Tpetra::Import<>> rcp(const GhostImport& import);
+Teuchos::RCP<const Tpetra::Export<>> rcp(const GhostExport& exporter);
 
 /// A Map of Tpetra's own, such as one of a matrix that was read from a file.
 ///
 /// Collective: over comm, whose ranks are those of the map's communicator
 /// Errors:     UsageError if they are not (thrown on all ranks)
 Map make_map(const Communicator& comm, const Teuchos::RCP<const Tpetra::Map<>>& map);
+
+/// The layout whose ghosts an Import of Tpetra's own fills, that of a matrix say: each rank owns the rows of the import's
+/// source map and has as ghosts those of its target map that it does not own. The k-th row of the target map is at
+/// positions[k]. Of an Export the other way round: ghosts are what it adds to their owners.
+///
+///     GhostExchangePlan plan(comm, tpetra::ghosted_layout(comm, *a->getGraph()->getImporter()));
+///
+/// Collective: over comm, whose ranks are those of the maps
+/// Errors:     UsageError if they are not; those of make_ghosted_layout() (thrown on all ranks)
+GhostedLayout ghosted_layout(const Communicator& comm, const Tpetra::Import<>& import);
+GhostedLayout ghosted_layout(const Communicator& comm, const Tpetra::Export<>& exporter);
 
 } // namespace distview::tpetra

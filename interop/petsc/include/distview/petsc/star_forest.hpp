@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/petsc/handle.hpp>
+
+#include <petscsf.h>
+
+namespace distview {
+// Programs that have a plan have included its header, which takes long to compile.
+class Communicator;
+class GatherPlan;
+class GhostExchangePlan;
+struct GhostedLayout;
+} // namespace distview
+
+namespace distview::petsc {
+
+using StarForest = Handle<PetscSF>;
+
+/// The PetscSF that brings what a plan brings: PetscSFBcastBegin() and PetscSFBcastEnd() are execute(), PetscSFReduceBegin()
+/// and PetscSFReduceEnd() with MPI_SUM are combine(exec, Sum{}, ...).
+///
+///     petsc::StarForest forest = petsc::star_forest(ghosts);     // roots are owned elements of u, leaves its ghosts
+///     double* const all = u.view().data();
+///     PetscSFBcastBegin(forest, MPI_DOUBLE, all, all, MPI_REPLACE);
+///
+/// Of a ghost plan, roots and leaves are the elements of a section. Of a gather plan, leaves are the entries of this rank's
+/// list. The plan itself says where they come from: it is executed once with numbers.
+///
+/// Collective: over the plan's communicator
+/// Indices:    roots, and leaves of a ghost plan, count the elements of a section with padding and ghosts in C order, from 0
+/// Shapes:     layouts of up to four axes; sections in C order (LayoutRight) without gaps
+/// Cost:       one execution of the plan, which keeps its tables for it; PETSc's own tables
+/// Errors:     UsageError if PETSc is not running, the layout has more axes, or a PetscInt does not count a section;
+///             those of execute(); SolverError of PETSc (thrown on all ranks)
+StarForest star_forest(GhostExchangePlan& plan);
+StarForest star_forest(GatherPlan& plan);
+
+/// The layout of arrays that a PetscSF fills the ghosts of: this rank owns an element for each of its roots, and has as
+/// ghosts the roots of other ranks that its leaves are joined to. The k-th leaf is at positions[k].
+///
+///     const GhostedLayout ghosted = petsc::ghosted_layout(comm, forest);
+///     GhostExchangePlan plan(comm, ghosted);
+///
+/// Collective: over comm, which has the ranks of the forest
+/// Indices:    labels count the roots of all ranks, those of lower ranks first
+/// Cost:       that of make_ghosted_layout()
+/// Errors:     UsageError if PETSc is not running, the forest has other ranks or no graph; SolverError of PETSc (thrown on
+///             all ranks)
+GhostedLayout ghosted_layout(const Communicator& comm, PetscSF forest);
+
+} // namespace distview::petsc

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/petsc/star_forest.hpp>
+
+#include "owned.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/ghost_exchange_plan.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/core/text.hpp>
+#include <distview/petsc/checked.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+namespace distview::petsc {
+
+namespace {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+constexpr const char* caller = "petsc::star_forest";
+
+// A mark is where an element is: the process, and the position in its section.
+constexpr int position_bits = 40;
+constexpr std::int64_t unmarked = -1;
+std::int64_t mark_of(int process, std::int64_t position) {
+    return (std::int64_t(process) << position_bits) | position;
+}
+
+template <class T, int Rank>
+struct PointersTo {
+    using type = typename PointersTo<T*, Rank - 1>::type;
+};
+template <class T>
+struct PointersTo<T, 0> {
+    using type = T;
+};
+
+/// Calls action(array), with marks in the layout.
+template <int Rank, class Action>
+void with_array_of_rank(const Communicator& comm, const ArrayLayout& layout, const Action& action) {
+    const Exec exec;
+    const auto array =
+        make_dist_view<typename PointersTo<std::int64_t, Rank>::type, Kokkos::LayoutRight,
+                       Kokkos::HostSpace>(exec, comm, layout, "distview::petsc::star_forest");
+    exec.fence("distview::petsc::star_forest: the array is there");
+    action(array);
+}
+template <class Action>
+void with_array(const Communicator& comm, const ArrayLayout& layout, const Action& action) {
+    switch (layout.rank()) {
+    case 1: return with_array_of_rank<1>(comm, layout, action);
+    case 2: return with_array_of_rank<2>(comm, layout, action);
+    case 3: return with_array_of_rank<3>(comm, layout, action);
+    case 4: return with_array_of_rank<4>(comm, layout, action);
+    default: break; // require_section() has not let it pass
+    }
+}
+
+void require_section(const Communicator& comm, const ArrayLayout& layout) {
+    agree_on(comm, caller, [&] {
+        require<UsageError>(layout.rank() <= 4, [&] {
+            return text(caller, ": expected a layout of up to 4 axes, got ", layout.rank());
+        });
+        std::int64_t elements = 1;
+        for (int d = 0; d < layout.rank(); ++d)
+            elements *= layout.local_extents(comm.rank())[static_cast<std::size_t>(d)];
+        constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
+        require<UsageError>(elements <= most && elements < (std::int64_t{1} << position_bits), [&] {
+            return text(caller, ": expected a section of at most ", most,
+                        " elements, which this PETSc's PetscInt counts, got ", elements);
+        });
+    });
+}
+
+/// Whether the element at a position in C order is none of padding and none of the ghosts.
+template <class Array>
+bool is_interior(const Array& array, std::int64_t position) {
+    for (int d = Array::rank() - 1; d >= 0; --d) {
+        const auto extent = static_cast<std::int64_t>(array.view().extent(d));
+        const LocalIndex at(position % extent);
+        const LocalRange interior = array.interior_range(d);
+        if (at < interior.begin || at >= interior.end) return false;
+        position /= extent;
+    }
+    return true;
+}
+
+struct Leaves {
+    std::int64_t roots = 0;
+    std::vector<PetscInt> places{}; ///< empty: 0, 1, ...
+    std::vector<PetscSFNode> origins{};
+
+    void add(std::int64_t mark) {
+        PetscSFNode origin{};
+        origin.rank = static_cast<PetscInt>(mark >> position_bits);
+        origin.index = static_cast<PetscInt>(mark & ((std::int64_t{1} << position_bits) - 1));
+        origins.push_back(origin);
+    }
+};
+
+StarForest make_forest(const Communicator& comm, Leaves& leaves) {
+    PetscSF forest = nullptr;
+    checked(comm, caller, [&]() -> int {
+        PetscCall(PetscSFCreate(comm.mpi(), &forest));
+        PetscCall(PetscSFSetGraph(forest, static_cast<PetscInt>(leaves.roots),
+                                  static_cast<PetscInt>(leaves.origins.size()),
+                                  leaves.places.empty() ? nullptr : leaves.places.data(),
+                                  PETSC_COPY_VALUES, leaves.origins.data(), PETSC_COPY_VALUES));
+        PetscCall(PetscSFSetUp(forest));
+        return PETSC_SUCCESS;
+    });
+    return StarForest(forest);
+}
+
+} // namespace
+
+StarForest star_forest(GhostExchangePlan& plan) {
+    const Communicator& comm = plan.communicator();
+    require_section(comm, plan.layout());
+    Leaves leaves;
+    with_array(comm, plan.layout(), [&](const auto& array) {
+        std::int64_t* const marks = array.view().data();
+        leaves.roots = static_cast<std::int64_t>(array.view().size());
+        for (std::int64_t n = 0; n < leaves.roots; ++n)
+            marks[n] = is_interior(array, n) ? mark_of(comm.rank(), n) : unmarked;
+        plan.execute(Exec(), array);
+        for (std::int64_t n = 0; n < leaves.roots; ++n) {
+            if (marks[n] == unmarked || is_interior(array, n)) continue;
+            leaves.places.push_back(static_cast<PetscInt>(n));
+            leaves.add(marks[n]);
+        }
+    });
+    return make_forest(comm, leaves);
+}
+
+StarForest star_forest(GatherPlan& plan) {
+    const Communicator& comm = plan.communicator();
+    require_section(comm, plan.layout());
+    agree_on(comm, caller, [&] {
+        constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<PetscInt>::max());
+        require<UsageError>(plan.size() <= most, [&] {
+            return text(caller, ": expected a list of at most ", most, " elements, got ",
+                        plan.size());
+        });
+    });
+    Leaves leaves;
+    with_array(comm, plan.layout(), [&](const auto& array) {
+        std::int64_t* const marks = array.view().data();
+        leaves.roots = static_cast<std::int64_t>(array.view().size());
+        for (std::int64_t n = 0; n < leaves.roots; ++n) marks[n] = mark_of(comm.rank(), n);
+        const Kokkos::View<std::int64_t*, Kokkos::HostSpace> list(
+            "distview::petsc::star_forest::list", static_cast<std::size_t>(plan.size()));
+        plan.execute(Exec(), array, list);
+        for (std::size_t k = 0; k < list.size(); ++k) leaves.add(list(k));
+    });
+    return make_forest(comm, leaves);
+}
+
+GhostedLayout ghosted_layout(const Communicator& comm, PetscSF forest) {
+    const char* name = "petsc::ghosted_layout";
+    PetscInt roots = 0, count = 0;
+    const PetscSFNode* origins = nullptr;
+    checked(comm, name, [&]() -> int {
+        impl::require_processes(name, comm, reinterpret_cast<PetscObject>(forest));
+        PetscCall(PetscSFGetGraph(forest, &roots, &count, nullptr, &origins));
+        require<UsageError>(roots >= 0, [&] {
+            return text(name, ": expected a PetscSF with a graph (PetscSFSetGraph()), got none");
+        });
+        return PETSC_SUCCESS;
+    });
+    std::vector<std::int64_t> first{0};
+    for (const std::int64_t theirs : all_gather(comm, static_cast<std::int64_t>(roots)))
+        first.push_back(first.back() + theirs);
+    std::vector<std::int64_t> owned, needed;
+    for (std::int64_t n = 0; n < roots; ++n)
+        owned.push_back(first[static_cast<std::size_t>(comm.rank())] + n);
+    for (PetscInt k = 0; k < count; ++k)
+        needed.push_back(first[static_cast<std::size_t>(origins[k].rank)] + origins[k].index);
+    return make_ghosted_layout(comm, owned, needed);
+}
+
+} // namespace distview::petsc
