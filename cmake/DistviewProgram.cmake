@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # distview_program_options(TARGET): what tests, benchmarks and examples are compiled with.
+# distview_c_program(TARGET): the same for programs in C with the C face.
 
 include(CheckCXXCompilerFlag)
 
@@ -16,4 +17,17 @@ function(distview_program_options target)
     if(DISTVIEW_NATIVE AND DISTVIEW_HAVE_MARCH_NATIVE)
         target_compile_options(${target} PRIVATE -march=native)
     endif()
+endfunction()
+
+function(distview_c_program target)
+    set_target_properties(${target} PROPERTIES C_STANDARD 11 C_STANDARD_REQUIRED ON C_EXTENSIONS OFF)
+    target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wconversion)
+    if(DISTVIEW_WARNINGS_AS_ERRORS)
+        target_compile_options(${target} PRIVATE -Werror)
+    endif()
+    # The library's sanitizers want to be in the program from the start.
+    string(REGEX MATCHALL "-f(no-)?sanitize[^ ]*" sanitizers "${CMAKE_CXX_FLAGS}")
+    target_compile_options(${target} PRIVATE ${sanitizers})
+    target_link_options(${target} PRIVATE ${sanitizers})
+    target_link_libraries(${target} PRIVATE distview::c)
 endfunction()

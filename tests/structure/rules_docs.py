@@ -4,7 +4,7 @@
 import re
 
 from cpp_text import line_of, without_strings
-from tree import Violation
+from tree import STACKS, Violation
 
 _NAMESPACE = re.compile(r"namespace\s+([\w:]*)\s*$")
 _TYPE = re.compile(r"(?:template\s*<.*>\s*(?:requires\b.*)?)?\b(class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)", re.DOTALL)
@@ -106,9 +106,14 @@ def _public(text, code, begin, end, inside=False):
         yield start, name, doc
 
 
+_DOCUMENTED = (
+    "comm/include", "algorithms/include", "interop/common/include", *(f"interop/{stack}/include" for stack in STACKS),
+)  # fmt: skip
+
+
 def _public_of_headers(tree):
-    """(path, line, name, comment) of what the public headers of comm and algorithms declare."""
-    for path in tree.below("comm/include", "algorithms/include", suffixes=(".hpp",)):
+    """(path, line, name, comment) of what the public headers above core declare."""
+    for path in tree.below(*_DOCUMENTED, suffixes=(".hpp",)):
         if "/impl/" in path:
             continue
         text = tree.text(path)
@@ -118,7 +123,7 @@ def _public_of_headers(tree):
 
 
 def collective(tree):
-    """Public headers of comm and algorithms say of each function and class what all ranks must call."""
+    """Public headers above core say of each function and class what all ranks must call."""
     for path, line, name, doc in _public_of_headers(tree):
         if "Collective:" not in doc:
             yield Violation(
@@ -132,7 +137,7 @@ _NOT_FOR_USERS = {"static_cast"}
 
 
 def api_sheet(tree):
-    """docs/api_sheet.md names every public function and class of comm and algorithms."""
+    """docs/api_sheet.md names every public function and class of the headers above core."""
     if _SHEET not in tree.paths:
         return
     sheet = set(re.findall(r"\w+", tree.text(_SHEET)))
@@ -141,4 +146,14 @@ def api_sheet(tree):
             yield Violation("api_sheet", path, line, f"{name} is not in {_SHEET}")
 
 
-RULES = (collective, api_sheet)
+def c_face(tree):
+    """docs/api_sheet.md names every function of the C face."""
+    sheet = set(re.findall(r"\w+", tree.text(_SHEET))) if _SHEET in tree.paths else None
+    for path in tree.below("c/include", suffixes=(".h",)):
+        text = tree.text(path)
+        for match in re.finditer(r"^DISTVIEW_API [^;(]*?(distview_\w+)\(", text, re.MULTILINE):
+            if sheet is not None and match[1] not in sheet:
+                yield Violation("c_face", path, line_of(text, match.start()), f"{match[1]} is not in {_SHEET}")
+
+
+RULES = (collective, api_sheet, c_face)

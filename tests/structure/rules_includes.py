@@ -5,21 +5,30 @@ import posixpath
 import re
 
 from cpp_text import includes
-from tree import COMPONENTS, Violation, component_of
+from tree import COMPONENTS, STACKS, Violation, component_of
 
-_ALLOWED = {"core": {"core"}, "comm": {"core", "comm"}, "algorithms": set(COMPONENTS)}
+_ALLOWED = {
+    "core": {"core"},
+    "comm": {"core", "comm"},
+    "algorithms": set(COMPONENTS),
+    "interop": {*COMPONENTS, "interop"},
+    # No stack includes another.
+    **{stack: {*COMPONENTS, "interop", stack} for stack in STACKS},
+}
 _IMPL_TEST = re.compile(r"tests/(?:unit|races)/(\w+)/(?:test_)?impl_\w+\.[ch]pp$")
 
 
 def _component_of_header(name):
     match = re.match(r"distview/(\w+)(?:/|\.hpp$)", name)
-    return match[1] if match and match[1] in COMPONENTS else None
+    return match[1] if match and match[1] in _ALLOWED else None
 
 
 def direction(tree):
     """A component includes itself and what lies below it."""
-    for path in tree.below(*COMPONENTS):
+    for path in tree.below(*COMPONENTS, "interop"):
         own = component_of(path)
+        if own is None:
+            continue
         for line, name, quoted in includes(tree.text(path)):
             other = _component_of_header(name)
             if other and other not in _ALLOWED[own]:
@@ -59,7 +68,7 @@ def mpi(tree):
 
 def impl(tree):
     """impl/ belongs to its component, and to tests named impl_*, with their headers, of that component."""
-    for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python", "interop"):
+    for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python", "interop", "c"):
         match = _IMPL_TEST.match(path)
         own = match[1] if match else component_of(path)
         for line, name, _ in includes(tree.text(path)):

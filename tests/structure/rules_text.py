@@ -8,7 +8,7 @@ from tree import COMPONENTS, Violation
 
 _SPDX = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 _SOURCES = (".hpp", ".cpp", ".h", ".c", ".in", ".cmake", "CMakeLists.txt", ".py", ".sh", ".pl")
-_WORDED = (*COMPONENTS, "examples", "docs", "perf", "python", "interop")
+_WORDED = (*COMPONENTS, "examples", "docs", "perf", "python", "interop", "c")
 # A glossary has to name the words that it rejects: "never halo" is how.
 #: Ghosts are copied indices of unstructured axes, and nothing else.
 _SYNONYM = re.compile(r"(?<!never )(?:halo|ghost[ _-]?(?:cell|layer|zone|point|node|region|width))", re.IGNORECASE)
@@ -32,7 +32,7 @@ def spdx(tree):
 def pragma_once(tree):
     """Guards are #pragma once, names snake_case."""
     for path in tree.paths:
-        if path.endswith((".hpp", ".hpp.in")) and path.startswith((*COMPONENTS, "tests", "perf")):
+        if path.endswith((".hpp", ".hpp.in")) and path.startswith((*COMPONENTS, "interop", "tests", "perf")):
             is_configured = path.endswith(".in") and "/include/" not in path
             if "#pragma once" not in tree.text(path) and not is_configured:
                 yield Violation("pragma_once", path, 1, "#pragma once is missing")
@@ -86,7 +86,7 @@ def paths(tree):
 
 def todo(tree):
     """What is left to do has an issue or a backend."""
-    for path in tree.below(*COMPONENTS, "tests", "perf", "examples", "python"):
+    for path in tree.below(*COMPONENTS, "interop", "tests", "perf", "examples", "python"):
         for line, text in tree.lines(path):
             if re.search(r"\b(?:TODO|FIXME|XXX)\b(?!\(#\d+\))", text):
                 yield Violation("todo", path, line, "TODO without an issue number")

@@ -63,6 +63,9 @@ GOOD = {
     + '#include <iostream>\nint main() { std::cout << 1; comm(MPI_COMM_WORLD);\n'
     + 'Kokkos::parallel_for("heat", n, f); }\n',
     "tests/unit/core/impl_i.cpp": CPP + "#include <distview/core/impl/i.hpp>\n",
+    "interop/common/include/distview/interop/rows.hpp": HPP + "#include <distview/comm/plan.hpp>\n#include <mpi.h>\n",
+    "interop/petsc/src/vec.cpp": CPP
+    + "#include <distview/interop/rows.hpp>\n#include <distview/petsc/vec.hpp>\n#include <petscvec.h>\n",
     "docs/links.md": "# A [`b`](a%20b.txt), of c_d!\n## Twice\n## Twice\n[a](#a-b-of-c_d), [t](#twice-1)\n"
     "[x](../scripts) ![p](../core/src/a.cpp \"title\") [y](<a b.txt>) [z](https://x.org/y#z) <a href=\"links.md\">\n"
     "`[no](link)` v[0](1 of 2) [s](a%20b.txt#L1-L1)\n\n[r]: links.md#twice\n"
@@ -80,6 +83,10 @@ PLANTED = [
     ("direction", "core/src/a.cpp", CPP + "#  include <distview/comm.hpp>\n", 2),
     ("direction", "core/src/a.cpp", CPP + '#include "../../comm/src/x.hpp"\n', 2),
     ("direction", "comm/src/plan/plan.cpp", CPP + "\n#include <distview/algorithms/fill.hpp>\n", 3),
+    ("direction", "algorithms/include/distview/algorithms/fill.hpp", HPP + "#include <distview/interop/rows.hpp>\n", 3),
+    ("direction", "interop/common/include/distview/interop/rows.hpp", HPP + "#include <distview/petsc/vec.hpp>\n", 3),
+    ("direction", "interop/petsc/src/vec.cpp", CPP + "\n#include <distview/hypre/vec.hpp>\n", 3),
+    ("direction", "interop/hypre/src/vec.cpp", CPP + '#include "../../petsc/src/vec.hpp"\n', 2),
     ("mpi", "core/src/a.cpp", CPP + "#include <mpi.h>\n", 2),
     ("mpi", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <mpi.h>\n", 3),
     ("mpi", "comm/include/distview/comm/a_schedule.hpp",
@@ -113,6 +120,8 @@ PLANTED = [
     ("world", "comm/src/plan/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
     ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 30),
     ("raw_mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "f() { PMPI_Wait(a); }\n", 3),
+    ("printing", "interop/petsc/src/vec.cpp", CPP + "void f() { std::puts(s); }\n", 2),
+    ("labels", "interop/petsc/src/vec.cpp", CPP + "f() { exec.fence(); }\n", 2),
     ("labels", "core/src/a.cpp", CPP + "f() { Kokkos::parallel_for(Policy(0, n), g); }\n", 2),
     ("labels", "core/src/a.cpp", CPP + "f() {\n Kokkos::parallel_scan(\n  n, g); }\n", 3),
     ("labels", "core/src/a.cpp", CPP + 'f() { parallel_reduce("other::x", n, g, s); }\n', 2),
@@ -139,6 +148,13 @@ PLANTED = [
     ("collective", "algorithms/include/distview/algorithms/fill.hpp",
      HPP + "namespace distview {\n\ntemplate <class V>\n    requires A<V, B>\nauto sum(const V& v)"
      " -> int {\n    return f(v);\n}\n}\n", 5),
+    ("collective", "interop/common/include/distview/interop/rows.hpp",
+     HPP + "namespace distview {\n/// Sends.\nvoid send(int x);\n}\n", 5),
+    ("api_sheet", "interop/petsc/include/distview/petsc/vec.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nvoid another(int x);\n}\n", 5),
+    ("c_face", "c/include/distview/c/a.h", CPP + "DISTVIEW_API int\ndistview_a(int x);\n", 2),
+    ("printing", "c/src/a.cpp", CPP + "void f() { std::puts(s); }\n", 2),
+    ("world", "c/src/a.cpp", CPP + "MPI_Comm f() { return MPI_COMM_WORLD; }\n", 2),
     ("links", "docs/links.md", "{}[a](none.md)\n", 31),
     ("links", "README.md", "![a](docs/none.svg)\n", 1),
     ("links", "README.md", "a\n[a]: docs/none.svg\n", 2),

@@ -6,8 +6,10 @@ from functools import lru_cache
 from pathlib import Path
 
 COMPONENTS = ("core", "comm", "algorithms")
+#: Of interop/, each in a folder of its own beside common/, whose component is interop.
+STACKS = ("petsc", "hypre", "tpetra")
 FOLDERS = COMPONENTS + (
-    "tests", "perf", "examples", "python", "interop", "cmake", "docs", "scripts", ".ci",
+    "tests", "perf", "examples", "python", "interop", "c", "cmake", "docs", "scripts", ".ci",
 )  # fmt: skip
 _SKIPPED = {"__pycache__", "build", ".git", "node_modules", ".ruff_cache", ".mypy_cache"}
 _BINARY = {".png", ".gz", ".npy", ".npz", ".pyc", ".pdf", ".jpg"}
@@ -57,14 +59,16 @@ class Tree:
         """The path of <name>, or None if it is not one of our headers."""
         if not name.startswith("distview/") and name != "distview.hpp":
             return None
-        for component in COMPONENTS:
+        for folder in (*COMPONENTS, "interop/common", *(f"interop/{stack}" for stack in STACKS)):
             for suffix in ("", ".in"):
-                path = f"{component}/include/{name}{suffix}"
+                path = f"{folder}/include/{name}{suffix}"
                 if (self.root / path).is_file():
                     return path
         return None
 
 
 def component_of(path):
-    first = path.split("/", 1)[0]
+    first, second, *_ = (*path.split("/", 2), "")
+    if first == "interop":
+        return "interop" if second == "common" else second if second in STACKS else None
     return first if first in COMPONENTS else None

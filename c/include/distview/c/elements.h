@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DISTVIEW_C_ELEMENTS_H
+#define DISTVIEW_C_ELEMENTS_H
+
+#include <distview/c/array.h>
+#include <distview/c/communicator.h>
+#include <distview/c/layout.h>
+#include <distview/c/types.h>
+
+/// Elements by their global indices, in an order of the caller's; ranks have lists of their own, which may be empty.
+typedef struct distview_index_list distview_index_list;
+/// Brings the elements of a list to this rank, or combines values of this rank with them: C++'s GatherPlan.
+typedef struct distview_gather_plan distview_gather_plan;
+/// A layout whose first axis has on each process the indices that it owns, followed by ghosts: copies of others'.
+typedef struct distview_ghosted_layout distview_ghosted_layout;
+/// Fills the ghosts of arrays, or combines them with their owners' elements: C++'s GhostExchangePlan.
+typedef struct distview_ghost_plan distview_ghost_plan;
+
+DISTVIEW_BEGIN_C
+
+/// An empty list of elements with `rank` indices each.
+DISTVIEW_API int distview_index_list_create(int rank, distview_index_list** result);
+DISTVIEW_API distview_index_list* distview_index_list_retain(distview_index_list* list);
+DISTVIEW_API void distview_index_list_release(distview_index_list* list);
+/// Appends `count` elements: rank numbers for each, one element after the other.
+DISTVIEW_API int distview_index_list_add(distview_index_list* list, int64_t count,
+                                         const int64_t* indices);
+/// Appends the elements of a box, the last axis fastest: begin[d], begin[d] + step[d], ... below end[d] (above it, if
+/// the step is negative). `step` may be NULL: all 1.
+DISTVIEW_API int distview_index_list_add_box(distview_index_list* list, const int64_t* begin,
+                                             const int64_t* end, const int64_t* step);
+DISTVIEW_API int distview_index_list_size(const distview_index_list* list, int64_t* size);
+
+/// A plan for arrays of a layout. The list is copied.
+///
+/// Collective: over comm
+/// Errors:     USAGE_ERROR if an element has no owner, or the list another number of axes (on all ranks)
+DISTVIEW_API int distview_gather_plan_create(const distview_communicator* comm,
+                                             const distview_layout* layout,
+                                             const distview_index_list* list,
+                                             distview_gather_plan** result);
+DISTVIEW_API distview_gather_plan* distview_gather_plan_retain(distview_gather_plan* plan);
+DISTVIEW_API void distview_gather_plan_release(distview_gather_plan* plan);
+/// Number of elements in this rank's list.
+DISTVIEW_API int distview_gather_plan_size(const distview_gather_plan* plan, int64_t* size);
+DISTVIEW_API int distview_gather_plan_describe(const distview_gather_plan* plan, char* text,
+                                               int64_t capacity, int64_t* length);
+/// values[k] = the element with index k of this rank's list, for all `count` of them.
+///
+/// Collective: over the plan's communicator
+/// Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; values one after the other
+/// Errors:     SHAPE_ERROR if `count` is not the list's, or the array is not the plan's; those of
+///             distview_padding_plan_execute() (on all ranks)
+DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
+                                              const distview_array* array, int64_t count,
+                                              void* values);
+/// The same without the others, of an array that execute was called with, if its owners are on this node and the array
+/// was made by distview_array_create(). The program says when elements are not being written.
+///
+/// Collective: no
+DISTVIEW_API int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* array,
+                                           int64_t count, void* values);
+/// The element with index k = op(itself, values[k]), once for every value of every rank: by ascending rank, and of a
+/// rank in the list's order, hence to the same bits however they travel.
+///
+/// Collective: over the plan's communicator
+/// Errors:     those of execute and of distview_padding_plan_combine() (on all ranks)
+DISTVIEW_API int distview_gather_plan_combine(distview_gather_plan* plan, int operation,
+                                              int64_t count, const void* values,
+                                              distview_array* array);
+
+/// What a plan made for the purpose does, once. put writes: of several values for one element the last one stays, that
+/// of the highest rank.
+///
+/// Collective: over the array's communicator; lists may differ
+DISTVIEW_API int distview_get_elements(const distview_array* array, const distview_index_list* list,
+                                       int64_t count, void* values);
+DISTVIEW_API int distview_put_elements(distview_array* array, const distview_index_list* list,
+                                       int64_t count, const void* values);
+DISTVIEW_API int distview_accumulate_elements(distview_array* array, int operation,
+                                              const distview_index_list* list, int64_t count,
+                                              const void* values);
+/// The same of the box [begin[d], end[d]), whose elements are one after the other, the last axis fastest.
+///
+/// Collective: over the array's communicator; boxes may differ, and be empty
+DISTVIEW_API int distview_get_box(const distview_array* array, const int64_t* begin,
+                                  const int64_t* end, int64_t count, void* values);
+DISTVIEW_API int distview_put_box(distview_array* array, const int64_t* begin, const int64_t* end,
+                                  int64_t count, const void* values);
+DISTVIEW_API int distview_accumulate_box(distview_array* array, int operation, const int64_t* begin,
+                                         const int64_t* end, int64_t count, const void* values);
+
+/// The layout in which this process has the indices `owned`, and as ghosts those of `needed` that it does not own, each
+/// once, ascending. `more_axes`: further axes of arrays, each on one process; may be NULL if there are none.
+///
+/// Collective: over comm
+/// Errors:     LAYOUT_ERROR if an index occurs twice in `owned` (on all ranks); that an index has two owners, or none,
+///             is found when a plan is made
+DISTVIEW_API int distview_ghosted_layout_create(const distview_communicator* comm,
+                                                int64_t owned_count, const int64_t* owned,
+                                                int64_t needed_count, const int64_t* needed,
+                                                int more_axes_count, const distview_axis* more_axes,
+                                                distview_ghosted_layout** result);
+DISTVIEW_API distview_ghosted_layout*
+distview_ghosted_layout_retain(distview_ghosted_layout* ghosted);
+DISTVIEW_API void distview_ghosted_layout_release(distview_ghosted_layout* ghosted);
+/// The layout of arrays, with a reference of its own.
+DISTVIEW_API int distview_ghosted_layout_layout(const distview_ghosted_layout* ghosted,
+                                                distview_layout** layout);
+/// Positions [0, owned) of the section are owned, [owned, owned + ghosts) are ghosts.
+DISTVIEW_API int distview_ghosted_layout_counts(const distview_ghosted_layout* ghosted,
+                                                int64_t* owned, int64_t* ghosts);
+/// The position of each index that was needed, `count` of them.
+///
+/// Errors: SHAPE_ERROR if as many were not needed
+DISTVIEW_API int distview_ghosted_layout_positions(const distview_ghosted_layout* ghosted,
+                                                   int64_t count, int64_t* positions);
+
+/// Collective: over comm
+/// Errors:     USAGE_ERROR if a ghost has no owner, or an index several (on all ranks)
+DISTVIEW_API int distview_ghost_plan_create(const distview_communicator* comm,
+                                            const distview_ghosted_layout* ghosted,
+                                            distview_ghost_plan** result);
+DISTVIEW_API distview_ghost_plan* distview_ghost_plan_retain(distview_ghost_plan* plan);
+DISTVIEW_API void distview_ghost_plan_release(distview_ghost_plan* plan);
+DISTVIEW_API int distview_ghost_plan_describe(const distview_ghost_plan* plan, char* text,
+                                              int64_t capacity, int64_t* length);
+/// Ghosts = their owners' elements.
+///
+/// Collective: over the plan's communicator
+DISTVIEW_API int distview_ghost_plan_execute(distview_ghost_plan* plan, distview_array* array);
+/// Owners' elements = op(...op(element, ghost), ghost...), ghosts by ascending rank. Ghosts keep their values.
+///
+/// Collective: over the plan's communicator
+DISTVIEW_API int distview_ghost_plan_combine(distview_ghost_plan* plan, int operation,
+                                             distview_array* array);
+
+DISTVIEW_END_C
+
+#endif

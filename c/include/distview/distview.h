@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#ifndef DISTVIEW_DISTVIEW_H
+#define DISTVIEW_DISTVIEW_H
+
+/// The C face of DistView: distributed arrays, and plans that move their elements, on memory that the program has.
+///
+///     distview_initialize(NULL);
+///     distview_communicator* comm;
+///     distview_communicator_create(MPI_COMM_WORLD, &comm);
+///     const int grid[] = {2, 1};
+///     const distview_axis axes[] = {{.extent = 180, .padding_low = 1, .padding_high = 1},
+///                                   {.extent = 360, .padding_low = 1, .padding_high = 1, .periodic = 1}};
+///     distview_layout* layout;
+///     distview_layout_create(2, grid, axes, &layout);
+///     distview_array* u;                                   // borrows `memory`: nothing is copied
+///     distview_array_borrow(comm, layout, &memory, &u);
+///     distview_padding_plan* plan;
+///     distview_padding_plan_create(comm, layout, NULL, &plan);
+///     distview_padding_plan_execute(plan, 1, &u);          // fills the padding of `memory`
+///
+/// docs/c.md says who initialises and what is borrowed, the headers below the rest. Where the C++ headers have a class of
+/// the same name, they tell shapes, costs and errors at length.
+///
+/// Example: examples/c/heat.c
+
+#include <distview/c/algorithms.h>
+#include <distview/c/array.h>
+#include <distview/c/communicator.h>
+#include <distview/c/elements.h>
+#include <distview/c/environment.h>
+#include <distview/c/layout.h>
+#include <distview/c/local_copy.h>
+#include <distview/c/padding.h>
+#include <distview/c/redistribution.h>
+#include <distview/c/types.h>
+
+#endif

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/c/layout.h>
+
+#include <distview/core/array_layout.hpp>
+
+namespace distview::c {
+
+/// An axis of the program's over so many processes, as the library asks for it.
+AxisSpec axis_of_program(const distview_axis& axis, int processes, const char* function);
+
+} // namespace distview::c

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "handles.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/mpi_error.hpp>
+
+#include <exception>
+#include <type_traits>
+
+using namespace distview::c;
+
+static_assert(std::is_same_v<MPI_Fint, int>, "distview_communicator_create_f() takes an int");
+
+int distview_communicator_create(MPI_Comm comm, distview_communicator** result) {
+    return guard(__func__, [&](const char* function) {
+        checked(result, function, "a place for the result");
+        give(result, function, distview::Communicator(comm));
+    });
+}
+
+int distview_communicator_create_f(int comm, distview_communicator** result) {
+    return guard(__func__, [&](const char* function) {
+        checked(result, function, "a place for the result");
+        distview::require_mpi("distview_communicator_create_f");
+        give(result, function, distview::Communicator(MPI_Comm_f2c(comm)));
+    });
+}
+
+distview_communicator* distview_communicator_retain(distview_communicator* comm) {
+    return retain(comm);
+}
+void distview_communicator_release(distview_communicator* comm) { release(comm); }
+
+int distview_communicator_mpi(const distview_communicator* comm, MPI_Comm* mpi) {
+    return guard(__func__, [&](const char* function) {
+        checked(mpi, function, "a place for the communicator") =
+            checked(comm, function, "a communicator").value.mpi();
+    });
+}
+
+int distview_communicator_rank(const distview_communicator* comm, int* rank) {
+    return guard(__func__, [&](const char* function) {
+        checked(rank, function, "a place for the rank") =
+            checked(comm, function, "a communicator").value.rank();
+    });
+}
+
+int distview_communicator_size(const distview_communicator* comm, int* size) {
+    return guard(__func__, [&](const char* function) {
+        checked(size, function, "a place for the size") =
+            checked(comm, function, "a communicator").value.size();
+    });
+}
+
+int distview_communicator_barrier(const distview_communicator* comm) {
+    return guard(__func__, [&](const char* function) {
+        distview::barrier(checked(comm, function, "a communicator").value);
+    });
+}
+
+int distview_communicator_close(distview_communicator* comm) {
+    return guard(__func__, [&](const char* function) {
+        checked(comm, function, "a communicator").value.close();
+    });
+}
+
+int distview_communicator_agree(const distview_communicator* comm, const char* caller, int status) {
+    return guard(__func__, [&](const char* function) {
+        const distview::Communicator& all = checked(comm, function, "a communicator").value;
+        const char* const name = caller ? caller : function;
+        const std::exception_ptr failure = status == 0 ? nullptr : failure_of(status, name);
+        const distview::CollectiveCall call(all, name);
+        distview::agree(all, name, failure);
+    });
+}

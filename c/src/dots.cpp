@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "reductions.hpp"
+
+#include <distview/algorithms/sum.hpp>
+
+#include <type_traits>
+
+using namespace distview::c;
+
+int distview_dot(const distview_array* x, const distview_array* y,
+                 const distview_reduction_options* options, distview_value* result) {
+    return guard(__func__, [&](const char* function) {
+        const Reduction run = begin_reduction(x, options, function, [&] {
+            checked(result, function, "a place for the result");
+            const distview_array& other = checked(y, function, "a second array");
+            const auto& element = x->view.section().element;
+            distview::require<distview::ShapeError>(
+                other.view.section().element == element && other.view.rank() == x->view.rank(),
+                [&] {
+                    return distview::text(function,
+                                          ": expected arrays of one element type and "
+                                          "number of axes, got ",
+                                          distview::describe(element), " with ", x->view.rank(),
+                                          " axes and ",
+                                          distview::describe(other.view.section().element),
+                                          " with ", other.view.rank());
+                });
+            check_reduced(*x, function, true);
+            check_reduced(other, function, true);
+        });
+        with_reduced(*x, function, true, [&]<class Cells>(const Cells& first) {
+            with_reduced(*y, function, true, [&]<class Others>(const Others& second) {
+                if constexpr (std::is_same_v<Cells, Others>)
+                    *result =
+                        value_of(distview::dot(run.exec, x->comm, first, second, run.options));
+            });
+        });
+    });
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "guard.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+namespace distview::c {
+
+namespace {
+
+struct ThreadError {
+    distview_error view{DISTVIEW_SUCCESS, 0, -1, -1, "", "", "", ""};
+    std::string message;
+    std::string code;
+    std::string key;
+    std::uint64_t set_by_program = 0;
+
+    void set(int status, const char* class_name, const char* text) noexcept {
+        view = {status, 0, -1, -1, class_name, "", "", ""};
+        keep(message, text, view.message);
+    }
+    /// Keeps a copy; without memory for one, a text that says so.
+    static void keep(std::string& copy, std::string_view text, const char*& shown) noexcept {
+        try {
+            copy.assign(text);
+            shown = copy.c_str();
+        } catch (...) {
+            shown = "out of memory for the text of an error";
+        }
+    }
+};
+
+ThreadError& thread_error() noexcept {
+    thread_local ThreadError error;
+    return error;
+}
+
+const char* class_name_of(int status) noexcept {
+    switch (status) {
+    case DISTVIEW_LAYOUT_ERROR: return "LayoutError";
+    case DISTVIEW_SHAPE_ERROR: return "ShapeError";
+    case DISTVIEW_USAGE_ERROR: return "UsageError";
+    case DISTVIEW_PROTOCOL_ERROR: return "ProtocolError";
+    case DISTVIEW_MPI_ERROR: return "MpiError";
+    case DISTVIEW_DEADLINE_ERROR: return "DeadlineError";
+    default: return "Error";
+    }
+}
+
+int set(int status, const char* text) noexcept {
+    thread_error().set(status, class_name_of(status), text);
+    return status;
+}
+
+} // namespace
+
+int record_failure() noexcept {
+    ThreadError& error = thread_error();
+    try {
+        throw;
+    } catch (const ProtocolError& e) {
+        set(DISTVIEW_PROTOCOL_ERROR, e.what());
+        ThreadError::keep(error.code, e.code(), error.view.code);
+        ThreadError::keep(error.key, e.key(), error.view.key);
+        error.view.axis = e.axis();
+        error.view.process = e.process();
+        return DISTVIEW_PROTOCOL_ERROR;
+    } catch (const LayoutError& e) {
+        return set(DISTVIEW_LAYOUT_ERROR, e.what());
+    } catch (const ShapeError& e) {
+        return set(DISTVIEW_SHAPE_ERROR, e.what());
+    } catch (const UsageError& e) {
+        return set(DISTVIEW_USAGE_ERROR, e.what());
+    } catch (const MpiError& e) {
+        set(DISTVIEW_MPI_ERROR, e.what());
+        error.view.mpi_code = e.code();
+        return DISTVIEW_MPI_ERROR;
+    } catch (const DeadlineError& e) {
+        return set(DISTVIEW_DEADLINE_ERROR, e.what());
+    } catch (const CodedError& e) {
+        set(DISTVIEW_OTHER_ERROR, e.what());
+        ThreadError::keep(error.code, e.code, error.view.code);
+        return DISTVIEW_OTHER_ERROR;
+    } catch (const std::bad_alloc&) {
+        return set(DISTVIEW_OTHER_ERROR, "out of memory");
+    } catch (const std::exception& e) {
+        return set(DISTVIEW_OTHER_ERROR, e.what());
+    } catch (...) {
+        return set(DISTVIEW_OTHER_ERROR, "an exception of an unknown type");
+    }
+}
+
+void throw_null(const char* function, const char* what) {
+    throw UsageError(text(function, ": expected ", what, ", got a null pointer"));
+}
+
+CallbackErrors::CallbackErrors(const char* function) noexcept
+    : m_function(function), m_errors(thread_error().set_by_program) {}
+
+std::exception_ptr CallbackErrors::error_of(int status) const {
+    const ThreadError& error = thread_error();
+    if (error.set_by_program != m_errors && error.view.status == status)
+        return failure_of(status, m_function);
+    return exception_of(status, text(m_function, ": a function of the program returned ", status),
+                        {});
+}
+
+std::exception_ptr exception_of(int status, const std::string& message, const std::string& code) {
+    switch (status) {
+    case DISTVIEW_LAYOUT_ERROR: return std::make_exception_ptr(LayoutError(message));
+    case DISTVIEW_SHAPE_ERROR: return std::make_exception_ptr(ShapeError(message));
+    case DISTVIEW_USAGE_ERROR: return std::make_exception_ptr(UsageError(message));
+    case DISTVIEW_PROTOCOL_ERROR: return std::make_exception_ptr(ProtocolError(message, code));
+    case DISTVIEW_MPI_ERROR: return std::make_exception_ptr(MpiError(message, 0));
+    case DISTVIEW_DEADLINE_ERROR: return std::make_exception_ptr(DeadlineError(message, {}));
+    default: break;
+    }
+    return std::make_exception_ptr(CodedError(message, code));
+}
+
+std::exception_ptr failure_of(int status, const char* function) {
+    const ThreadError& error = thread_error();
+    if (error.view.status == status)
+        return exception_of(status, error.view.message, error.view.code);
+    return exception_of(status, text(function, ": got the status ", status), {});
+}
+
+void give_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* length,
+               const char* function) {
+    std::int64_t& told = checked(length, function, "a place for the length");
+    require<UsageError>(capacity >= 0 && (buffer || capacity == 0), [&] {
+        return distview::text(function, ": expected a buffer and its capacity, got ",
+                              buffer ? "" : "a null pointer and ", capacity);
+    });
+    told = static_cast<std::int64_t>(text.size());
+    if (capacity == 0) return;
+    const auto kept = static_cast<std::size_t>(std::min(told, capacity - 1));
+    std::memcpy(buffer, text.data(), kept);
+    buffer[kept] = '\0';
+}
+
+} // namespace distview::c
+
+using namespace distview::c;
+
+const distview_error* distview_last_error(void) { return &thread_error().view; }
+
+void distview_clear_error(void) { thread_error().set(DISTVIEW_SUCCESS, "", ""); }
+
+int distview_set_error(int status, const char* code, const char* message) {
+    ThreadError& error = thread_error();
+    ++error.set_by_program;
+    error.set(status, class_name_of(status), message ? message : "");
+    ThreadError::keep(error.code, code ? code : "", error.view.code);
+    return status;
+}

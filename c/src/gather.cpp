@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gather.hpp"
+
+namespace distview::c {
+
+void check_values(const distview_array* array, const ArrayLayout& layout, std::int64_t expected,
+                  std::int64_t count, const void* values, const char* function) {
+    const distview_array& used = checked(array, function, "an array");
+    require<ShapeError>(used.view.layout() == layout, [&] {
+        return text(function, ": the array is a ", used.view.layout().describe(),
+                    "\nthe plan is for a ", layout.describe());
+    });
+    require<ShapeError>(count == expected, [&] {
+        return text(function, ": expected ", expected, " values, got ", count);
+    });
+    if (count > 0) checked(static_cast<const char*>(values), function, "values");
+}
+
+void gather_values(GatherPlan& plan, const Exec& exec, const distview_array& array, void* values,
+                   bool alone, const char* function) {
+    with_raw(array.view.section().element, function, [&]<class T>(OfType<T>) {
+        const Values<T> list(static_cast<T*>(values), static_cast<std::size_t>(plan.size()));
+        const Wide<T>& cells = wide<T>(array, Added::behind);
+        if (alone)
+            plan.read(exec, cells, list);
+        else
+            plan.execute(exec, cells, list);
+    });
+}
+
+void put_values(GatherPlan& plan, const Exec& exec, const void* values, const distview_array& array,
+                const char* function) {
+    with_raw(array.view.section().element, function, [&]<class T>(OfType<T>) {
+        const Values<const T> list(static_cast<const T*>(values),
+                                   static_cast<std::size_t>(plan.size()));
+        plan.combine(exec, Replace{}, list, wide<T>(array, Added::behind));
+    });
+}
+
+} // namespace distview::c
+
+using namespace distview::c;
+
+int distview_gather_plan_create(const distview_communicator* comm, const distview_layout* layout,
+                                const distview_index_list* list, distview_gather_plan** result) {
+    return guard(__func__, [&](const char* function) {
+        const distview::Communicator& all = communicator_of(comm, function);
+        together(all, function, [&] {
+            checked(result, function, "a place for the result");
+            const auto& whole = checked(layout, function, "a layout").value;
+            const auto& wanted = checked(list, function, "a list");
+            distview::require<distview::UsageError>(wanted.rank == whole.rank(), [&] {
+                return distview::text(function, ": expected a list of elements with ", whole.rank(),
+                                      " indices, got ", wanted.rank);
+            });
+            require_kokkos(function);
+        });
+        give(result, function, all, layout->value,
+             distview::GatherPlan(all, widened(layout->value, Added::behind), list->value));
+    });
+}
+
+distview_gather_plan* distview_gather_plan_retain(distview_gather_plan* plan) {
+    return retain(plan);
+}
+void distview_gather_plan_release(distview_gather_plan* plan) { release(plan); }
+
+int distview_gather_plan_size(const distview_gather_plan* plan, int64_t* size) {
+    return guard(__func__, [&](const char* function) {
+        checked(size, function, "a place for the size") =
+            checked(plan, function, "a plan").plan.size();
+    });
+}
+
+int distview_gather_plan_describe(const distview_gather_plan* plan, char* buffer, int64_t capacity,
+                                  int64_t* length) {
+    return guard(__func__, [&](const char* function) {
+        give_text(checked(plan, function, "a plan").plan.describe(), buffer, capacity, length,
+                  function);
+    });
+}
+
+int distview_gather_plan_execute(distview_gather_plan* plan, const distview_array* array,
+                                 int64_t count, void* values) {
+    return guard(__func__, [&](const char* function) {
+        distview_gather_plan& used = checked(plan, function, "a plan");
+        require_kokkos(function);
+        together(used.comm, function,
+                 [&] {
+                     check_values(array, used.layout, used.plan.size(), count, values, function);
+                     with_raw(array->view.section().element, function,
+                              [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
+                 },
+                 0, {array});
+        gather_values(used.plan, host(function), *array, values, false, function);
+    });
+}
+
+int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* array,
+                              int64_t count, void* values) {
+    return guard(__func__, [&](const char* function) {
+        distview_gather_plan& used = checked(plan, function, "a plan");
+        require_kokkos(function);
+        check_values(array, used.layout, used.plan.size(), count, values, function);
+        gather_values(used.plan, host(function), *array, values, true, function);
+    });
+}
+
+int distview_gather_plan_combine(distview_gather_plan* plan, int operation, int64_t count,
+                                 const void* values, distview_array* array) {
+    return guard(__func__, [&](const char* function) {
+        distview_gather_plan& used = checked(plan, function, "a plan");
+        require_kokkos(function);
+        const Operation chosen = together(
+            used.comm, function,
+            [&] {
+                check_values(array, used.layout, used.plan.size(), count, values, function);
+                Operation found = operation_of(operation, function);
+                check_operation(found, array->view.section().element, function);
+                check_writable(*array, function);
+                return found;
+            },
+            agreed_number(operation), {array});
+        combine_values(used.plan, host(function), chosen, values, *array, function);
+        end_operation(used.comm, function, chosen);
+    });
+}

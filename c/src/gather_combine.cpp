@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "gather.hpp"
+
+namespace distview::c {
+
+void check_writable(const distview_array& array, const char* function) {
+    const ElementType element = array.view.section().element;
+    require<ShapeError>(!array.view.section().read_only, [&] {
+        return text(function, ": expected an array that may be written, got a read-only one");
+    });
+    if (!with_real(element, [&]<class T>(OfType<T>) { wide<T>(array, Added::behind); }))
+        with_complex(element, [&]<class T>(OfType<T>) { wide<T>(array, Added::behind); });
+}
+
+void combine_values(GatherPlan& plan, const Exec& exec, const Operation& operation,
+                    const void* values, const distview_array& array, const char* function) {
+    const ElementType element = array.view.section().element;
+    with_operation(operation, element, function, [&]<class T>(OfType<T>, const auto& op) {
+        const Values<const T> list(static_cast<const T*>(values),
+                                   static_cast<std::size_t>(plan.size()));
+        plan.combine(exec, op, list, wide<T>(array, Added::behind));
+    });
+}
+
+} // namespace distview::c

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/c/types.h>
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace distview::c {
+
+/// Makes the exception being handled this thread's error; returns its status.
+int record_failure() noexcept;
+
+/// Runs action(function), what a function of the C face does; no exception leaves it.
+template <class Action>
+int guard(const char* function, Action&& action) noexcept {
+    try {
+        action(function);
+        return DISTVIEW_SUCCESS;
+    } catch (...) {
+        return record_failure();
+    }
+}
+
+[[noreturn]] void throw_null(const char* function, const char* what);
+
+/// What a pointer refers to; UsageError if it is null.
+template <class T>
+T& checked(T* pointer, const char* function, const char* what) {
+    if (!pointer) throw_null(function, what);
+    return *pointer;
+}
+
+/// Calls a function of the program. Throws its error if it returns one: with the text that it gave to
+/// distview_set_error() meanwhile.
+class CallbackErrors {
+public:
+    explicit CallbackErrors(const char* function) noexcept;
+    /// The error of a function that has returned `status`, which is not 0.
+    std::exception_ptr error_of(int status) const;
+    void check(int status) const {
+        if (status != DISTVIEW_SUCCESS) std::rethrow_exception(error_of(status));
+    }
+
+private:
+    const char* m_function;
+    std::uint64_t m_errors; ///< that this thread had set when it began
+};
+
+/// An error of the program's, with the code that it gave.
+class CodedError : public Error {
+public:
+    CodedError(const std::string& message, const std::string& code_of_program)
+        : Error(message), code(code_of_program) {}
+    std::string code;
+};
+std::exception_ptr exception_of(int status, const std::string& message, const std::string& code);
+/// The exception of this thread's error, or of a status without one.
+std::exception_ptr failure_of(int status, const char* function);
+
+/// Writes a text into a buffer of the caller's.
+void give_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* length,
+               const char* function);
+
+enum class Contracts : int { off = 0, cheap = 1, full = 2 };
+Contracts contracts() noexcept;
+
+} // namespace distview::c

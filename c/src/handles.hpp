@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "guard.hpp"
+
+#include <distview/c/array.h>
+#include <distview/c/communicator.h>
+#include <distview/c/layout.h>
+
+#include <distview/comm/communicator.hpp>
+#include <distview/core/any_dist_view.hpp>
+#include <distview/core/array_layout.hpp>
+
+#include <Kokkos_Core.hpp>
+
+#include <array>
+#include <atomic>
+#include <memory>
+#include <utility>
+
+namespace distview::c {
+
+using Exec = Kokkos::DefaultHostExecutionSpace;
+
+/// What all handles begin with.
+struct Counted {
+    std::atomic<int> references{1};
+    Counted() = default;
+    Counted(const Counted&) = delete;
+    Counted& operator=(const Counted&) = delete;
+};
+
+template <class Handle>
+Handle* retain(Handle* handle) noexcept {
+    if (handle) handle->references.fetch_add(1, std::memory_order_relaxed);
+    return handle;
+}
+template <class Handle>
+void release(Handle* handle) noexcept {
+    if (handle && handle->references.fetch_sub(1, std::memory_order_acq_rel) == 1) delete handle;
+}
+
+/// Makes a handle; gives it only when all has gone well.
+template <class Handle, class... Arguments>
+void give(Handle** result, const char* function, Arguments&&... arguments) {
+    Handle*& place = checked(result, function, "a place for the result");
+    place = new Handle(std::forward<Arguments>(arguments)...);
+}
+
+/// Throws UsageError unless Kokkos runs.
+void require_kokkos(const char* function);
+/// The instance to run on; throws UsageError unless Kokkos runs. Nobody keeps it: it must not outlive Kokkos.
+const Exec& host(const char* function);
+
+} // namespace distview::c
+
+struct distview_communicator : distview::c::Counted {
+    explicit distview_communicator(const distview::Communicator& comm) : value(comm) {}
+    distview::Communicator value;
+};
+
+struct distview_layout : distview::c::Counted {
+    explicit distview_layout(const distview::ArrayLayout& layout) : value(layout) {}
+    distview::ArrayLayout value;
+};
+
+struct distview_array : distview::c::Counted {
+    distview_array(const distview::Communicator& communicator, const distview::AnyDistView& any)
+        : comm(communicator), view(any) {}
+    distview::Communicator comm;
+    distview::AnyDistView view;
+    /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
+    mutable std::array<std::shared_ptr<void>, 6> wide{};
+};

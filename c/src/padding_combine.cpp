@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "operations.hpp"
+#include "plan.hpp"
+
+using namespace distview::c;
+
+int distview_padding_plan_combine(distview_padding_plan* plan, int operation, int count,
+                                  distview_array* const* arrays) {
+    return guard(__func__, [&](const char* function) {
+        distview_padding_plan& used = checked(plan, function, "a plan");
+        const Exec& exec = host(function);
+        const auto fields = fields_of(used, count, arrays, function);
+        const distview::ElementType element =
+            fields.empty() ? distview::element_type<double>() : fields[0]->section().element;
+        const Operation chosen = together(
+            used.comm, function,
+            [&] {
+                Operation found = operation_of(operation, function);
+                check_operation(found, element, function);
+                return found;
+            },
+            agreed_number(operation));
+        with_operation(chosen, element, function, [&]<class T>(OfType<T>, const auto& op) {
+            used.plan.combine_as<T>(exec, op, fields);
+        });
+        end_operation(used.comm, function, chosen);
+    });
+}

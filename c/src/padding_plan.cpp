@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plan.hpp"
+#include "together.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace distview::c {
+
+namespace {
+
+PaddingExchangeOptions options_of(const distview_padding_options* options, int rank,
+                                  const char* function) {
+    PaddingExchangeOptions result;
+    if (!options) return result;
+    require<UsageError>(
+        options->stencil == DISTVIEW_BOX || options->stencil == DISTVIEW_FACES, [&] {
+            return text(function, ": expected the stencil box (0) or faces (1), got ",
+                        options->stencil);
+        });
+    if (options->stencil == DISTVIEW_FACES) result.stencil = Stencil::faces;
+    if (options->widths) {
+        result.widths.emplace();
+        for (int d = 0; d < rank; ++d)
+            result.widths->emplace_back(options->widths[2 * d], options->widths[2 * d + 1]);
+    }
+    return result;
+}
+
+/// Null pointers of one rank are an error of all.
+void check_fields(const distview_padding_plan& plan, int count, distview_array* const* arrays,
+                  const char* function) {
+    std::exception_ptr failure;
+    try {
+        require<UsageError>(count >= 0, [&] {
+            return text(function, ": expected at least 0 arrays, got ", count);
+        });
+        if (count > 0) checked(arrays, function, "arrays");
+        for (int i = 0; i < count; ++i) checked(arrays[i], function, "an array");
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    if (contracts() != Contracts::full) return give_up(plan.comm, function, failure);
+    std::uint64_t digest = static_cast<std::uint64_t>(count);
+    std::vector<std::uint64_t> identities;
+    for (int i = 0; i < count && !failure; ++i) {
+        const ElementType element = arrays[i]->view.section().element;
+        digest = digest * 1021 + static_cast<std::uint64_t>(element.bytes) * 8 +
+                 static_cast<std::uint64_t>(element.kind);
+        identities.push_back(arrays[i]->view.identity());
+    }
+    agree(plan.comm, function, failure, digest, {}, identities);
+}
+
+bool is_plain(int count, distview_array* const* arrays) {
+    if (contracts() == Contracts::off) return true;
+    if (contracts() == Contracts::full || count < 0 || (count > 0 && !arrays)) return false;
+    for (int i = 0; i < count; ++i)
+        if (!arrays[i]) return false;
+    return true;
+}
+
+} // namespace
+
+std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
+                                              distview_array* const* arrays, const char* function) {
+    if (!is_plain(count, arrays)) check_fields(plan, count, arrays, function);
+    plan.fields.clear();
+    for (int i = 0; i < count; ++i) plan.fields.push_back(&arrays[i]->view);
+    return plan.fields;
+}
+
+} // namespace distview::c
+
+using namespace distview::c;
+using distview::ArrayLayout;
+using distview::Communicator;
+using distview::require;
+using distview::text;
+using distview::UsageError;
+
+distview_padding_plan::~distview_padding_plan() {
+    if (!exchange) return;
+    exchange->belongs_to_plan = false;
+    release(exchange);
+}
+
+int distview_padding_plan_create(const distview_communicator* comm, const distview_layout* layout,
+                                 const distview_padding_options* options,
+                                 distview_padding_plan** result) {
+    return guard(__func__, [&](const char* function) {
+        const Communicator& all = communicator_of(comm, function);
+        const auto [whole, chosen] = together(all, function, [&] {
+            checked(result, function, "a place for the result");
+            const ArrayLayout& value = checked(layout, function, "a layout").value;
+            require_kokkos(function);
+            return std::pair(value, options_of(options, value.rank(), function));
+        });
+        give(result, function, all, distview::PaddingExchangePlan(all, whole, chosen),
+             std::vector<ArrayLayout>{whole}, true);
+    });
+}
+
+int distview_padding_plan_create_fields(const distview_communicator* comm, int count,
+                                        const distview_layout* const* layouts,
+                                        const distview_padding_options* options,
+                                        distview_padding_plan** result) {
+    return guard(__func__, [&](const char* function) {
+        const Communicator& all = communicator_of(comm, function);
+        std::vector<ArrayLayout> whole;
+        std::vector<distview::FieldExchange> fields;
+        together(all, function, [&] {
+            checked(result, function, "a place for the result");
+            require<UsageError>(count > 0, [&] {
+                return text(function, ": expected at least 1 field, got ", count);
+            });
+            checked(layouts, function, "layouts");
+            for (int i = 0; i < count; ++i) {
+                const ArrayLayout& value = checked(layouts[i], function, "a layout").value;
+                whole.push_back(value);
+                fields.push_back(
+                    {value, options_of(options ? options + i : nullptr, value.rank(), function)});
+            }
+            require_kokkos(function);
+        });
+        give(result, function, all, distview::PaddingExchangePlan(all, fields), whole, false);
+    });
+}
+
+distview_padding_plan* distview_padding_plan_retain(distview_padding_plan* plan) {
+    return retain(plan);
+}
+void distview_padding_plan_release(distview_padding_plan* plan) { release(plan); }
+
+int distview_padding_plan_execute(distview_padding_plan* plan, int count,
+                                  distview_array* const* arrays) {
+    return guard(__func__, [&](const char* function) {
+        distview_padding_plan& used = checked(plan, function, "a plan");
+        const Exec& exec = host(function);
+        used.plan.execute(exec, fields_of(used, count, arrays, function));
+    });
+}
+
+int distview_padding_plan_workspace_bytes(const distview_padding_plan* plan, int64_t* bytes) {
+    return guard(__func__, [&](const char* function) {
+        checked(bytes, function, "a place for the bytes") =
+            static_cast<std::int64_t>(checked(plan, function, "a plan").plan.workspace_bytes());
+    });
+}
+
+int distview_padding_plan_is_usable(const distview_padding_plan* plan, int* usable) {
+    return guard(__func__, [&](const char* function) {
+        checked(usable, function, "a place for the answer") =
+            checked(plan, function, "a plan").plan.is_usable() ? 1 : 0;
+    });
+}
+
+int distview_padding_plan_describe(const distview_padding_plan* plan, char* buffer,
+                                   int64_t capacity, int64_t* length) {
+    return guard(__func__, [&](const char* function) {
+        give_text(checked(plan, function, "a plan").plan.describe(), buffer, capacity, length,
+                  function);
+    });
+}

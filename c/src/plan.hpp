@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "exchanges.hpp"
+#include "handles.hpp"
+
+#include <distview/c/padding.h>
+
+#include <distview/comm/padding_exchange_plan.hpp>
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace distview::c {
+
+/// Memory of the program's that a plan has been given, as the array that it became.
+struct RememberedMemory {
+    distview_memory memory;
+    AnyDistView view;
+};
+
+} // namespace distview::c
+
+/// An exchange in flight, or one that has ended. Plans keep one, so that a new one allocates nothing.
+struct distview_exchange : distview::c::Counted {
+    distview_exchange();
+    ~distview_exchange();
+    std::optional<distview::ExchangeHandle<distview::c::Exec>> handle;
+    bool belongs_to_plan = true; ///< which then has one of the references
+};
+
+struct distview_padding_plan : distview::c::Counted {
+    distview_padding_plan(const distview::Communicator& communicator,
+                          distview::PaddingExchangePlan made,
+                          std::vector<distview::ArrayLayout> all_layouts, bool is_one_geometry)
+        : comm(communicator), plan(std::move(made)), layouts(std::move(all_layouts)),
+          one_geometry(is_one_geometry) {}
+    ~distview_padding_plan();
+
+    distview::Communicator comm;
+    distview::PaddingExchangePlan plan;
+    std::vector<distview::ArrayLayout> layouts;       ///< of the fields
+    bool one_geometry;                                ///< layouts[0] for any number of fields
+    std::vector<const distview::AnyDistView*> fields; ///< of one call
+    std::vector<std::unique_ptr<distview::c::RememberedMemory>> remembered;
+    distview_exchange* exchange = nullptr; ///< for the next start
+};
+
+namespace distview::c {
+
+/// The fields of a call, in room of the plan's. Throws, on all ranks where that can be, for null pointers.
+std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
+                                              distview_array* const* arrays, const char* function);
+
+} // namespace distview::c

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "element_types.hpp"
+#include "wide.hpp"
+
+#include <cstdint>
+
+namespace distview::c {
+
+/// The elements of the section, integers, as a new array of To in the same layout. Fewer types to compile reductions
+/// for.
+template <class To>
+Wide<const To> converted(const distview_array& array);
+
+/// Calls use(array) with the array as its elements are reduced: integers of less than 64 bits as std::int64_t.
+template <class Use>
+void with_reduced(const distview_array& array, const char* function, bool allows_complex,
+                  Use&& use) {
+    const ElementType element = array.view.section().element;
+    const auto as_it_is = [&]<class T>(OfType<T>) { use(wide<const T>(array, Added::before)); };
+    if (element == element_type<double>()) return as_it_is(OfType<double>());
+    if (element == element_type<float>()) return as_it_is(OfType<float>());
+    if (element == element_type<std::int64_t>()) return as_it_is(OfType<std::int64_t>());
+    if (element == element_type<std::uint64_t>()) return as_it_is(OfType<std::uint64_t>());
+    if (with_real(element, [&](auto) { use(converted<std::int64_t>(array)); })) return;
+    if (allows_complex && with_complex(element, as_it_is)) return;
+    throw_element(function,
+                  allows_complex ? "integers, real or complex numbers" : "integers or real numbers",
+                  element);
+}
+
+/// The same for norms, which are computed in double: integers as double.
+template <class Use>
+void with_normed(const distview_array& array, const char* function, Use&& use) {
+    const ElementType element = array.view.section().element;
+    const auto as_it_is = [&]<class T>(OfType<T>) { use(wide<const T>(array, Added::before)); };
+    if (element == element_type<double>()) return as_it_is(OfType<double>());
+    if (element == element_type<float>()) return as_it_is(OfType<float>());
+    if (with_real(element, [&](auto) { use(converted<double>(array)); })) return;
+    if (with_complex(element, as_it_is)) return;
+    throw_element(function, "integers, real or complex numbers", element);
+}
+
+/// Throws as with_reduced() would, before anything is computed.
+void check_reduced(const distview_array& array, const char* function, bool allows_complex);
+
+} // namespace distview::c

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "reduced_array.hpp"
+#include "together.hpp"
+
+#include <distview/c/algorithms.h>
+
+#include <distview/algorithms/reduction_options.hpp>
+
+#include <Kokkos_Complex.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace distview::c {
+
+inline ReductionOptions options_of(const distview_reduction_options* options,
+                                   const char* function) {
+    if (!options) return {};
+    require<UsageError>(
+        options->cells == DISTVIEW_INTERIOR || options->cells == DISTVIEW_OWNED, [&] {
+            return text(function, ": expected interior (0) or owned cells (1), got ",
+                        options->cells);
+        });
+    return {options->cells == DISTVIEW_OWNED ? Cells::owned : Cells::interior,
+            options->reproducible != 0};
+}
+
+template <class T>
+distview_value value_of(const T& result) {
+    distview_value value{};
+    if constexpr (std::is_arithmetic_v<T>) {
+        value.real = static_cast<double>(result);
+        if constexpr (std::is_integral_v<T>) value.integer = static_cast<std::int64_t>(result);
+    } else {
+        value.real = static_cast<double>(result.real());
+        value.imaginary = static_cast<double>(result.imag());
+    }
+    return value;
+}
+
+/// A reduction of an array: its arguments, looked at together, and what it runs on.
+struct Reduction {
+    const distview_array& array;
+    ReductionOptions options;
+    Exec exec;
+};
+
+/// Looks at the arguments on all ranks, those in `check` too. The array must be one, or no other rank is told.
+template <class Check>
+Reduction begin_reduction(const distview_array* array, const distview_reduction_options* options,
+                          const char* function, Check&& check) {
+    const distview_array& reduced = checked(array, function, "an array");
+    const std::uint64_t digest =
+        options ? static_cast<std::uint64_t>(options->cells) * 2 + (options->reproducible ? 1 : 0)
+                : 0;
+    return together(reduced.comm, function,
+                    [&] {
+                        check();
+                        return Reduction{reduced, options_of(options, function), host(function)};
+                    },
+                    digest, {array});
+}
+
+} // namespace distview::c

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "handles.hpp"
+
+#include <distview/core/dist_view.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+namespace distview::c {
+
+/// Where axes of extent 1 are added until there are max_rank of them. Kernels are then compiled for one number of axes
+/// rather than for nine. Processes are numbered as they were. Behind, axes keep their numbers, for errors; before, the
+/// last axis stays the last one, along which kernels run.
+enum class Added { before, behind };
+
+ArrayLayout widened(const ArrayLayout& layout, Added added);
+AnyDistView widened(const AnyDistView& view, Added added, bool as_bytes);
+
+/// Any array with elements T, const or not.
+template <class T>
+using Wide =
+    DistView<std::conditional_t<std::is_const_v<T>, const std::remove_const_t<T>, T>********,
+             Kokkos::LayoutStride, Kokkos::HostSpace>;
+
+/// Opaque elements, by which those of any type are moved.
+template <std::size_t Bytes>
+struct alignas(1) Raw {
+    unsigned char bytes[Bytes];
+};
+
+namespace impl {
+template <class T>
+struct IsRaw : std::false_type {};
+template <std::size_t Bytes>
+struct IsRaw<Raw<Bytes>> : std::true_type {};
+} // namespace impl
+
+/// The array as a Wide<T>, made once and kept. ShapeError if it has other elements, strides that are negative or not of
+/// whole elements, memory that the host does not reach, or is read-only while T is not const.
+template <class T>
+const Wide<T>& wide(const distview_array& array, Added added) {
+    using Element = std::remove_const_t<T>;
+    constexpr bool is_raw = impl::IsRaw<Element>::value;
+    // Of an array all calls come with one T, const or not, or its Raw.
+    auto& place = array.wide[(added == Added::before ? 0u : 3u) + (is_raw               ? 2u
+                                                                   : std::is_const_v<T> ? 1u
+                                                                                        : 0u)];
+    static_assert(!is_raw || !std::is_const_v<T>);
+    if (!place)
+        place =
+            std::make_shared<Wide<T>>(dist_view_cast<Wide<T>>(widened(array.view, added, is_raw)));
+    return *static_cast<const Wide<T>*>(place.get());
+}
+
+} // namespace distview::c

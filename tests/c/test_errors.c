@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Errors of every class, of one rank alone and told to all: one class and one text; the library goes on.
+
+#include "check.h"
+
+#include <distview/dap.h>
+
+// The last error is the same on all ranks.
+static void check_alike(void) {
+    char text[2][600] = {{0}, {0}};
+    snprintf(text[0], sizeof text[0], "%d %s", distview_last_error()->status,
+             distview_last_error()->message);
+    memcpy(text[1], text[0], sizeof text[0]);
+    MPI_Bcast(text[1], (int)sizeof text[1], MPI_CHAR, 0, MPI_COMM_WORLD);
+    CHECK(strcmp(text[0], text[1]) == 0);
+}
+
+static distview_memory make_memory(distview_layout* layout, double* data) {
+    distview_memory memory = {.data = data, .element = DISTVIEW_FLOAT64, .rank = 1};
+    OK(distview_layout_local_extents(layout, check_rank, memory.extents));
+    return memory;
+}
+
+static int twice_at_5(int64_t index, int* process, int64_t* position, void* user) {
+    (void)user;
+    *process = 0;
+    *position = index == 6 ? 5 : index;
+    return 0;
+}
+static int refuse(int64_t index, int* process, int64_t* position, void* user) {
+    (void)process, (void)position, (void)user;
+    return index < 3
+               ? 0
+               : distview_set_error(DISTVIEW_OTHER_ERROR, "TooFar", "refuse: three are enough");
+}
+
+static void test_layouts(void) {
+    distview_layout* layout = NULL;
+    const int grid[1] = {2};
+    distview_axis axis = {.extent = -4};
+    FAILS(DISTVIEW_LAYOUT_ERROR, "-4", distview_layout_create(1, grid, &axis, &layout));
+    CHECK(layout == NULL);
+    CHECK(strcmp(distview_last_error()->class_name, "LayoutError") == 0);
+    axis.extent = 4;
+    axis.kind = 99;
+    FAILS(DISTVIEW_USAGE_ERROR, "kind of axis", distview_layout_create(1, grid, &axis, &layout));
+    axis.kind = DISTVIEW_BLOCK_BOUNDS;
+    FAILS(DISTVIEW_USAGE_ERROR,
+          "distview_layout_create: expected the bounds of an axis, got a null pointer",
+          distview_layout_create(1, grid, &axis, &layout));
+    const int64_t bounds[] = {0, 5, 3};
+    axis.bounds = bounds;
+    FAILS(DISTVIEW_LAYOUT_ERROR, "ascend", distview_layout_create(1, grid, &axis, &layout));
+    axis = (distview_axis){.kind = DISTVIEW_USER, .extent = 9, .distribution = twice_at_5};
+    FAILS(DISTVIEW_LAYOUT_ERROR, "for index 6 of process 0, the distribution says 5",
+          distview_layout_create(1, grid, &axis, &layout));
+    axis.distribution = refuse;
+    FAILS(DISTVIEW_LAYOUT_ERROR, "a process in [0, 2) for index 0",
+          distview_layout_create(1, grid, &axis, &layout));
+    axis.distribution = NULL;
+    FAILS(DISTVIEW_USAGE_ERROR, "a distribution", distview_layout_create(1, grid, &axis, &layout));
+    FAILS(DISTVIEW_LAYOUT_ERROR, "from 0 to 8 axes, got 9",
+          distview_layout_create(9, grid, &axis, &layout));
+    FAILS(DISTVIEW_USAGE_ERROR, "a process grid", distview_layout_create(1, NULL, &axis, &layout));
+    FAILS(DISTVIEW_USAGE_ERROR, "a place for the result",
+          distview_layout_create(1, grid, &axis, NULL));
+    FAILS(DISTVIEW_USAGE_ERROR, "distview_layout_rank: expected a layout, got a null pointer",
+          distview_layout_rank(NULL, grid[0] ? &(int){0} : NULL));
+
+    axis = (distview_axis){.extent = 10, .padding_low = 1, .padding_high = 1};
+    OK(distview_layout_create(1, grid, &axis, &layout));
+    int64_t number = 0;
+    int process = 0;
+    FAILS(DISTVIEW_USAGE_ERROR, "process in [0, 2), got 2",
+          distview_layout_local_extents(layout, 2, &number));
+    FAILS(DISTVIEW_USAGE_ERROR, "axis in [0, 1), got 1",
+          distview_layout_to_global(layout, 0, 1, 0, &number));
+    FAILS(DISTVIEW_USAGE_ERROR, "position in [0, 7), got 7",
+          distview_layout_to_global(layout, 0, 0, 7, &number));
+    number = 11;
+    FAILS(DISTVIEW_USAGE_ERROR, "index in [-1, 11) along axis 0, got 11",
+          distview_layout_owner(layout, &number, &process));
+    FAILS(DISTVIEW_USAGE_ERROR, "place for the length",
+          distview_layout_describe(layout, NULL, 0, NULL));
+    FAILS(DISTVIEW_USAGE_ERROR, "buffer", distview_layout_describe(layout, NULL, 5, &number));
+    char few[8] = "xxxxxxx";
+    OK(distview_layout_describe(layout, few, sizeof few, &number));
+    CHECK(number > 40 && strlen(few) == 7 && strncmp(few, "1-d arr", 7) == 0);
+    distview_layout_release(layout);
+    distview_layout_release(NULL);
+}
+
+static void test_arrays(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    double data[40] = {0};
+    const int one = check_rank == check_size - 1; // the one that is wrong
+    distview_memory memory = make_memory(layout, data);
+    distview_array* array = NULL;
+
+    memory.extents[0] += one;
+    FAILS(DISTVIEW_SHAPE_ERROR, "elements along axis 0",
+          distview_array_borrow(comm, layout, &memory, &array));
+    check_alike();
+    memory.extents[0] -= one;
+    memory.data = one ? (char*)data + 1 : (char*)data;
+    FAILS(DISTVIEW_SHAPE_ERROR, "multiples of 8 bytes",
+          distview_array_borrow(comm, layout, &memory, &array));
+    memory.data = one ? NULL : data;
+    FAILS(DISTVIEW_USAGE_ERROR, "got a null pointer",
+          distview_array_borrow(comm, layout, &memory, &array));
+    check_alike();
+    memory.data = data;
+    memory.element = one ? 5 : DISTVIEW_FLOAT64; // an integer of 5 bytes
+    FAILS(DISTVIEW_USAGE_ERROR, "an element type of types.h, got 5",
+          distview_array_borrow(comm, layout, &memory, &array));
+    memory.element = one ? -1 : DISTVIEW_FLOAT64;
+    FAILS(DISTVIEW_USAGE_ERROR, "an element type of types.h, got -1",
+          distview_array_borrow(comm, layout, &memory, &array));
+    if (check_size > 1) {
+        memory.element = one ? DISTVIEW_INT64 : DISTVIEW_FLOAT64;
+        FAILS(DISTVIEW_USAGE_ERROR, "element type",
+              distview_array_borrow(comm, layout, &memory, &array));
+        check_alike();
+    }
+    memory.element = DISTVIEW_FLOAT64;
+    FAILS(DISTVIEW_USAGE_ERROR, "a layout, got a null pointer",
+          distview_array_borrow(comm, one ? NULL : layout, &memory, &array));
+    check_alike();
+    FAILS(DISTVIEW_USAGE_ERROR, "a communicator, got a null pointer",
+          distview_array_borrow(NULL, layout, &memory, &array));
+    CHECK(array == NULL);
+    FAILS(DISTVIEW_USAGE_ERROR, "order",
+          distview_array_create(comm, layout, DISTVIEW_INT8, one ? 7 : 0, &array));
+    OK(distview_array_borrow(comm, layout, &memory, &array));
+    const distview_slice beyond = {20, 20, 1};
+    distview_array* part = NULL;
+    FAILS(DISTVIEW_LAYOUT_ERROR, "slice", distview_array_slice(array, &beyond, &part));
+    OK(distview_array_create(comm, layout, DISTVIEW_OPAQUE(24), DISTVIEW_ROW_MAJOR, &part));
+    distview_value sum;
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected elements that are integers",
+          distview_sum(part, NULL, &sum));
+    distview_array_release(part);
+    distview_array_release(array);
+    distview_layout_release(layout);
+}
+
+static void test_plans(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
+    const distview_axis wide = {
+        .extent = 30, .padding_low = 20, .padding_high = 20, .own_boundary = 1};
+    const distview_axis other = {.extent = 30, .padding_low = 2, .padding_high = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    distview_layout* const too_wide = make_layout(1, &wide);
+    distview_layout* const of_other = make_layout(1, &other);
+    double data[40] = {0};
+    distview_memory memory = make_memory(layout, data);
+    const int one = check_rank == check_size - 1;
+    distview_padding_plan* plan = NULL;
+    distview_array* array = NULL;
+    OK(distview_array_borrow(comm, layout, &memory, &array));
+    if (check_size > 1)
+        FAILS(DISTVIEW_LAYOUT_ERROR, "padding",
+              distview_padding_plan_create(comm, too_wide, NULL, &plan));
+    const distview_padding_options strange = {.stencil = one ? 5 : 0};
+    FAILS(DISTVIEW_USAGE_ERROR, "stencil",
+          distview_padding_plan_create(comm, layout, &strange, &plan));
+    check_alike();
+    FAILS(DISTVIEW_USAGE_ERROR, "a layout, got a null pointer",
+          distview_padding_plan_create(comm, one ? NULL : layout, NULL, &plan));
+    check_alike();
+    if (check_size > 1) {
+        FAILS(DISTVIEW_USAGE_ERROR, "differ",
+              distview_padding_plan_create(comm, one ? of_other : layout, NULL, &plan));
+        check_alike();
+    }
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    distview_array* wrong = NULL;
+    OK(distview_array_create(comm, of_other, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &wrong));
+    FAILS(DISTVIEW_SHAPE_ERROR, "the plan is for a",
+          distview_padding_plan_execute(plan, 1, one ? &wrong : &array));
+    check_alike();
+    FAILS(DISTVIEW_USAGE_ERROR, "at least 1 field", distview_padding_plan_execute(plan, 0, NULL));
+    memory.read_only = one;
+    distview_array* constant = NULL;
+    OK(distview_array_borrow(comm, layout, &memory, &constant));
+    FAILS(DISTVIEW_SHAPE_ERROR, "read-only", distview_padding_plan_execute(plan, 1, &constant));
+    check_alike();
+
+    // One at a time.
+    distview_exchange* exchange = NULL;
+    OK(distview_padding_plan_start(plan, 1, &array, &exchange));
+    FAILS(DISTVIEW_USAGE_ERROR, "in flight", distview_padding_plan_execute(plan, 1, &array));
+    OK(distview_exchange_finish(exchange));
+    distview_exchange_release(exchange);
+    OK(distview_padding_plan_execute(plan, 1, &array));
+
+    // No array on one rank: with full contracts all are told, and nothing has happened.
+    distview_array* none = NULL;
+    OK(distview_set_contracts(DISTVIEW_CONTRACTS_FULL));
+    for (int turn = 0; turn < 2; ++turn) {
+        FAILS(DISTVIEW_USAGE_ERROR, "an array, got a null pointer",
+              distview_padding_plan_execute(plan, 1, one ? &none : &array));
+        check_alike();
+        OK(distview_padding_plan_execute(plan, 1, &array));
+    }
+    if (check_size > 1) {
+        FAILS(DISTVIEW_USAGE_ERROR, "differ",
+              distview_padding_plan_execute(plan, one ? 2 : 1, (distview_array*[]){array, array}));
+        check_alike();
+    }
+    OK(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
+    OK(distview_padding_plan_execute(plan, 1, &array));
+    FAILS(DISTVIEW_USAGE_ERROR, "[0, 3), got 3", distview_set_contracts(3));
+    CHECK(distview_contracts() == DISTVIEW_CONTRACTS_CHEAP);
+
+    // Released without finish: an error of the next use, and of the others'.
+    OK(distview_padding_plan_start(plan, 1, &array, &exchange));
+    if (one) {
+        distview_exchange_release(exchange);
+        int usable = 1;
+        OK(distview_padding_plan_is_usable(plan, &usable));
+        CHECK(usable == 0);
+        FAILS(DISTVIEW_USAGE_ERROR, "cannot be used again",
+              distview_padding_plan_execute(plan, 1, &array));
+    } else {
+        const int status = distview_exchange_finish(exchange);
+        distview_exchange_release(exchange);
+        if (status == 0 && check_rank == check_size - 2)
+            CHECK(distview_padding_plan_execute(plan, 1, &array) == DISTVIEW_USAGE_ERROR);
+    }
+    distview_array_release(constant);
+    distview_array_release(wrong);
+    distview_array_release(array);
+    distview_padding_plan_release(plan);
+    distview_padding_plan_release(NULL);
+    distview_layout_release(layout);
+    distview_layout_release(too_wide);
+    distview_layout_release(of_other);
+}
+
+// What one rank does wrong in an execution that the others are in: that rank and those that need its elements are told,
+// and nobody waits for ever. The plan is of no use then.
+static void test_executions(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    double data[40] = {0};
+    double more[40] = {0};
+    distview_memory memory = make_memory(layout, data);
+    const int one = check_rank == check_size - 1;
+    const int is_neighbour = check_rank == check_size - 2;
+    for (int test = 0; test < 3; ++test) {
+        distview_padding_plan* plan = NULL;
+        distview_array* array = NULL;
+        OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+        memory.data = data;
+        OK(distview_array_borrow(comm, layout, &memory, &array));
+        if (test > 0) OK(distview_padding_plan_execute(plan, 1, &array));
+        OK(distview_padding_plan_exchange(plan, 1, &memory));
+        int status = 0;
+        if (test < 2) { // no array, in the first or a later execution
+            distview_array* none = NULL;
+            status = distview_padding_plan_execute(plan, 1, one ? &none : &array);
+            if (one) CHECK(strstr(distview_last_error()->message, "an array, got a null pointer"));
+        } else if (check_size > 1) { // memory that is new on one rank
+            if (one) memory.data = more;
+            status = distview_padding_plan_exchange(plan, 1, &memory);
+            if (one)
+                CHECK(strstr(distview_last_error()->message, "distview_padding_plan_forget()"));
+        }
+        if (test < 2 || check_size > 1)
+            CHECK(status == DISTVIEW_USAGE_ERROR || (!one && !is_neighbour));
+        MPI_Barrier(MPI_COMM_WORLD);
+        distview_array_release(array);
+        distview_padding_plan_release(plan);
+    }
+    // After all ranks have forgotten, any memory will do.
+    distview_padding_plan* plan = NULL;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int turn = 0; turn < 4; ++turn) {
+        memory.data = one && turn % 2 ? more : data;
+        OK(distview_padding_plan_exchange(plan, 1, &memory));
+        OK(distview_padding_plan_forget(plan));
+    }
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+}
+
+// A defect of the protocol on one rank, and errors of the program's own, each with its class on all ranks.
+static void test_classes(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 30};
+    distview_layout* const layout = make_layout(1, &axis);
+    const int one = check_rank == check_size - 1;
+    distview_array* array = NULL;
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &array));
+    struct distview_dap_section section;
+    OK(distview_array_export(array, &section));
+    const struct distview_dap_dim whole = section.dims[0];
+    struct distview_dap_dim broken = whole;
+    if (one) broken.stop = 31;
+    section.dims = &broken;
+    distview_array* imported = NULL;
+    FAILS(DISTVIEW_PROTOCOL_ERROR, "stop", distview_array_import(comm, &section, &imported));
+    check_alike();
+    CHECK(strcmp(distview_last_error()->code, "stop_gt_size") == 0 &&
+          distview_last_error()->axis == 0);
+    CHECK(strcmp(distview_last_error()->class_name, "ProtocolError") == 0);
+    // That of the failing rank is still its own; the others' have been taken over, and released.
+    CHECK((section.release != NULL) == one);
+    if (one) section.release(&section);
+    OK(distview_array_export(array, &section));
+    OK(distview_array_import(comm, &section, &imported));
+    void* addresses[2] = {NULL, NULL};
+    OK(distview_array_data(array, &addresses[0]));
+    OK(distview_array_data(imported, &addresses[1]));
+    CHECK(addresses[0] == addresses[1]);
+    distview_array_release(imported);
+
+    const char* const names[] = {
+        "", "LayoutError", "ShapeError", "UsageError", "ProtocolError", "MpiError", "Error"};
+    for (int status = 1; status <= 6; ++status) {
+        char text[40];
+        snprintf(text, sizeof text, "number %d went wrong", status);
+        const int mine = one ? distview_set_error(status, "its_code", text) : 0;
+        CHECK(!one || strcmp(distview_last_error()->code, "its_code") == 0);
+        FAILS(status, text, distview_communicator_agree(comm, "test", mine));
+        check_alike();
+        CHECK(strcmp(distview_last_error()->class_name, names[status]) == 0);
+    }
+    OK(distview_communicator_agree(comm, "test", 0));
+    distview_clear_error();
+    CHECK(distview_last_error()->status == 0 && distview_last_error()->message[0] == '\0');
+    distview_array_release(array);
+    distview_layout_release(layout);
+}
+
+int main(int argc, char** argv) {
+    distview_communicator* comm;
+    check_begin(&argc, &argv, &comm);
+    test_layouts();
+    test_arrays(comm);
+    test_plans(comm);
+    test_executions(comm);
+    test_classes(comm);
+    return check_end(comm);
+}

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Padding of borrowed arrays of 1 to 7 axes, in any order and with any strides, against what the layout says of every
+// position; memory between the elements stays as it was.
+
+#include "check.h"
+
+#include <math.h>
+
+enum { row, column, gaps, backwards, turned, forms };
+
+// One rank's section of a borrowed array.
+typedef struct {
+    distview_layout* layout;
+    distview_memory memory;
+    double* buffer; // of `doubles`
+    int64_t doubles;
+    int64_t cells;
+} section;
+
+static const double untouched = -12345.5;
+static const double unfilled = -1.0;
+
+static section make_section(distview_layout* layout, int form) {
+    section s = {.layout = layout, .memory = {.element = DISTVIEW_FLOAT64}};
+    OK(distview_layout_rank(layout, &s.memory.rank));
+    OK(distview_layout_local_extents(layout, check_rank, s.memory.extents));
+    const int rank = s.memory.rank;
+    // Axes from the fastest to the slowest; each with some elements more than it has if there are gaps.
+    int64_t pitch = form == gaps || form == backwards ? 2 : 1;
+    s.cells = 1;
+    for (int k = 0; k < rank; ++k) {
+        const int d = form == column ? k : form == turned ? (k + rank / 2) % rank : rank - 1 - k;
+        s.memory.strides[d] = pitch * (int64_t)sizeof(double);
+        pitch *= s.memory.extents[d] + (form == gaps || form == backwards ? 1 : 0);
+        s.cells *= s.memory.extents[d];
+    }
+    s.doubles = pitch + 3;
+    s.buffer = malloc((size_t)s.doubles * sizeof(double));
+    for (int64_t i = 0; i < s.doubles; ++i) s.buffer[i] = untouched;
+    s.memory.data = s.buffer + 1;
+    if (form == backwards) { // the first axis from its end
+        s.memory.data = (char*)s.memory.data + (s.memory.extents[0] - 1) * s.memory.strides[0];
+        s.memory.strides[0] = -s.memory.strides[0];
+    }
+    s.memory.order = form == row      ? DISTVIEW_ROW_MAJOR
+                     : form == column ? DISTVIEW_COLUMN_MAJOR
+                                      : DISTVIEW_STRIDED;
+    return s;
+}
+
+// Calls visit for every position: its address, the value that belongs there, and whether this rank has to set it.
+typedef void (*visitor)(double* element, double value, int is_set, void* user);
+static void for_each_position(const section* s, const distview_axis* axes, visitor visit,
+                              void* user) {
+    const int rank = s->memory.rank;
+    int64_t begin[DISTVIEW_MAX_RANK], end[DISTVIEW_MAX_RANK];
+    int64_t inner_begin[DISTVIEW_MAX_RANK], inner_end[DISTVIEW_MAX_RANK];
+    OK(distview_layout_owned(s->layout, check_rank, begin, end));
+    OK(distview_layout_interior(s->layout, check_rank, inner_begin, inner_end));
+    for (int64_t cell = 0; cell < s->cells; ++cell) {
+        char* element = s->memory.data;
+        double value = 1.0;
+        int is_set = 1;
+        int64_t rest = cell;
+        for (int d = rank - 1; d >= 0; --d) {
+            const int64_t at = rest % s->memory.extents[d];
+            rest /= s->memory.extents[d];
+            element += at * s->memory.strides[d];
+            int64_t global;
+            OK(distview_layout_to_global(s->layout, check_rank, d, at, &global));
+            is_set &= axes[d].periodic ? at >= inner_begin[d] && at < inner_end[d]
+                                       : at >= begin[d] && at < end[d];
+            if (axes[d].periodic) global = (global + axes[d].extent) % axes[d].extent;
+            value = value * 17.0 + (double)(global + 2);
+        }
+        visit((double*)(void*)element, value, is_set, user);
+    }
+}
+static void set(double* element, double value, int is_set, void* user) {
+    *element = (is_set ? value : unfilled) + *(double*)user;
+}
+static void compare(double* element, double value, int is_set, void* user) {
+    (void)is_set;
+    CHECK(*element == value + *(double*)user);
+    *element = untouched; // so that what is left is what lies between
+}
+static void check_all(const section* s, const distview_axis* axes, double more) {
+    for_each_position(s, axes, compare, &more);
+    for (int64_t i = 0; i < s->doubles; ++i) CHECK(s->buffer[i] == untouched);
+}
+
+// Strides that say what the order does: descriptors of executions by memory.
+static void fill_strides(section* s) {
+    distview_communicator* comm;
+    distview_array* array;
+    OK(distview_communicator_create(MPI_COMM_WORLD, &comm));
+    OK(distview_array_borrow_local(comm, s->layout, check_rank, &s->memory, &array));
+    distview_memory told;
+    OK(distview_array_memory(array, &told));
+    CHECK(told.data == s->memory.data && told.rank == s->memory.rank &&
+          told.element == s->memory.element);
+    memcpy(s->memory.strides, told.strides, sizeof told.strides);
+    distview_array_release(array);
+    distview_communicator_release(comm);
+}
+
+static void test_rank(distview_communicator* comm, int rank) {
+    distview_axis axes[DISTVIEW_MAX_RANK] = {{0}};
+    for (int d = 0; d < rank; ++d) {
+        axes[d].extent = rank == 1 ? 19 : rank < 4 ? 9 - d : 4;
+        axes[d].padding_low = 1;
+        axes[d].padding_high = rank < 4 ? 1 + d % 2 : d % 2;
+        axes[d].periodic = d % 2;
+        if (check_size > 4 && rank < 4) axes[d].padding_high = 1;
+    }
+    distview_layout* const layout = make_layout(rank, axes);
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int form = 0; form < forms; ++form) {
+        section s = make_section(layout, form);
+        fill_strides(&s);
+        distview_array* array;
+        OK(distview_array_borrow(comm, layout, &s.memory, &array));
+        double more = 0.0;
+        for_each_position(&s, axes, set, &more);
+        OK(distview_padding_plan_execute(plan, 1, &array));
+        check_all(&s, axes, more);
+
+        // The same memory by its address, twice; the second time the plan knows it.
+        for (int again = 0; again < 2; ++again) {
+            more = 0.25 * (again + 1);
+            for_each_position(&s, axes, set, &more);
+            // What must not be written is not: `set` has written elements only.
+            OK(distview_padding_plan_exchange(plan, 1, &s.memory));
+            check_all(&s, axes, more);
+        }
+        OK(distview_padding_plan_forget(plan));
+        distview_array_release(array);
+        free(s.buffer);
+    }
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+}
+
+// Three fields of one exchange: two orders, and float beside double; started and finished.
+static void test_several(distview_communicator* comm) {
+    const distview_axis axes[2] = {
+        {.extent = 14, .padding_low = 1, .padding_high = 2},
+        {.extent = 12, .padding_low = 1, .padding_high = 1, .periodic = 1}};
+    distview_layout* const layout = make_layout(2, axes);
+    section a = make_section(layout, row);
+    section b = make_section(layout, backwards);
+    fill_strides(&a);
+    fill_strides(&b);
+    distview_array* arrays[3];
+    OK(distview_array_borrow(comm, layout, &a.memory, &arrays[0]));
+    OK(distview_array_borrow(comm, layout, &b.memory, &arrays[1]));
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT32, DISTVIEW_COLUMN_MAJOR, &arrays[2]));
+    distview_memory floats;
+    OK(distview_array_memory(arrays[2], &floats));
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int turn = 0; turn < 3; ++turn) {
+        double more = turn;
+        for_each_position(&a, axes, set, &more);
+        for_each_position(&b, axes, set, &more);
+        for (int64_t j = 0; j < floats.extents[1]; ++j)
+            for (int64_t i = 0; i < floats.extents[0]; ++i) {
+                int process;
+                int64_t g[2];
+                OK(distview_layout_to_global(layout, check_rank, 0, i, &g[0]));
+                OK(distview_layout_to_global(layout, check_rank, 1, j, &g[1]));
+                float* const at = (float*)(void*)((char*)floats.data + i * floats.strides[0] +
+                                                  j * floats.strides[1]);
+                const int is_inside = g[1] >= 0 && g[1] < 12;
+                if (is_inside) OK(distview_layout_owner(layout, g, &process));
+                *at = is_inside && process == check_rank ? (float)(g[0] * 100 + g[1]) : -1.0f;
+            }
+        distview_exchange* exchange;
+        OK(distview_padding_plan_start(plan, 3, arrays, &exchange));
+        int can_finish = -1;
+        OK(distview_exchange_can_finish(exchange, &can_finish));
+        CHECK(can_finish == 0 || can_finish == 1);
+        OK(distview_exchange_finish(exchange));
+        FAILS(DISTVIEW_USAGE_ERROR, "called twice", distview_exchange_finish(exchange));
+        distview_exchange_release(exchange);
+        check_all(&a, axes, more);
+        check_all(&b, axes, more);
+        for (int64_t j = 0; j < floats.extents[1]; ++j)
+            for (int64_t i = 0; i < floats.extents[0]; ++i) {
+                int64_t g[2];
+                OK(distview_layout_to_global(layout, check_rank, 0, i, &g[0]));
+                OK(distview_layout_to_global(layout, check_rank, 1, j, &g[1]));
+                const float* const at =
+                    (const float*)(const void*)((char*)floats.data + i * floats.strides[0] +
+                                                j * floats.strides[1]);
+                CHECK(*at == (float)(g[0] * 100 + (g[1] + 12) % 12));
+            }
+    }
+    int64_t length = 0;
+    OK(distview_padding_plan_describe(plan, NULL, 0, &length));
+    CHECK(length > 40);
+    for (int i = 0; i < 3; ++i) distview_array_release(arrays[i]);
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+    free(a.buffer);
+    free(b.buffer);
+}
+
+static int refuse(void* here, const void* incoming, int32_t element, void* user) {
+    (void)here, (void)incoming, (void)element, (void)user;
+    return distview_set_error(DISTVIEW_LAYOUT_ERROR, NULL, "refuse: never");
+}
+
+static int add_twice(void* here, const void* incoming, int32_t element, void* user) {
+    if (element != DISTVIEW_INT32) return DISTVIEW_SHAPE_ERROR;
+    *(int32_t*)here += 2 * *(const int32_t*)incoming;
+    ++*(int*)user;
+    return 0;
+}
+
+// Every element of the interior is 1, and so is every copy: combined, an element counts itself and its copies.
+static void test_combine(distview_communicator* comm) {
+    const distview_axis axis = {.extent = 20, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    distview_memory memory = {.element = DISTVIEW_INT32, .rank = 1};
+    OK(distview_layout_local_extents(layout, check_rank, memory.extents));
+    const int64_t n = memory.extents[0];
+    int32_t* const data = malloc((size_t)n * sizeof(int32_t));
+    memory.data = data;
+    distview_array* array;
+    OK(distview_array_borrow(comm, layout, &memory, &array));
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    int calls = 0, twice = 0;
+    OK(distview_operation_create(add_twice, &calls, &twice));
+    const int operations[] = {DISTVIEW_SUM, DISTVIEW_MAXIMUM, DISTVIEW_MINIMUM, twice};
+    const int32_t at_ends[] = {1 + 3, 3, 1, 1 + 6};
+    for (int k = 0; k < 4; ++k) {
+        for (int64_t i = 0; i < n; ++i) data[i] = i == 0 || i == n - 1 ? 3 : 1;
+        OK(distview_padding_plan_combine(plan, operations[k], 1, &array));
+        const int64_t cells = n - 2;
+        for (int64_t i = 1; i <= cells; ++i) {
+            const int copies = (i == 1) + (i == cells);
+            const int32_t expected = copies == 0   ? 1
+                                     : copies == 1 ? at_ends[k]
+                                                   : 2 * at_ends[k] - 1;
+            CHECK(copies < 2 ? data[i] == expected : cells > 1 || data[i] >= 1);
+        }
+        CHECK(data[0] == 3 && data[n - 1] == 3);
+    }
+    CHECK(calls == 2);
+    // One rank's operation fails: all get its error, and the plan goes on.
+    int refused = 0;
+    OK(distview_operation_create(check_rank == 0 ? refuse : add_twice, &calls, &refused));
+    FAILS(DISTVIEW_LAYOUT_ERROR, "refuse: never",
+          distview_padding_plan_combine(plan, refused, 1, &array));
+    distview_operation_free(refused);
+    FAILS(DISTVIEW_USAGE_ERROR, "expected an operation",
+          distview_padding_plan_combine(plan, 77, 1, &array));
+    distview_operation_free(twice);
+    FAILS(DISTVIEW_USAGE_ERROR, "expected an operation",
+          distview_padding_plan_combine(plan, twice, 1, &array));
+    distview_array_release(array);
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+    free(data);
+}
+
+typedef struct {
+    const double* from;
+    double* to;
+    int64_t pitch;
+    int64_t cells;
+    int fails;
+} smoothing;
+
+static int smooth(int rank, const int64_t* begin, const int64_t* end, void* user) {
+    smoothing* const s = user;
+    if (rank != 2) return DISTVIEW_OTHER_ERROR;
+    if (s->fails) return distview_set_error(DISTVIEW_SHAPE_ERROR, NULL, "smooth: too rough");
+    for (int64_t i = begin[0]; i < end[0]; ++i)
+        for (int64_t j = begin[1]; j < end[1]; ++j, ++s->cells) {
+            const double* const at = s->from + i * s->pitch + j;
+            s->to[i * s->pitch + j] = at[-1] + at[1] + at[-s->pitch] + at[s->pitch] - 4 * *at;
+        }
+    return 0;
+}
+
+// Of x * x + 3 y the sum of second differences is 2 everywhere; every cell is computed once.
+static void test_apply(distview_communicator* comm) {
+    const distview_axis axes[2] = {{.extent = 24, .padding_low = 1, .padding_high = 1},
+                                   {.extent = 18, .padding_low = 1, .padding_high = 1}};
+    distview_layout* const layout = make_layout(2, axes);
+    section a = make_section(layout, row);
+    distview_array* array;
+    OK(distview_array_borrow(comm, layout, &a.memory, &array));
+    double* const to = calloc((size_t)a.cells, sizeof(double));
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    int64_t begin[2], end[2];
+    OK(distview_layout_owned(layout, check_rank, begin, end));
+    for (int64_t i = begin[0]; i < end[0]; ++i)
+        for (int64_t j = begin[1]; j < end[1]; ++j) {
+            int64_t x, y;
+            OK(distview_layout_to_global(layout, check_rank, 0, i, &x));
+            OK(distview_layout_to_global(layout, check_rank, 1, j, &y));
+            ((double*)a.memory.data)[i * a.memory.extents[1] + j] = (double)(x * x + 3 * y);
+        }
+    smoothing s = {a.memory.data, to, a.memory.extents[1], 0, 0};
+    OK(distview_padding_plan_apply(plan, 1, &array, smooth, &s));
+    OK(distview_layout_interior(layout, check_rank, begin, end));
+    CHECK(s.cells == (end[0] - begin[0]) * (end[1] - begin[1]));
+    for (int64_t i = begin[0]; i < end[0]; ++i)
+        for (int64_t j = begin[1]; j < end[1]; ++j) CHECK(to[i * s.pitch + j] == 2.0);
+    // One rank's kernel fails: all get its error, and the plan can be used again.
+    s.fails = check_rank == check_size - 1;
+    FAILS(DISTVIEW_SHAPE_ERROR, "smooth: too rough",
+          distview_padding_plan_apply(plan, 1, &array, smooth, &s));
+    s.fails = 0;
+    OK(distview_padding_plan_apply(plan, 1, &array, smooth, &s));
+    distview_array_release(array);
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+    free(a.buffer);
+    free(to);
+}
+
+int main(int argc, char** argv) {
+    distview_communicator* comm;
+    check_begin(&argc, &argv, &comm);
+    for (int rank = 1; rank <= 7; ++rank) test_rank(comm, rank);
+    test_several(comm);
+    test_combine(comm);
+    test_apply(comm);
+    return check_end(comm);
+}
