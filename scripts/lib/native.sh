@@ -8,8 +8,7 @@ native_packages=(
 )
 # What components, programs and benchmarks use, and do without where there is none.
 native_optional=(
-    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran libhdf5-openmpi-dev
-    libxxhash-dev
+    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran
 )
 
 native_install() {

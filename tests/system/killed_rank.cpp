@@ -3,8 +3,9 @@
 // A rank is killed at some moment while all exchange, redistribute and reduce: where MPI survives it, all others
 // get an error that names it, within 2 s. Arguments: seed, "direct" (arrays in shared memory),
 // "packed" (wrapped arrays) or "message". Each survivor prints a line.
+#include "shared_or_wrapped.hpp"
+
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/text.hpp>
@@ -38,22 +39,14 @@ void be_killed_in(int microseconds) {
     ::setitimer(ITIMER_REAL, &timer, nullptr);
 }
 
-DistView<double**> make(const Communicator& comm, const ArrayLayout& layout, bool wrapped) {
-    const Exec exec;
-    if (!wrapped) return make_dist_view<double**>(exec, comm, layout, "array");
-    const Extents extents = layout.local_extents(comm.rank());
-    return wrap_dist_view(comm, layout,
-                          DistView<double**>::view_type("array", extents[0], extents[1]), "array");
-}
-
 void work(const Communicator& comm, bool wrapped, int victim, int moment) {
     const Exec exec;
     const std::int64_t n = 24 * comm.size();
     const ArrayLayout rows(ProcessGrid{comm.size(), 1},
                            {block(n, {.padding = 1, .periodic = true}), block(n)});
     const ArrayLayout columns(ProcessGrid{1, comm.size()}, {block(n), block(n)});
-    const auto u = make(comm, rows, wrapped);
-    const auto v = make(comm, columns, wrapped);
+    const auto u = distview::testing::shared_or_wrapped(comm, rows, wrapped);
+    const auto v = distview::testing::shared_or_wrapped(comm, columns, wrapped);
     PaddingExchangePlan exchange(comm, rows);
     RedistributionPlan move(comm, rows, columns);
     if (comm.rank() == victim) be_killed_in(moment);

@@ -5,8 +5,9 @@
 //
 // Arguments: seed; "stops", "computes" (somewhere else), "calls" (on another communicator) or "slow" (late, but
 // not too late: nothing happens); "direct", "packed" or "message". Each rank prints a line.
+#include "shared_or_wrapped.hpp"
+
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 
@@ -53,14 +54,6 @@ void go_missing(const Scene& scene) {
     }
 }
 
-DistView<double**> make(const Communicator& comm, const ArrayLayout& layout, bool wrapped) {
-    const Exec exec;
-    if (!wrapped) return make_dist_view<double**>(exec, comm, layout, "array");
-    const Extents extents = layout.local_extents(comm.rank());
-    return wrap_dist_view(comm, layout,
-                          DistView<double**>::view_type("array", extents[0], extents[1]), "array");
-}
-
 /// Steps of all ranks; the victim goes missing before one of the calls of a step.
 void work(const Communicator& comm, const Scene& scene, Clock::time_point& last_step) {
     const Exec exec;
@@ -68,14 +61,15 @@ void work(const Communicator& comm, const Scene& scene, Clock::time_point& last_
     const ArrayLayout rows(ProcessGrid{comm.size(), 1},
                            {block(n, {.padding = 1, .periodic = true}), block(n)});
     const ArrayLayout columns(ProcessGrid{1, comm.size()}, {block(n), block(n)});
-    const auto u = make(comm, rows, scene.wrapped);
-    const auto v = make(comm, columns, scene.wrapped);
+    const auto u = distview::testing::shared_or_wrapped(comm, rows, scene.wrapped);
+    const auto v = distview::testing::shared_or_wrapped(comm, columns, scene.wrapped);
     PaddingExchangePlan exchange(comm, rows);
     RedistributionPlan move(comm, rows, columns);
     const int steps = scene.how == "slow" ? 12 : 1000000;
     int calls = 0;
     const auto next = [&] {
-        const bool is_late = scene.how == "slow" ? calls % 16 == scene.step % 16 : calls == scene.step;
+        const bool is_late =
+            scene.how == "slow" ? calls % 16 == scene.step % 16 : calls == scene.step;
         if (comm.rank() == scene.victim && is_late) go_missing(scene);
         ++calls;
     };

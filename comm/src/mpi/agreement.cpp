@@ -18,7 +18,7 @@ namespace distview {
 
 namespace {
 
-enum class Kind : int { none, error, layout, shape, usage, protocol, mpi };
+enum class Kind : int { none, error, layout, shape, usage, protocol, mpi, deadline };
 
 /// An exception in a form that can be sent.
 struct Failure {
@@ -43,6 +43,8 @@ Failure describe(const std::exception_ptr& failure) {
         return {Kind::protocol, e.what(), e.code(), e.key(), e.axis(), e.process()};
     } catch (const MpiError& e) {
         return {Kind::mpi, e.what(), {}, {}, e.code(), -1};
+    } catch (const DeadlineError& e) {
+        return {Kind::deadline, e.what(), {}, {}, 0, -1};
     } catch (const std::bad_alloc&) {
         return {Kind::error, "out of memory", {}, {}, 0, -1};
     } catch (const std::exception& e) {
@@ -61,6 +63,7 @@ Failure describe(const std::exception_ptr& failure) {
         throw ProtocolError(failure.message, failure.code, failure.number, failure.key,
                             failure.process);
     case Kind::mpi: throw MpiError(failure.message, failure.number);
+    case Kind::deadline: throw DeadlineError(failure.message, {});
     case Kind::none:
     case Kind::error: break;
     }

@@ -256,9 +256,9 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
             continue;
         }
         const std::string theirs = describe(*other.line, last->call, last->call.whole);
-        result += text(last->ended ? "it was seen last when it left " : "it was seen last in ", theirs,
-                       ", call ", last->call.count, " of its own (", m_call.count,
-                       " of this rank)");
+        result +=
+            text(last->ended ? "it was seen last when it left " : "it was seen last in ", theirs,
+                 ", call ", last->call.count, " of its own (", m_call.count, " of this rank)");
     }
     if (!missing.empty()) return result;
     if (m_far_rank >= 0)
@@ -267,8 +267,8 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
     for (const Rank& other : m_ranks)
         if (const std::optional<Seen> last = latest(*other.line); last && last->call.count > 0)
             add_to_groups(groups, describe(*other.line, last->call, last->call.word), other.rank);
-    return text(result, "; the ranks of this node wait, or have given up: ",
-                describe_groups(groups));
+    return text(result,
+                "; the ranks of this node wait, or have given up: ", describe_groups(groups));
 }
 
 bool Moment::lasts() const {

@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -37,10 +38,10 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int
 
 CommunicatorState::~CommunicatorState() = default;
 
-void CommunicatorState::share_calls(MPI_Comm node) {
+void CommunicatorState::share_calls(MPI_Comm node, const Deadline::Setting& setting) {
     CallLines lines = share_call_lines(m_comm, node, m_rank);
     m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
-    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, Deadline::from_environment());
+    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, setting);
     m_calls->set_checks([this] { make_progress(); },
                         [this] {
                             m_deadline->throw_if_passed();
@@ -122,8 +123,10 @@ void CommunicatorState::close() noexcept {
 
 namespace {
 
+/// Waits for all ranks, unless the longest of the communicators' deadlines passes: false then.
+///
 /// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
-/// may wait for this rank in a call that it does not make: they get an error, and may come then. False if a deadline passes.
+/// may wait for this rank in a call that it does not make: they get an error, and may come then.
 bool wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
@@ -142,8 +145,9 @@ bool wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
         if (limit.count() > 0 && std::chrono::steady_clock::now() - began > limit) {
-            report(Severity::warning, text("a deadline of ", limit.count(), " s has passed: not all ranks "
-                                           "come to MPI_Finalize or MPI_Comm_free"));
+            report(Severity::warning, text("a deadline of ", limit.count(),
+                                           " s has passed: not all ranks come to MPI_Finalize or "
+                                           "MPI_Comm_free"));
             return false;
         }
     }
@@ -246,6 +250,7 @@ private:
     }
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
+        const Deadline::Setting setting = Deadline::from_environment();
         MPI_Comm comm = MPI_COMM_NULL;
         check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
         check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -266,7 +271,7 @@ private:
         auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit,
                                                          is_crowded(node, ranks_of_node));
         state->set_one_node(ranks_of_node == size);
-        state->share_calls(node);
+        state->share_calls(node, setting);
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
         return state;
     }
@@ -335,8 +340,9 @@ int Communicator::rank() const { return impl::open_state(m_state).rank(); }
 int Communicator::size() const { return impl::open_state(m_state).size(); }
 MPI_Comm Communicator::mpi() const { return impl::open_state(m_state).comm(); }
 void Communicator::set_deadline(std::chrono::duration<double> limit) {
-    require<UsageError>(limit.count() >= 0, [&] {
-        return text("Communicator::set_deadline: expected a number of seconds, got ", limit.count());
+    require<UsageError>(std::isfinite(limit.count()) && limit.count() >= 0, [&] {
+        return text("Communicator::set_deadline: expected a number of seconds, got ",
+                    limit.count());
     });
     impl::open_state(m_state).deadline().set_limit(limit);
 }

@@ -6,8 +6,10 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <string_view>
 
@@ -47,15 +49,18 @@ Deadline::Setting Deadline::from_environment() {
 }
 
 Deadline::Clock::duration Deadline::patience() const {
-    constexpr Seconds least{0.2}; // a rank that shares its processor may look so seldom
-    return std::chrono::duration_cast<Clock::duration>(std::max(m_setting.limit / 2, least));
+    // A rank that shares its processor looks seldom.
+    constexpr Seconds least{0.2};
+    constexpr Seconds most{5};
+    return std::chrono::duration_cast<Clock::duration>(
+        std::clamp(m_setting.limit / 2, least, most));
 }
 
 bool Deadline::has_passed() const noexcept {
-    return std::any_of(
-        m_calls->ranks().begin(), m_calls->ranks().end(), [](const Calls::Rank& other) {
-            return other.line->deadline_passed.load(std::memory_order_acquire);
-        });
+    return std::any_of(m_calls->ranks().begin(), m_calls->ranks().end(),
+                       [](const Calls::Rank& other) {
+                           return other.line->deadline_passed.load(std::memory_order_acquire);
+                       });
 }
 
 /// The ranks of the node that do not wait, and have not given up either.
@@ -77,17 +82,17 @@ void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& mis
 }
 
 void Deadline::throw_if_passed() const {
-    if (m_setting.limit.count() <= 0 || !has_passed()) return;
+    if (!is_set() || !has_passed()) return;
     const std::vector<Calls::Rank> ranks = missing(Clock::now());
-    fail(text("a deadline of ", m_setting.limit.count(), " s has passed: ",
-              m_calls->describe_waiting(ranks)),
+    fail(text("a deadline of ", m_setting.limit.count(),
+              " s has passed: ", m_calls->describe_waiting(ranks)),
          ranks);
 }
 
 void Deadline::expire(Clock::time_point now) {
     const std::vector<Calls::Rank> ranks = missing(now);
-    const std::string what = text("a deadline of ", m_setting.limit.count(), " s has passed: ",
-                                  m_calls->describe_waiting(ranks));
+    const std::string what = text("a deadline of ", m_setting.limit.count(),
+                                  " s has passed: ", m_calls->describe_waiting(ranks));
     m_calls->line().deadline_passed.store(true, std::memory_order_release);
     report(Severity::warning, what);
     if (m_setting.aborts) MPI_Abort(m_comm, EXIT_FAILURE);
@@ -95,7 +100,7 @@ void Deadline::expire(Clock::time_point now) {
 }
 
 void Deadline::check() {
-    if (m_setting.limit.count() <= 0) return;
+    if (!is_set()) return;
     throw_if_passed();
     const Clock::time_point now = Clock::now();
     std::atomic<std::int64_t>& looked = m_calls->line().looked;

@@ -47,8 +47,9 @@ void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
         std::vector<PersistentMessages::Message> receives;
         for (const Incoming& received : step->m_program.received)
             receives.push_back(received.message);
-        step->m_messages.make({m_setting.user, comm.comm(), tag, step->m_program.sent, &comm.calls()},
-                              step->m_program.sends, receives);
+        step->m_messages.make(
+            {m_setting.user, comm.comm(), tag, step->m_program.sent, &comm.calls()},
+            step->m_program.sends, receives);
     }
 }
 

@@ -69,6 +69,7 @@ TEST(Agreement, CarriesEveryExceptionOfTheLibrary) {
     expect_agreed_from_every_rank<UsageError>("a use", UsageError("a use"));
     expect_agreed_from_every_rank<ProtocolError>("a rule", ProtocolError("a rule", "stop_gt_size"));
     expect_agreed_from_every_rank<MpiError>("a call", MpiError("a call", 3));
+    expect_agreed_from_every_rank<DeadlineError>("a wait", DeadlineError("a wait", {1}));
 }
 
 TEST(Agreement, CarriesExceptionsOfOthersAsError) {

@@ -8,7 +8,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <cmath>
 #include <cstdint>
+#include <cstdlib>
+#include <limits>
 #include <string>
 
 namespace distview::testing {
@@ -54,6 +58,34 @@ TEST(Communicator, SharesOneDuplicatePerCommunicator) {
     EXPECT_EQ(first.mpi(), second.mpi());
     EXPECT_EQ(first.mpi(), copy.mpi());
     EXPECT_EQ(first.state(), second.state());
+}
+
+TEST(Communicator, RefusesDeadlinesThatAreNone) {
+    Communicator comm(MPI_COMM_WORLD);
+    for (const double seconds : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()})
+        EXPECT_THROW_ON_ALL_RANKS(comm.set_deadline(std::chrono::duration<double>(seconds)),
+                                  UsageError,
+                                  "Communicator::set_deadline: expected a number of seconds, got ");
+    comm.set_deadline(std::chrono::seconds(0));
+}
+
+TEST(Communicator, MakesNothingIfTheEnvironmentHasNoDeadline) {
+    const OwnedComm parent = duplicate_world();
+    const std::int64_t before = communicator_count();
+    for (const char* value : {"soon", "5s", "-1", "nan", "inf", " "}) {
+        ::setenv("DISTVIEW_DEADLINE", value, 1);
+        EXPECT_THROW_ON_ALL_RANKS(Communicator(parent.get()), UsageError,
+                                  "DISTVIEW_DEADLINE: expected a number of seconds, got '");
+    }
+    ::setenv("DISTVIEW_DEADLINE", "60.5", 1);
+    ::setenv("DISTVIEW_DEADLINE_ABORT", "yes", 1);
+    EXPECT_THROW_ON_ALL_RANKS(Communicator(parent.get()), UsageError,
+                              "DISTVIEW_DEADLINE_ABORT: expected 0 or 1, got 'yes'");
+    EXPECT_EQ(communicator_count(), before);
+    ::setenv("DISTVIEW_DEADLINE_ABORT", "0", 1);
+    EXPECT_NO_THROW(Communicator(parent.get()));
+    ::unsetenv("DISTVIEW_DEADLINE");
+    ::unsetenv("DISTVIEW_DEADLINE_ABORT");
 }
 
 TEST(Communicator, StaysWithTheCommunicatorWhenNobodyHoldsIt) {

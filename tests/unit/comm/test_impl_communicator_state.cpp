@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -43,6 +44,16 @@ TEST(CommunicatorState, ClosesItsUsersOnce) {
     comm.state()->add(std::make_shared<User>()); // gone before close()
     comm.close();
     EXPECT_EQ(user->closed, 1);
+}
+
+TEST(CommunicatorState, TakesTheDeadlineOfTheEnvironment) {
+    const OwnedComm first = duplicate_world();
+    ::setenv("DISTVIEW_DEADLINE", "60.5", 1);
+    const Communicator comm(first.get());
+    ::unsetenv("DISTVIEW_DEADLINE");
+    EXPECT_EQ(comm.state()->deadline().limit().count(), 60.5);
+    const OwnedComm second = duplicate_world();
+    EXPECT_FALSE(Communicator(second.get()).state()->deadline().is_set());
 }
 
 // As if the ranks had been built with versions of the library that lay out shared memory in different ways.

@@ -47,7 +47,7 @@ public:
     /// ranks are in the call, does not count.
     ///
     /// Collective: no (local); all ranks must set the same
-    /// Errors:     UsageError if it is negative
+    /// Errors:     UsageError if it is negative or no finite number
     void set_deadline(std::chrono::duration<double> limit);
 
     bool is_open() const noexcept;

@@ -52,7 +52,7 @@ public:
     }
 
     /// Lets the ranks see each other's calls, those of this node through memory. Collective.
-    void share_calls(MPI_Comm node);
+    void share_calls(MPI_Comm node, const Deadline::Setting& setting);
     /// The collective calls made so far.
     Calls& calls() noexcept { return *m_calls; }
     /// Where ranks meet in a call.

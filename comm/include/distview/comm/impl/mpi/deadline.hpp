@@ -7,7 +7,6 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,6 +33,7 @@ public:
 
     Seconds limit() const noexcept { return m_setting.limit; }
     void set_limit(Seconds limit) noexcept { m_setting.limit = limit; }
+    bool is_set() const noexcept { return m_setting.limit.count() > 0; }
 
     /// For waiting loops: throws DeadlineError if this rank has waited too long in a call, or another one of its node has.
     void check();
@@ -46,7 +46,7 @@ private:
     std::vector<Calls::Rank> missing(Clock::time_point now) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<Calls::Rank>& missing) const;
     bool has_passed() const noexcept;
-    /// A rank that has not looked for so long does not wait.
+    /// How long a rank that waits may be without looking: one that has not looked for longer does not wait.
     Clock::duration patience() const;
 
     MPI_Comm m_comm;

@@ -32,10 +32,8 @@ struct CallWatch {
     void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
               const InMessages& for_each_in_messages) const {
         if (!calls) return;
-        int far = -1;
-        for_each_in_messages([&](int peer) { far = calls->is_near(peer) ? far : peer; });
-        calls->note_far_rank(far);
         calls->idle();
+        calls->note_far_rank(-1);
         look_at(user, Calls::Way::memory, for_each_in_memory);
         look_at(user, Calls::Way::message, for_each_in_messages);
         int first = -1;
@@ -50,6 +48,7 @@ private:
         std::optional<std::pair<int, Calls::Reason>> found;
         for_each_missing([&](int peer) {
             if (found) return;
+            if (!calls->is_near(peer)) calls->note_far_rank(peer);
             const Calls::Reason reason = calls->find_reason(peer, call, way);
             if (reason == Calls::Reason::none) return;
             // The other rank may have arrived before it went on.

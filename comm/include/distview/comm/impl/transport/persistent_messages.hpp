@@ -80,7 +80,7 @@ public:
         const char* user = ""; ///< begins the text of errors
         MPI_Comm comm = MPI_COMM_NULL;
         int tag = 0;
-        std::shared_ptr<void> sent; ///< memory of the messages to send
+        std::shared_ptr<void> sent;   ///< memory of the messages to send
         const Calls* calls = nullptr; ///< may know better why a sender has given up
     };
 
