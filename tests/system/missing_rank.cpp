@@ -3,13 +3,15 @@
 // A rank goes missing at some moment while all exchange, redistribute and reduce with a deadline: all others get a
 // DeadlineError that names it and no other, in time; and so does the rank itself when it goes on.
 //
-// Arguments: seed; "stops", "computes" (somewhere else), "calls" (on another communicator) or "slow" (late, but
-// not too late: nothing happens); "direct", "packed" or "message". Each rank prints a line.
+// Arguments: seed; "stops", "computes" (somewhere else), "calls" (on another communicator), "closes" (late, while the others
+// are in MPI_Finalize) or "slow" (late, but not too late: nothing happens); "direct", "packed" or "message". Each rank
+// prints a line.
 #include "shared_or_wrapped.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/message_sink.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <mpi.h>
@@ -21,6 +23,7 @@
 #include <exception>
 #include <random>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -88,6 +91,46 @@ void work(const Communicator& comm, const Scene& scene, Clock::time_point& last_
     }
 }
 
+/// Works, and says what came of it.
+void run(const Communicator& comm, const Scene& scene) {
+    const int rank = comm.rank();
+    Clock::time_point last_step = Clock::now();
+    try {
+        work(comm, scene, last_step);
+        std::printf("rank %d: nothing noticed\n", rank);
+    } catch (const DeadlineError& error) {
+        const Seconds waited = Clock::now() - last_step;
+        const bool is_named = error.ranks() == std::vector<int>{scene.victim};
+        if (rank == scene.victim || (is_named && waited < limit + Seconds(1)))
+            std::printf("told %d: %s\n", rank, error.what());
+        else
+            std::printf("rank %d expected rank %d, got after %.1f s: %s\n", rank, scene.victim,
+                        waited.count(), error.what());
+    } catch (const std::exception& error) {
+        std::printf("rank %d got another error: %s\n", rank, error.what());
+    }
+    std::fflush(stdout);
+    // The communicator stays lost.
+    try {
+        if (scene.how != "slow") {
+            barrier(comm);
+            std::printf("rank %d: the communicator is not lost\n", rank);
+        }
+    } catch (const DeadlineError&) {
+    }
+}
+
+/// The others wait in MPI_Finalize, and say for whom.
+void close_late(const Communicator& comm, const Scene& scene) {
+    set_message_sink([rank = comm.rank(), victim = scene.victim](Severity, std::string_view what) {
+        const std::string expected = "rank " + std::to_string(victim) + " does not come";
+        const bool is_named = what.find(expected) != std::string_view::npos;
+        std::printf("%s %d: %s\n", is_named ? "told" : "rank", rank, std::string(what).c_str());
+    });
+    barrier(comm);
+    if (comm.rank() == scene.victim) std::this_thread::sleep_for(2.5 * limit);
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
@@ -109,32 +152,12 @@ int main(int argc, char** argv) {
     MPI_Allgather(&mine, 1, MPI_INT, processes.data(), 1, MPI_INT, MPI_COMM_WORLD);
     {
         const Kokkos::ScopeGuard kokkos(argc, argv);
-        Clock::time_point last_step = Clock::now();
         Communicator comm(MPI_COMM_WORLD);
         comm.set_deadline(limit);
-        try {
-            work(comm, scene, last_step);
-            std::printf("rank %d: nothing noticed\n", rank);
-        } catch (const DeadlineError& error) {
-            const Seconds waited = Clock::now() - last_step;
-            const bool is_named = error.ranks() == std::vector<int>{scene.victim};
-            if (rank == scene.victim || (is_named && waited < limit + Seconds(1)))
-                std::printf("told %d: %s\n", rank, error.what());
-            else
-                std::printf("rank %d expected rank %d, got after %.1f s: %s\n", rank, scene.victim,
-                            waited.count(), error.what());
-        } catch (const std::exception& error) {
-            std::printf("rank %d got another error: %s\n", rank, error.what());
-        }
-        std::fflush(stdout);
-        // The communicator stays lost.
-        try {
-            if (scene.how != "slow") {
-                barrier(comm);
-                std::printf("rank %d: the communicator is not lost\n", rank);
-            }
-        } catch (const DeadlineError&) {
-        }
+        if (scene.how == "closes")
+            close_late(comm, scene);
+        else
+            run(comm, scene);
         std::this_thread::sleep_for(limit / 2); // the others look before it goes on
         if (rank == (scene.victim + 1) % size && scene.how == "stops")
             ::kill(processes[static_cast<std::size_t>(scene.victim)], SIGCONT);

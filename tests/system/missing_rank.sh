@@ -8,6 +8,7 @@ transports=(direct packed message)
 expected=$ranks how=$mode
 case $mode in
 slow) expected=0 ;;
+closes) expected=$((ranks - 1)) ;;
 aborts)
     export DISTVIEW_DEADLINE_ABORT=1
     expected=0 how=stops
@@ -24,7 +25,7 @@ for ((run = 0; run < runs; ++run)); do
     case $mode in
     slow) ((status == 0 && others == ranks && told == 0)) && [[ $output != *deadline* ]] && continue ;;
     aborts) ((status != 0 && status != 124 && SECONDS - began <= 10)) && continue ;;
-    *) ((status == 0 && told == ranks && others == 0)) && continue ;;
+    *) ((status == 0 && told == expected && others == 0)) && continue ;;
     esac
     echo "run $run, $how, $transport: $told of $expected ranks say who is missing, status $status:"
     printf '%s\n' "$output"

@@ -7,10 +7,8 @@
 #include <distview/comm/impl/mpi/interrupt.hpp>
 #include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/mpi_error.hpp>
-#include <distview/core/message_sink.hpp>
 #include <distview/core/text.hpp>
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
@@ -123,11 +121,9 @@ void CommunicatorState::close() noexcept {
 
 namespace {
 
-/// Waits for all ranks, unless the longest of the communicators' deadlines passes: false then.
-///
 /// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
 /// may wait for this rank in a call that it does not make: they get an error, and may come then.
-bool wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
+void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
     for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
     std::vector<bool> is_lost(open.size(), false);
@@ -137,21 +133,13 @@ bool wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
                                      MPI_STATUSES_IGNORE);
         return done != 0 || code != MPI_SUCCESS;
     };
-    Deadline::Seconds limit{0};
-    for (const auto& state : open) limit = std::max(limit, state->deadline().limit());
     const auto began = std::chrono::steady_clock::now();
     while (!test()) {
         for (std::size_t i = 0; i < open.size(); ++i)
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
-        if (limit.count() > 0 && std::chrono::steady_clock::now() - began > limit) {
-            report(Severity::warning, text("a deadline of ", limit.count(),
-                                           " s has passed: not all ranks come to MPI_Finalize or "
-                                           "MPI_Comm_free"));
-            return false;
-        }
+        for (const auto& state : open) state->deadline().tell_closing(began);
     }
-    return true;
 }
 
 } // namespace
@@ -167,13 +155,13 @@ void CommunicatorState::close_all(
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
-    const bool all_close = wait_in_all(open);
+    wait_in_all(open);
     // Once for all exchanges that were abandoned.
     const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    if (all_close) wait_in_all(open); // and here, until all have received what they cannot cancel
+    wait_in_all(open); // and here, until all have received what they cannot cancel
     std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();
@@ -184,8 +172,7 @@ void CommunicatorState::close_all(
         comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));
     }
     // Once none of them is open: the duplicate of one that is freed here would be closed alone.
-    if (all_close)
-        for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
+    for (MPI_Comm& comm : comms) MPI_Comm_free(&comm);
 }
 
 namespace {

@@ -89,14 +89,33 @@ void Deadline::throw_if_passed() const {
          ranks);
 }
 
+/// To the message sink; ends the job if the program wants that.
+void Deadline::tell(const std::string& what) const {
+    report(Severity::warning, what);
+    if (m_setting.aborts) MPI_Abort(m_comm, EXIT_FAILURE);
+}
+
 void Deadline::expire(Clock::time_point now) {
     const std::vector<Calls::Rank> ranks = missing(now);
     const std::string what = text("a deadline of ", m_setting.limit.count(),
                                   " s has passed: ", m_calls->describe_waiting(ranks));
     m_calls->line().deadline_passed.store(true, std::memory_order_release);
-    report(Severity::warning, what);
-    if (m_setting.aborts) MPI_Abort(m_comm, EXIT_FAILURE);
+    tell(what);
     fail(what, ranks);
+}
+
+void Deadline::tell_closing(Clock::time_point since) noexcept {
+    if (!is_set() || m_has_told_closing || Clock::now() - since <= m_setting.limit) return;
+    m_has_told_closing = true;
+    try {
+        std::vector<Calls::Rank> others;
+        for (const Calls::Rank& other : m_calls->ranks())
+            if (!other.line->closes.load(std::memory_order_acquire)) others.push_back(other);
+        tell(text("a deadline of ", m_setting.limit.count(),
+                  " s has passed: ", m_calls->describe_waiting(others)));
+    } catch (...) {
+        return; // no memory for the text
+    }
 }
 
 void Deadline::check() {

@@ -19,6 +19,7 @@ namespace distview::impl {
 /// for anybody, and is missing. One rank whose deadline has passed ends the wait of all ranks of its node.
 class Deadline {
 public:
+    using Clock = std::chrono::steady_clock;
     using Seconds = std::chrono::duration<double>;
     struct Setting {
         Seconds limit{0};    ///< 0: none
@@ -39,10 +40,13 @@ public:
     void check();
     /// Throws DeadlineError if a rank of the node has waited too long; before an error that would say less.
     void throw_if_passed() const;
+    /// Of a rank that has closed the communicator and waits for the others since then: says once, after the deadline,
+    /// which ones of its node do not close it. No exception, for MPI waits for them whatever this library does.
+    void tell_closing(Clock::time_point since) noexcept;
 
 private:
-    using Clock = std::chrono::steady_clock;
     [[noreturn]] void expire(Clock::time_point now);
+    void tell(const std::string& what) const;
     std::vector<Calls::Rank> missing(Clock::time_point now) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<Calls::Rank>& missing) const;
     bool has_passed() const noexcept;
@@ -54,6 +58,7 @@ private:
     Setting m_setting;
     std::pair<std::uint64_t, std::uint64_t> m_call{}; ///< count of the call, and meetings in it
     Clock::time_point m_since{};                      ///< when this rank began to wait in it
+    bool m_has_told_closing = false;
 };
 
 } // namespace distview::impl
