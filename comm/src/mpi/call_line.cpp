@@ -20,6 +20,7 @@ std::string CallWord::describe(std::string_view name) const {
     case Kind::none: return "no call";
     case Kind::named: return std::string(name);
     case Kind::fill: return of_plan("PaddingExchangePlan", "execute");
+    case Kind::skip_fill: return text("PaddingExchangePlan #", plan, " require, nothing to fill");
     case Kind::combine: return of_plan("PaddingExchangePlan", "combine");
     case Kind::redistribute: return of_plan("RedistributionPlan", "execute");
     case Kind::bind: return of_plan("PaddingExchangePlan", "bind");

@@ -40,6 +40,12 @@ void GatherCore::check(const ArraySet& arrays) const {
     }
 }
 
+/// A gather writes no element that has padding: lists, or ghosts.
+std::vector<PaddingEffect> GatherCore::effects_of(const ArraySet& arrays) const {
+    if (static_cast<Kind>(arrays.variant) == Kind::combine) return all_written(arrays.sources);
+    return {};
+}
+
 /// Ghosts are read once after each time that their owner has written them. Lists of other gathers may be long and their
 /// arrays in no cache: packing is one more pass over memory.
 bool GatherCore::packs_apart(const ArraySet& arrays) const {
@@ -81,8 +87,8 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     check(arrays);
     const auto prepared = std::make_shared<Prepared>();
     prepared->device = device_setting(arrays.layer, required(), name());
-    const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
-                                     combines ? receive_peers() : send_peers());
+    const PlanLines& readers =
+        lines(static_cast<std::size_t>(arrays.variant), combines ? receive_peers() : send_peers());
     prepare_packs(arrays, *prepared);
     return [this, &arrays, prepared, &readers](int tag) {
         return make(arrays, *prepared, readers, tag);
@@ -101,20 +107,18 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
         });
         PeerTransports transports;
         if (!in_messages)
-            transports =
-                find_transports(state(), name(), tag, arrays.sources,
-                                prepared.packs.offer(lines.readers()),
-                                combines ? send_peers() : receive_peers(), lines, required(),
-                                arrays.layer);
+            transports = find_transports(
+                state(), name(), tag, arrays.sources, prepared.packs.offer(lines.readers()),
+                combines ? send_peers() : receive_peers(), lines, required(), arrays.layer);
         const GatherProgramSetting setting{.caller = name(),
-                                     .rank = communicator().rank(),
-                                     .role = &m_role,
-                                     .combines = combines,
-                                     .into_array = m_side == Side::array,
-                                     .packs_apart = packs_apart(arrays),
-                                     .packs = &prepared.packs,
-                                     .packed = prepared.packed,
-                                     .device = prepared.device};
+                                           .rank = communicator().rank(),
+                                           .role = &m_role,
+                                           .combines = combines,
+                                           .into_array = m_side == Side::array,
+                                           .packs_apart = packs_apart(arrays),
+                                           .packs = &prepared.packs,
+                                           .packed = prepared.packed,
+                                           .device = prepared.device};
         ExchangeProgram program = gather_program(setting, arrays.sources, transports);
         program.held.push_back(prepared.packs.memory());
         return std::make_shared<ExchangeBinding>(

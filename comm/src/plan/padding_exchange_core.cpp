@@ -61,7 +61,7 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
                     ": expected fields of the element type with which combine_as() is called");
     });
     for (std::size_t i = 0; i < fields.size(); ++i) {
-        const PaddingExchangeSchedule& schedule = m_schedules[m_one_geometry ? 0 : i];
+        const PaddingExchangeSchedule& schedule = schedule_of(i);
         check_array("field", i, fields[i], schedule.layout(), schedule.process(), arrays.layer);
         require<ShapeError>(!fields[i].read_only, [&] {
             return text(name(), ": field ", i, " is read-only: an exchange writes its padding");
@@ -91,6 +91,13 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     };
 }
 
+std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& arrays) const {
+    std::vector<PaddingEffect> effects = all_written(arrays.sources);
+    if (static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::fill)
+        for (std::size_t i = 0; i < effects.size(); ++i) effects[i].after = schedule_of(i).filled();
+    return effects;
+}
+
 std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
                                                            const Prepared& prepared,
                                                            const PlanLines& lines, int tag) {
@@ -107,6 +114,30 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
             ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
             std::move(transports), std::move(program));
     });
+}
+
+std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths depth) {
+    check(arrays);
+    m_stale.clear();
+    for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
+        const Field& field = arrays.sources[i];
+        const ValidPadding filled = schedule_of(i).filled();
+        const Widths deepest = filled.deepest();
+        const auto is_within = [](std::int64_t asked, std::int64_t most) {
+            return 0 <= asked && (asked <= most || most == 0); // no padding is filled on that side
+        };
+        require<UsageError>(
+            is_within(depth.low, deepest.low) && is_within(depth.high, deepest.high), [&] {
+                return text(name(), "::require: expected depths in [0, ", deepest.low, "] and [0, ",
+                            deepest.high,
+                            "], as deep as this plan fills padding on the low and on the high "
+                            "sides of field ",
+                            i, ", got (", depth.low, ", ", depth.high, ')');
+            });
+        if (*field.state && !(*field.state)->valid_padding.reaches(filled.limited_to(depth)))
+            m_stale.push_back(field);
+    }
+    return m_one_geometry || m_stale.empty() ? std::span<const Field>(m_stale) : arrays.sources;
 }
 
 std::string PaddingExchangeCore::describe() const {

@@ -175,12 +175,28 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);
     binding->set_key(arrays);
+    std::vector<PaddingEffect> effects = effects_of(arrays);
+    if (binding->overwrites_sources)
+        for (PaddingEffect& effect : all_written(arrays.sources))
+            effects.push_back(std::move(effect));
+    binding->set_effects(std::move(effects));
     binding->make_requests(*m_comm.state(), tag);
     state().add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->number = free_number(m_bindings);
     m_bindings.push_back(binding);
     return use(*binding, arrays);
+}
+
+std::vector<PaddingEffect> PlanCore::all_written(std::span<const Field> fields) {
+    std::vector<PaddingEffect> result;
+    for (const Field& field : fields)
+        if (field.state && *field.state) result.push_back({*field.state, {}});
+    return result;
+}
+
+std::vector<PaddingEffect> PlanCore::effects_of(const ArraySet& arrays) const {
+    return all_written(arrays.targets);
 }
 
 ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
@@ -196,16 +212,23 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     const CallWord word = word_of(kind, bound);
     // A misuse on this rank alone is no call; that a plan is unusable others may still have to find out.
     if (bound && !m_unusable) check_ready(true);
-    return in_call(
-        *m_calls, word, [&]() -> auto& {
-            if (bound && m_unusable) check_ready(true);
-            ExchangeBinding& binding = obtain(bound, arrays, true);
-            if (m_unread) wait_for_readers();
-            m_active = &binding;
-            m_epoch = next_epoch(m_epoch, binding.number);
-            binding.set_call(*m_calls);
-            return binding;
-        });
+    return in_call(*m_calls, word, [&]() -> auto& {
+        if (bound && m_unusable) check_ready(true);
+        ExchangeBinding& binding = obtain(bound, arrays, true);
+        if (m_unread) wait_for_readers();
+        m_active = &binding;
+        m_epoch = next_epoch(m_epoch, binding.number);
+        binding.set_call(*m_calls);
+        return binding;
+    });
+}
+
+void PlanCore::skip(CallWord::Kind kind) {
+    if (!m_unusable) check_ready(true);
+    in_call(*m_calls, CallWord::of_plan(kind, m_number, 0), [&]() -> auto& {
+        check_ready(true);
+        return *this;
+    });
 }
 
 /// Spares those that are in use.
@@ -259,6 +282,7 @@ void PlanCore::abandon() noexcept {
     if (m_active) {
         m_calls->mark_failed(m_active->call().call);
         m_active->leave();
+        m_active->note_abandoned();
         for (const auto& binding : m_bindings)
             if (!binding->has_step(m_active) && is_open()) binding->send_end();
         // MPI may still read and write the buffers: they stay until the communicator closes.

@@ -206,6 +206,18 @@ std::int64_t PaddingExchangeSchedule::local_elements() const {
     return count;
 }
 
+ValidPadding PaddingExchangeSchedule::filled() const noexcept {
+    ValidPadding result;
+    int axes = 0;
+    for (int axis = 0; axis < m_layout.rank(); ++axis) {
+        const AxisPieces& pieces = m_incoming[static_cast<std::size_t>(axis)];
+        result.set_depth(axis, {pieces[low].length, pieces[high].length});
+        axes += pieces[low].length > 0 || pieces[high].length > 0;
+    }
+    result.set_corners(m_stencil == Stencil::box || axes < 2);
+    return result;
+}
+
 LocalRange PaddingExchangeSchedule::unwritten_range(int axis) const noexcept {
     return unwritten(m_layout.axis(axis),
                      m_layout.coordinates(m_process)[static_cast<std::size_t>(axis)]);

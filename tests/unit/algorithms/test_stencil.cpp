@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "plate_model.hpp"
 #include "sections.hpp"
 
 #include <distview/algorithms/fill.hpp>
@@ -34,45 +35,6 @@ public:
     ForcedTransport(const ForcedTransport&) = delete;
     ForcedTransport& operator=(const ForcedTransport&) = delete;
 };
-
-/// A plate of integers with a rule that reads two cells down and one up along each axis: wrong cells,
-/// or old ones, change everything after them.
-struct Model {
-    std::int64_t rows;
-    std::int64_t columns;
-    bool periodic[2];
-    std::vector<std::int64_t> cells;
-
-    std::int64_t at(std::int64_t i, std::int64_t j) const {
-        if (periodic[0]) i = (i + rows) % rows;
-        if (periodic[1]) j = (j + columns) % columns;
-        const bool outside = i < 0 || i >= rows || j < 0 || j >= columns;
-        return outside ? 0 : cells[static_cast<std::size_t>(i * columns + j)];
-    }
-    void step() {
-        std::vector<std::int64_t> next(cells.size());
-        for (std::int64_t i = 0; i < rows; ++i)
-            for (std::int64_t j = 0; j < columns; ++j)
-                next[static_cast<std::size_t>(i * columns + j)] =
-                    (at(i, j) + 3 * at(i - 2, j) + 5 * at(i + 1, j - 1) + 7 * at(i, j + 1) +
-                     11 * at(i - 1, j - 2)) %
-                    1000003;
-        cells = std::move(next);
-    }
-};
-
-template <class View>
-struct Rule {
-    View from;
-    View to;
-    KOKKOS_FUNCTION void operator()(int i, int j) const {
-        to(i, j) = (from(i, j) + 3 * from(i - 2, j) + 5 * from(i + 1, j - 1) + 7 * from(i, j + 1) +
-                    11 * from(i - 1, j - 2)) %
-                   1000003;
-    }
-};
-
-std::int64_t first_value(std::int64_t i, std::int64_t j) { return (i * 7919 + j * 104729) % 1009; }
 
 /// The number of cells that differ from the model after so many steps; ranks are late at random, so
 /// that both ways through apply_stencil() are taken.

@@ -88,6 +88,7 @@ template <class Operation, ExecutionSpace Exec, class Exchange, DistViewLike Tar
 void write_lines(const Caller& caller, const Exec& exec, int axis, const Exchange& exchange,
                  const Target& target) {
     using Result = typename Target::value_type;
+    note_written(target);
     const auto cells = axis_cells(target, axis);
     if (cells.length == 0) return;
     const AxisLoop loop =

@@ -4,6 +4,10 @@
 #include <distview/core/dist_view.hpp>
 #include <distview/core/local_box.hpp>
 
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
 namespace distview {
 
 /// Which of a section's elements an algorithm works on. Never communication padding, never ghosts.
@@ -19,7 +23,30 @@ namespace distview {
 /// unstructured axes have no padding; there both mean the same: what is no ghost.
 enum class Cells { interior, owned };
 
+/// Positions in view.view() whose elements are as their owners have them: those that no exchange writes, boundary
+/// padding too, and around them as many as DistView::valid_padding() says; without corners none of these.
+///
+/// Collective: no (local)
+template <DistViewLike View>
+LocalBox valid_cells(const View& view) {
+    const ValidPadding valid = view.valid_padding();
+    LocalBox cells{};
+    for (int d = 0; d < View::rank(); ++d) {
+        const bool is_copy = view.layout().axis(d).periodic(); // boundary padding is
+        const LocalRange own = is_copy ? view.interior_range(d) : view.owned_range(d);
+        const Widths around = valid.has_corners() ? valid.depth(d) : Widths(0);
+        cells[static_cast<std::size_t>(d)] = {own.begin - around.low, own.end + around.high};
+    }
+    return cells;
+}
+
 namespace impl {
+
+/// An algorithm writes elements: padding that copies them is old from now on.
+template <DistViewLike View>
+void note_written(const View& view) noexcept {
+    if constexpr (!std::is_const_v<typename View::value_type>) view.mark_written();
+}
 
 /// Cells of a section: a range of positions in view() along every axis.
 template <int Rank>

@@ -231,6 +231,7 @@ private:
                  const Precondition& precondition) const {
         static const impl::Caller caller("ConjugateGradient::update");
         const auto step = static_cast<value_type>(alpha);
+        impl::note_written(m_r); // which a preconditioner may exchange
         constexpr bool stores_z = std::same_as<Element, impl::ElementOfArray<View>>;
         if constexpr (stores_z) {
             const double rr =
@@ -263,6 +264,7 @@ private:
         Norms norms = update(exec, 0, element, precondition);
         impl::launch_for(start, exec, m_p, Cells::interior,
                          impl::FirstDirectionBody<View, Element>{m_p.view(), m_r.view(), element});
+        impl::note_written(m_p);
 
         for (;; ++result.iterations) {
             result.residual = std::sqrt(norms.rr);
@@ -285,6 +287,8 @@ private:
                              impl::DirectionBody<View, Element>{
                                  static_cast<value_type>(alpha), static_cast<value_type>(beta),
                                  x.view(), m_p.view(), m_r.view(), element});
+            impl::note_written(x);
+            impl::note_written(m_p);
         }
         exec.fence("distview::ConjugateGradient::solve: x is complete");
         return result;

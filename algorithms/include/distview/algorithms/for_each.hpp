@@ -26,6 +26,8 @@ namespace distview {
 /// Collective: no (local)
 /// Indices:    local, all padding included: what view.view() takes
 /// Space:      one kernel on `exec`; on return work may still run there
+/// Touches:    what the functor does. Afterwards no padding of `view` is valid (DistView::valid_padding()), unless its
+///             elements are const; of other arrays that the functor writes, DistView::mark_written() says so
 /// Cost:       no allocation, no fence
 /// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
 template <ExecutionSpace Exec, DistViewLike View, class Functor>
@@ -34,6 +36,7 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
               Cells cells = Cells::interior) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
+    impl::note_written(view);
 }
 
 /// The same in a kernel of that name, for profilers; `cells` are Cells or a LocalBox.
@@ -45,6 +48,7 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
               const Which& cells = Cells::interior) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, label, exec, view, cells, functor);
+    impl::note_written(view);
 }
 
 /// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
@@ -56,6 +60,7 @@ template <ExecutionSpace Exec, DistViewLike View, class Functor>
 void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
+    impl::note_written(view);
 }
 
 /// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
@@ -74,6 +79,7 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
         impl::launch_for(caller, exec, view, cells,
                          impl::GlobalBody<Functor, Maps, View::rank(), false>{functor, maps});
     });
+    impl::note_written(view);
 }
 
 /// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and those in the whole array, as
@@ -94,6 +100,7 @@ void for_each_with_global(const Exec& exec, const View& view, const Functor& fun
         impl::launch_for(caller, exec, view, cells,
                          impl::GlobalBody<Functor, Maps, View::rank(), true>{functor, maps});
     });
+    impl::note_written(view);
 }
 
 } // namespace distview

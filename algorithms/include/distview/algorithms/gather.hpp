@@ -206,6 +206,7 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
 
     Kokkos::deep_copy(exec, packed, packed_host);
     impl::launch_pack<false>(caller, exec, view, cells, packed);
+    impl::note_written(view);
     exec.fence(caller.label + ": the packed cells are dropped");
 }
 

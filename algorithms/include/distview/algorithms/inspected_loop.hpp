@@ -146,6 +146,7 @@ public:
         auto handle = m_plan->start(exec, m_from, m_brought);
         if (m_inner) for_each(exec, "distview::InspectedLoop::inner", m_to, *m_inner, m_inner_box);
         handle.finish();
+        impl::note_written(m_to);
         const auto cells = static_cast<std::int64_t>(m_outer->cell_at.extent(0));
         Kokkos::parallel_for(
             "distview::InspectedLoop::outer",

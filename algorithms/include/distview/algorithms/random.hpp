@@ -195,6 +195,7 @@ void fill_numbered(const Caller& caller, const Exec& exec, const View& view,
             caller, exec, view, Cells::interior,
             FillWithBody<typename View::view_type, Function, Maps>{view.view(), function, maps});
     });
+    note_written(view);
 }
 
 } // namespace impl

@@ -4,9 +4,27 @@
 #include <distview/algorithms/for_each.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace distview {
+
+namespace impl {
+/// Throws ShapeError unless the array is this process's section of the plan's (first) layout.
+template <DistViewLike To>
+void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) {
+    require<ShapeError>(to.layout() == schedule.layout(), [&] {
+        return text("apply_stencil: the cells are those of a ", to.layout().describe(),
+                    "\nthe plan is for a ", schedule.layout().describe());
+    });
+    require<ShapeError>(to.process() == schedule.process(), [&] {
+        return text("apply_stencil: the cells are those of process ", to.process(),
+                    ", expected those of process ", schedule.process());
+    });
+}
+} // namespace impl
 
 /// Fills the padding of `from` and calls functor(i, j, ...) for every interior cell of `to`, while
 /// elements of other processes are still on their way.
@@ -40,15 +58,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
                    const To& to, const Functor& functor, const From&... from) {
     // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
     auto exchange = plan.start(exec, from...);
-    const PaddingExchangeSchedule& schedule = plan.schedule();
-    require<ShapeError>(to.layout() == schedule.layout(), [&] {
-        return text("apply_stencil: the cells are those of a ", to.layout().describe(),
-                    "\nthe plan is for a ", schedule.layout().describe());
-    });
-    require<ShapeError>(to.process() == schedule.process(), [&] {
-        return text("apply_stencil: the cells are those of process ", to.process(),
-                    ", expected those of process ", schedule.process());
-    });
+    impl::check_stencil_cells(plan.schedule(), to);
     if (exchange.can_finish()) {
         exchange.finish_filling();
         for_each(exec, label, to, functor);
@@ -66,6 +76,98 @@ void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
                    const Functor& functor, const From&... from) {
     static const std::string label = "distview::for_each";
     apply_stencil(exec, label, plan, to, functor, from...);
+}
+
+/// How far around a cell a functor reads, along every axis.
+///
+/// Units: elements
+struct Reach {
+    Widths cells = 1; ///< Widths(2, 1): two below, one above
+};
+
+/// The same where padding is deeper than the functor reads: fills it only when it is used up, and computes the cells
+/// between, which other processes own and compute as well, to the same bits. One exchange serves `k` calls if the
+/// padding is `k` times as wide as `reach`.
+///
+///     const ArrayLayout layout(grid, {block(n, {.padding = 3}), block(n, {.padding = 3})});
+///     PaddingExchangePlan plan(comm, layout);
+///     plan.execute(exec, a, b);                       // once: the walls' boundary padding, too
+///     for (int step = 0; step < steps; ++step) {      // exchanges in the steps 0, 3, 6, ...
+///         apply_stencil(exec, "diffuse", plan, Reach{1}, b, functor, a);
+///         std::swap(a, b);
+///     }
+///
+/// The cells are those of the interior and, around them, those whose neighbours within `reach` are valid in all of
+/// `from` (DistView::valid_padding()); afterwards the padding of `to` is valid as far as they go. Boundary padding of
+/// walls is left alone: where it is to follow the cells beside it, for_each_boundary() writes it, in the padding too.
+///
+/// Collective: over the plan's communicator
+/// Shapes:     the functor reads around a cell no further than `reach` and writes only `to`, at its own index. Of another
+///             array that it writes, mark_padding_valid(to.valid_padding()) says that it was written alike
+/// Space:      one kernel on `exec`; on return it may still run
+/// Cost:       that of PaddingExchangePlan::require(), and one kernel
+/// Errors:     those of apply_stencil() and PaddingExchangePlan::require()
+template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
+    requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0)
+void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
+                   Reach reach, const To& to, const Functor& functor, const From&... from) {
+    plan.require(exec, reach.cells, from...);
+    impl::check_stencil_cells(plan.schedule(), to);
+    const ValidPadding filled = plan.schedule().filled();
+    const bool has_corners = (from.valid_padding().has_corners() && ...);
+    ValidPadding after;
+    LocalBox cells{};
+    for (int d = 0; d < To::rank(); ++d) {
+        const auto left = [&](std::int64_t Widths::* side) -> std::int64_t {
+            if (filled.depth(d).*side == 0 || !has_corners) return 0;
+            const std::int64_t valid = std::min({(from.valid_padding().depth(d).*side)...});
+            return std::max(valid - reach.cells.*side, std::int64_t{0});
+        };
+        const Widths around(left(&Widths::low), left(&Widths::high));
+        const LocalRange interior = to.interior_range(d);
+        cells[static_cast<std::size_t>(d)] = {interior.begin - around.low,
+                                              interior.end + around.high};
+        after.set_depth(d, around);
+    }
+    after.set_corners(has_corners);
+    for_each(exec, label, to, functor, cells);
+    to.mark_padding_valid(after);
+}
+
+/// Calls functor(i, j, ...) for every position of boundary padding at the walls, as for_each() does: those that the
+/// process owns, and those in its valid padding, so that neighbours do not have to send them. What follows a stencil
+/// over deep padding, for walls that follow the cells beside them. Valid padding stays valid.
+///
+///     for_each_boundary(exec, "walls", u, KOKKOS_LAMBDA(int i, int j) { v(i, j) = v(clamp(i), clamp(j)); });
+///
+/// Collective: no (local)
+/// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding
+/// Indices:    local, all padding included: what view.view() takes
+/// Space:      one kernel for each wall on `exec`; on return work may still run there
+/// Cost:       no allocation, no fence
+template <ExecutionSpace Exec, DistViewLike View, class Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each_boundary(const Exec& exec, const std::string& label, const View& view,
+                       const Functor& functor) {
+    static const impl::Caller caller("for_each_boundary");
+    LocalBox rest = valid_cells(view);
+    for (int d = 0; d < View::rank(); ++d) {
+        if (view.layout().axis(d).periodic()) continue;
+        LocalRange& left = rest[static_cast<std::size_t>(d)];
+        const LocalRange owned = view.owned_range(d);
+        const LocalRange interior = view.interior_range(d);
+        const auto wall = [&](LocalRange range) {
+            LocalBox box = rest;
+            box[static_cast<std::size_t>(d)] = range;
+            if (!is_empty(box, View::rank()))
+                impl::launch_for(caller, label, exec, view, box, functor);
+        };
+        wall({owned.begin, interior.begin});
+        wall({interior.end, owned.end});
+        // Corners belong to the first of their axes.
+        if (owned.begin < interior.begin) left.begin = interior.begin;
+        if (interior.end < owned.end) left.end = interior.end;
+    }
 }
 
 } // namespace distview

@@ -35,6 +35,7 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
 void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const To& to,
                       const Functor& functor, const From&... from) {
     const MatchedArrays<From...> matched(caller.name.c_str(), to, cells, from...);
+    note_written(to);
     const auto launch = [&]<class Sources>(const Sources& sources) {
         launch_for(caller, exec, to, cells,
                    TransformBody<sizeof...(From), typename To::view_type, Functor, Sources>{

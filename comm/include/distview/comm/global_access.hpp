@@ -156,9 +156,9 @@ public:
     GlobalAccess(const Exec& exec, const Communicator& comm, const View& array)
         : m_comm(comm), m_array(array), m_elements(exec, array.layout()) {
         const CollectiveCall call(comm, name);
-        m_reached = std::make_shared<const impl::ReachedSections>(impl::reach_sections(
-            comm, name, impl::make_source_field(array), impl::DeviceOf<Exec>::layer(),
-            impl::Access::write));
+        m_reached = std::make_shared<const impl::ReachedSections>(
+            impl::reach_sections(comm, name, impl::make_source_field(array),
+                                 impl::DeviceOf<Exec>::layer(), impl::Access::write));
         const Kokkos::View<const impl::ReachedSections::Section*, Kokkos::HostSpace,
                            Kokkos::MemoryTraits<Kokkos::Unmanaged>>
             sections(m_reached->sections.data(), m_reached->sections.size());
@@ -181,6 +181,7 @@ public:
         Kokkos::deep_copy(exec, missing, m_elements.m_missing);
         Kokkos::deep_copy(exec, m_elements.m_missing, 0);
         exec.fence("distview::GlobalAccess::fence: elements are written");
+        if constexpr (!std::is_const_v<typename View::value_type>) m_array.mark_written();
         agree_on(m_comm, fence_name, [&] {
             if (missing(0) > 0)
                 impl::throw_out_of_reach(fence_name, m_array.label(), m_array.layout(),

@@ -120,6 +120,36 @@ public:
         start(exec, fields).finish();
     }
 
+    /// Fills the padding of those fields where it is not valid `depth` deep, as far as this plan fills it: decided
+    /// without communication from DistView::valid_padding(), which is what exchanges have filled since elements were
+    /// last written. Returns whether there were any. docs/valid_padding.md says which writes the library sees;
+    /// DistView::mark_written() tells it of others.
+    ///
+    ///     plan.require(exec, 1, h, u);    // the first time both; later those that were written meanwhile
+    ///
+    /// Of fields that have a layout each (FieldExchange), all are exchanged if one has to be.
+    ///
+    /// Collective: over the plan's communicator; an error on all ranks that wait for others if ranks do not find the
+    ///             same fields, as after mark_written() on some ranks only
+    /// Units:      `depth`: elements, Widths(2, 1) on low and high sides, of all axes; a side that the plan fills less
+    ///             deep has to be valid as deep as the plan fills it
+    /// Cost:       that of execute() with these fields, or a few dozen instructions
+    /// Errors:     UsageError if the plan fills no side so deep (on the ranks concerned); those of execute()
+    template <ExecutionSpace Exec, DistViewLike... Fields>
+    bool require(const Exec& exec, Widths depth, const Fields&... fields) {
+        (check_memory<Exec, Fields>(), ...);
+        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        return require_described(exec, depth, described);
+    }
+    template <ExecutionSpace Exec>
+    bool require(const Exec& exec, Widths depth, std::span<const AnyDistView> fields) {
+        return require_described(exec, depth, described(fields));
+    }
+    template <ExecutionSpace Exec>
+    bool require(const Exec& exec, Widths depth, std::span<const AnyDistView* const> fields) {
+        return require_described(exec, depth, described(fields));
+    }
+
     /// Begins to fill the padding of the fields and returns what finish() ends.
     ///
     /// Space:   waits for the work on `exec` that writes the fields, copies within the section, packs and
@@ -214,10 +244,11 @@ public:
     /// Errors: UsageError if there is no such field
     const PaddingExchangeSchedule& schedule(int field = 0) const {
         const auto& schedules = m_core->schedules();
-        require<UsageError>(field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
-            return text("PaddingExchangePlan::schedule: expected a field in [0, ", schedules.size(),
-                        "), got ", field);
-        });
+        distview::require<UsageError>(
+            field >= 0 && static_cast<std::size_t>(field) < schedules.size(), [&] {
+                return text("PaddingExchangePlan::schedule: expected a field in [0, ",
+                            schedules.size(), "), got ", field);
+            });
         return schedules[static_cast<std::size_t>(field)];
     }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
@@ -255,6 +286,16 @@ private:
         return impl::PaddingExchangeCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
     }
 
+    template <ExecutionSpace Exec>
+    bool require_described(const Exec& exec, Widths depth, std::span<const impl::Field> fields) {
+        const std::span<const impl::Field> stale =
+            m_core->stale(array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
+        if (stale.empty())
+            m_core->skip(impl::CallWord::Kind::skip_fill);
+        else
+            start_described(exec, stale).finish();
+        return !stale.empty();
+    }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
         return {m_core.shared(),

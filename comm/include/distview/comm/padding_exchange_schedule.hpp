@@ -3,6 +3,7 @@
 
 #include <distview/core/array_layout.hpp>
 #include <distview/core/local_box.hpp>
+#include <distview/core/valid_padding.hpp>
 
 #include <array>
 #include <cstdint>
@@ -111,6 +112,8 @@ public:
     /// Elements copied within the section (periodic axes of one process).
     std::int64_t local_elements() const;
 
+    /// The padding that the exchange fills.
+    ValidPadding filled() const noexcept;
     /// Positions along an axis that the exchange never writes: interior and, unless the axis is
     /// periodic, boundary padding.
     LocalRange unwritten_range(int axis) const noexcept;

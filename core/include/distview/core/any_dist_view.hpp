@@ -70,7 +70,7 @@ void check_section(const AnySection& section, const ArrayLayout& layout, int pro
 ///     auto typed = dist_view_cast<DistView<double**>>(any);   // and back: same memory
 ///
 /// Collective: no (local)
-class AnyDistView {
+class AnyDistView : public impl::SharedState {
 public:
     /// A move is a copy: what was moved from stays the same array.
     AnyDistView(const AnyDistView&) = default;
@@ -80,15 +80,15 @@ public:
     /// Errors: ShapeError if number of axes or extents are not those of the section, or unless
     ///         section.is_addressable() and is_aligned(); UsageError if there is no such process
     AnyDistView(AnySection section, ArrayLayout layout, int process)
-        : m_section(std::move(section)), m_layout(std::move(layout)), m_process(process),
-          m_identity(impl::next_identity()) {
+        : SharedState(impl::make_array_state()), m_section(std::move(section)),
+          m_layout(std::move(layout)), m_process(process) {
         impl::check_section(m_section, m_layout, m_process);
     }
 
     /// The same section and identity without types; a copy of `view` keeps its memory alive.
     template <DistViewLike View>
     AnyDistView(const View& view)
-        : m_layout(view.layout()), m_process(view.process()), m_identity(view.identity()) {
+        : SharedState(view), m_layout(view.layout()), m_process(view.process()) {
         using Value = typename View::value_type;
         m_section.data = const_cast<void*>(static_cast<const void*>(view.view().data()));
         m_section.element = element_type<Value>();
@@ -108,15 +108,12 @@ public:
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
     std::int64_t size() const noexcept { return m_layout.size(); }
     int process() const noexcept { return m_process; }
-    /// See DistView::identity().
-    std::uint64_t identity() const noexcept { return m_identity; }
     int rank() const noexcept { return m_section.rank(); }
 
 private:
     AnySection m_section;
     ArrayLayout m_layout;
     int m_process = 0;
-    std::uint64_t m_identity = 0;
 };
 
 namespace impl {
@@ -143,7 +140,7 @@ constexpr ViewRequirements::Order order_of() noexcept {
 }
 } // namespace impl
 
-/// The DistView of a given type over the memory of an AnyDistView; no copy.
+/// The DistView of a given type over the memory of an AnyDistView; no copy, the same array: identity() too.
 ///
 /// View must have run-time extents. Its array layout must fit the strides: LayoutRight (C order
 /// without gaps), LayoutLeft (Fortran order without gaps) or LayoutStride (whole, positive
@@ -175,7 +172,7 @@ View dist_view_cast(const AnyDistView& any) {
             shape.stride[d] = strides[d];
     }
     return View(any.layout(), any.process(), Section(static_cast<Value*>(section.data), shape),
-                section.owner);
+                section.owner, {}, state_of(any));
 }
 
 } // namespace distview

@@ -4,6 +4,7 @@
 #include <distview/core/array_layout.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/kokkos_ext.hpp>
+#include <distview/core/shared_state.hpp>
 
 #include <array>
 #include <cstddef>
@@ -15,10 +16,9 @@
 
 namespace distview {
 
-namespace impl {
-/// A number that no DistView of this process had before; thread-safe.
-std::uint64_t next_identity() noexcept;
-} // namespace impl
+class AnyDistView;
+template <DistViewLike View>
+View dist_view_cast(const AnyDistView& any);
 
 /// One process's section of a distributed array: a Kokkos::View that knows its place in the whole.
 ///
@@ -40,7 +40,7 @@ std::uint64_t next_identity() noexcept;
 /// Collective: no (local); comm's make_dist_view() is the collective way to one
 /// Example:    examples/02_heat_2d
 template <class DataType, class... Properties>
-class DistView {
+class DistView : public impl::SharedState {
 public:
     using view_type = Kokkos::View<DataType, Properties...>;
     using data_type = typename view_type::data_type;
@@ -71,7 +71,7 @@ public:
     /// Errors:     ShapeError if layout.rank() != rank(); UsageError if there is no such process
     template <ExecutionSpace Exec>
     DistView(const Exec& exec, const std::string& label, const ArrayLayout& layout, int process)
-        : m_layout(layout), m_process(process), m_identity(impl::next_identity()) {
+        : SharedState(impl::make_array_state()), m_layout(layout), m_process(process) {
         check_layout();
         m_view = allocate_view<Kokkos::View<typename view_type::non_const_data_type, array_layout,
                                             device_type, memory_traits>>(
@@ -86,20 +86,15 @@ public:
     ///             if there is no such process
     DistView(const ArrayLayout& layout, int process, const view_type& section,
              std::shared_ptr<const void> owner = nullptr, const std::string& label = {})
-        : m_view(section), m_layout(layout), m_process(process), m_identity(impl::next_identity()),
-          m_owner(std::move(owner)) {
-        if (!label.empty()) m_label = std::make_shared<const std::string>(label);
-        check_layout();
-        check_extents();
-    }
+        : DistView(layout, process, section, std::move(owner), label, impl::make_array_state()) {}
 
     /// A view of const elements, or of other traits, of the same section.
     template <class OtherData, class... OtherProperties>
         requires(std::is_convertible_v<Kokkos::View<OtherData, OtherProperties...>, view_type> &&
                  !std::is_same_v<Kokkos::View<OtherData, OtherProperties...>, view_type>)
     DistView(const DistView<OtherData, OtherProperties...>& other)
-        : m_view(other.view()), m_layout(other.layout()), m_process(other.process()),
-          m_identity(other.identity()), m_owner(other.owner()), m_label(other.m_label) {}
+        : SharedState(other), m_view(other.view()), m_layout(other.layout()),
+          m_process(other.process()), m_owner(other.owner()), m_label(other.m_label) {}
 
     const ArrayLayout& layout() const noexcept { return m_layout; }
     /// Number of elements of the whole array along an axis, without boundary padding.
@@ -112,9 +107,6 @@ public:
     int coordinate(int axis) const noexcept {
         return m_layout.coordinates(m_process)[static_cast<std::size_t>(axis)];
     }
-    /// The same for copies of one DistView, different for any two made independently, also one after
-    /// the other in the same memory: what plans know an array by. 0 for a default-constructed one.
-    std::uint64_t identity() const noexcept { return m_identity; }
     std::string label() const { return m_label ? *m_label : m_view.label(); }
     const std::shared_ptr<const void>& owner() const noexcept { return m_owner; }
 
@@ -151,6 +143,18 @@ public:
 private:
     template <class, class...>
     friend class DistView;
+    template <DistViewLike View>
+    friend View dist_view_cast(const AnyDistView& any);
+
+    DistView(const ArrayLayout& layout, int process, const view_type& section,
+             std::shared_ptr<const void> owner, const std::string& label,
+             std::shared_ptr<impl::ArrayState> state)
+        : SharedState(std::move(state)), m_view(section), m_layout(layout), m_process(process),
+          m_owner(std::move(owner)) {
+        if (!label.empty()) m_label = std::make_shared<const std::string>(label);
+        check_layout();
+        check_extents();
+    }
 
     void check_layout() const {
         require<ShapeError>(m_layout.rank() == rank(), [&] {
@@ -174,7 +178,6 @@ private:
     view_type m_view;
     ArrayLayout m_layout;
     int m_process = 0;
-    std::uint64_t m_identity = 0;
     std::shared_ptr<const void> m_owner;
     std::shared_ptr<const std::string> m_label; ///< of memory that Kokkos has not labelled
 };

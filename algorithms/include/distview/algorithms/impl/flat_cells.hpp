@@ -64,13 +64,14 @@ void launch_flat(const Caller& caller, const Exec& exec, std::int64_t count, con
         launch_walk(caller.label, exec, CellWalk<1, 0, false, std::int64_t>(box), body);
 }
 
-/// Launches `Body` over the cells of `x` and `y`, which are shifted against each other: make(x, y)
+/// Launches `Body`, which writes `y`, over the cells of `x` and `y`, which are shifted against each other: make(x, y)
 /// makes it from a view or a row of each.
 template <ExecutionSpace Exec, DistViewLike X, DistViewLike Y, class Make>
 void launch_for_pair(const Caller& caller, const Exec& exec, const X& x, const Y& y, Cells cells,
                      const Make& make) {
     constexpr int rank = Y::rank();
     const Shift<rank> shift = shift_between(caller.name.c_str(), y, x, cells);
+    note_written(y);
     if constexpr (rank > 1) {
         const CellBox<rank> box = cell_box(y, cells);
         if (box.count() == 0) return;

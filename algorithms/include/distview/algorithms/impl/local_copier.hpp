@@ -108,7 +108,9 @@ public:
 
     LocalCopier(const Caller& caller, const Exec& exec, const View& view,
                 const LocalCopyArguments& arguments)
-        : m_caller(caller), m_exec(exec), m_view(view), m_arguments(arguments) {}
+        : m_caller(caller), m_exec(exec), m_view(view), m_arguments(arguments) {
+        if (writes()) note_written(view);
+    }
 
     void check_intent() const {
         require<UsageError>(is_writable || !writes(), [&] {

@@ -44,6 +44,7 @@ void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const
     auto& exchange = exchange_across<Value>(exec, caller, axis, source.layout());
     const auto from = axis_cells(source, d);
     const auto to = axis_cells(target, d);
+    note_written(target);
     const AxisLoop loop =
         make_loop(Source::rank(), d, from.extents, from.strides, to.strides, false);
     constexpr std::int64_t tile = lines_at_once<Value, Exec>;

@@ -21,8 +21,9 @@ namespace distview::impl {
 struct CallWord {
     enum class Kind : std::uint8_t {
         none,
-        named, ///< the call's line has its name
-        fill,  ///< PaddingExchangePlan::execute() or start()
+        named,     ///< the call's line has its name
+        fill,      ///< PaddingExchangePlan::execute() or start()
+        skip_fill, ///< PaddingExchangePlan::require() of what is valid
         combine,
         redistribute, ///< RedistributionPlan::execute() or start()
         redistribute_combine,

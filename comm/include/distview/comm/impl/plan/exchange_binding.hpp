@@ -9,6 +9,7 @@
 #include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
 #include <distview/core/local_box.hpp>
+#include <distview/core/shared_state.hpp>
 
 #include <mpi.h>
 
@@ -17,9 +18,16 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
+
+/// The valid padding of an array after an execution.
+struct PaddingEffect {
+    std::shared_ptr<ArrayState> array{};
+    ValidPadding after{}; ///< none where elements are written
+};
 
 /// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
 /// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
@@ -49,6 +57,19 @@ public:
     /// The arrays by which the set is found again.
     void set_key(const ArraySet& arrays);
     bool is_for(const ArraySet& arrays) const noexcept;
+
+    /// Of the arrays that an execution writes; noted when its last step ends.
+    void set_effects(std::vector<PaddingEffect> effects) {
+        last_step().m_effects = std::move(effects);
+    }
+    void note_effects() const noexcept {
+        for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
+    }
+    /// The execution was abandoned: nobody knows what it has filled.
+    void note_abandoned() noexcept {
+        for (const PaddingEffect& effect : last_step().m_effects)
+            effect.array->valid_padding = ValidPadding();
+    }
 
     /// Others write these arrays in place, perhaps after this process has given up: an execution under way holds
     /// their memory.
@@ -109,6 +130,11 @@ public:
     std::size_t array_count() const noexcept { return m_identities.size(); }
 
 private:
+    ExchangeBinding& last_step() noexcept {
+        ExchangeBinding* step = this;
+        while (step->next()) step = step->next();
+        return *step;
+    }
     std::string describe_step() const;
     const Incoming* next_elements(const std::vector<char>* wanted);
     /// Looks what ranks do that are waited for.
@@ -118,6 +144,7 @@ private:
     Setting m_setting;
     std::vector<std::uint64_t> m_identities;
     int m_variant = 0;
+    std::vector<PaddingEffect> m_effects;
     PeerTransports m_transports;
     ExchangeProgram m_program;
     DirectExchange m_direct;

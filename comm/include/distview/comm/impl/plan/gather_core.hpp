@@ -8,8 +8,8 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -59,6 +59,7 @@ private:
         std::map<int, std::vector<char>> packed{}; ///< as in GatherProgramSetting
     };
     Maker prepare(const ArraySet& arrays) override;
+    std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;

@@ -28,6 +28,11 @@ public:
     /// Axes of field 0's array.
     int rank() const noexcept { return m_schedules.front().layout().rank(); }
     std::string describe() const;
+    /// Fields whose padding is not valid `depth` deep, as far as the plan fills it: all or none of fields that have
+    /// a geometry each. Good until the next call.
+    ///
+    /// Errors: UsageError if no padding is filled so deep; those of binding `arrays`, as far as they concern layouts
+    std::span<const Field> stale(const ArraySet& arrays, Widths depth);
 
     static ArraySet arrays(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
         return {.sources = fields, .layer = layer, .variant = static_cast<int>(kind)};
@@ -40,14 +45,19 @@ private:
         SharedPack shared_pack{};
     };
     Maker prepare(const ArraySet& arrays) override;
+    std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
+    const PaddingExchangeSchedule& schedule_of(std::size_t field) const noexcept {
+        return m_schedules[m_one_geometry ? 0 : field];
+    }
 
     std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
     LocalBox m_inner_cells;                           ///< of field 0
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;
+    std::vector<Field> m_stale; ///< of stale()
 };
 
 } // namespace distview::impl

@@ -13,6 +13,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,12 +52,17 @@ public:
     ExchangeBinding& bind(CallWord::Kind kind, const ArraySet& arrays);
     /// Begins an execution with these arrays, once the last one has been read; UsageError also if one is in flight.
     ExchangeBinding& begin(CallWord::Kind kind, const ArraySet& arrays);
+    /// An execution of that kind in which nothing is to be done: other ranks see that this one makes it.
+    void skip(CallWord::Kind kind);
     /// The step that is in flight; UsageError if the communicator was closed meanwhile.
     ExchangeBinding& active() const;
     /// Goes on to the execution's next step when others have read this one; null if there is none.
     ExchangeBinding* advance();
     /// Ends the execution in flight; whether others have read it is left for later.
-    void end() noexcept { m_unread = std::exchange(m_active, nullptr); }
+    void end() noexcept {
+        m_unread = std::exchange(m_active, nullptr);
+        m_unread->note_effects();
+    }
     /// Returns when others have read what the last execution let them.
     void wait_for_readers();
     /// Of the step begun last.
@@ -84,6 +90,10 @@ protected:
     virtual std::uint64_t digest_of(const ArraySet& arrays) const {
         return arrays.sources.size() * 4 + static_cast<std::uint64_t>(arrays.variant);
     }
+    /// Changes of valid padding by an execution with these arrays: none of targets, which it writes, is valid.
+    virtual std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const;
+    /// None of the fields' padding is valid after it.
+    static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
 

@@ -3,9 +3,11 @@
 
 #include <distview/core/array_layout.hpp>
 #include <distview/core/process_grid.hpp>
+#include <distview/core/shared_state.hpp>
 
 #include <array>
 #include <cstdint>
+#include <memory>
 
 namespace distview::impl {
 
@@ -17,9 +19,10 @@ struct Field {
     std::array<std::int64_t, max_rank> strides{}; ///< bytes
     int process = 0;
     std::uint64_t identity = 0;
-    const ArrayLayout* layout = nullptr; ///< of the DistView, which outlives this
-    bool read_only = false;              ///< known at compile time for a DistView
-    bool host_accessible = true;         ///< likewise
+    const ArrayLayout* layout = nullptr;                ///< of the DistView, which outlives this
+    const std::shared_ptr<ArrayState>* state = nullptr; ///< likewise
+    bool read_only = false;                             ///< known at compile time for a DistView
+    bool host_accessible = true;                        ///< likewise
 };
 
 /// Whether two sections have bytes in common; see memory_overlaps().

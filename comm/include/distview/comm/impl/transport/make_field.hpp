@@ -36,6 +36,7 @@ Field make_source_field(const View& view) {
     field.process = view.process();
     field.identity = view.identity();
     field.layout = &view.layout();
+    field.state = &state_of(view);
     field.read_only = std::is_const_v<typename View::value_type>;
     return field;
 }
@@ -57,6 +58,7 @@ inline Field make_field(const AnyDistView& view) {
     field.process = view.process();
     field.identity = view.identity();
     field.layout = &view.layout();
+    field.state = &state_of(view);
     field.read_only = section.read_only;
     field.host_accessible = section.device.host_accessible();
     return field;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/core/dist_view.hpp>
+#include <distview/core/shared_state.hpp>
 
 #include <atomic>
 
 namespace distview::impl {
 
-std::uint64_t next_identity() noexcept {
+std::shared_ptr<ArrayState> make_array_state() {
     static std::atomic<std::uint64_t> last{0};
-    return ++last;
+    return std::make_shared<ArrayState>(ArrayState{++last, {}});
 }
 
 } // namespace distview::impl

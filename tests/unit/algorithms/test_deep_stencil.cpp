@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// apply_stencil() with a Reach: padding of several steps, filled when it is used up, to the same bits.
+#include "plate_model.hpp"
+#include "sections.hpp"
+
+#include <distview/algorithms/axpby.hpp>
+#include <distview/algorithms/copy.hpp>
+#include <distview/algorithms/fill.hpp>
+#include <distview/algorithms/gather.hpp>
+#include <distview/algorithms/random.hpp>
+#include <distview/algorithms/scan.hpp>
+#include <distview/algorithms/sort.hpp>
+#include <distview/algorithms/stencil.hpp>
+#include <distview/algorithms/transform.hpp>
+#include <distview/algorithms/with_local_copy.hpp>
+#include <distview/comm/elements.hpp>
+#include <distview/comm/global_access.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview_testing/assertions.hpp>
+#include <distview_testing/mpi_counters.hpp>
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::testing {
+
+namespace {
+
+using HostExec = Kokkos::DefaultHostExecutionSpace;
+using Plate = DistView<std::int64_t**, Kokkos::HostSpace>;
+
+/// Two below, one above: what the model's rule reads.
+constexpr Widths read(2, 1);
+
+/// The cell beside a wall, in the padding too.
+struct FollowCell {
+    Plate::view_type cells;
+    int begin[2];
+    int end[2];
+    KOKKOS_FUNCTION void operator()(int i, int j) const {
+        const int from_i = i < begin[0] ? begin[0] : (i >= end[0] ? end[0] - 1 : i);
+        const int from_j = j < begin[1] ? begin[1] : (j >= end[1] ? end[1] - 1 : j);
+        cells(i, j) = cells(from_i, from_j);
+    }
+};
+
+FollowCell follow_cell(const Plate& plate) {
+    FollowCell result{plate.view(), {}, {}};
+    for (int d = 0; d < 2; ++d) {
+        const LocalRange owned = plate.owned_range(d);
+        const LocalRange interior = plate.interior_range(d);
+        const bool is_ring = plate.layout().axis(d).periodic();
+        const bool low = !is_ring && owned.begin < interior.begin;
+        const bool high = !is_ring && interior.end < owned.end;
+        result.begin[d] = low ? static_cast<int>(interior.begin.value()) : 0;
+        result.end[d] = high ? static_cast<int>(interior.end.value())
+                             : static_cast<int>(plate.view().extent(static_cast<unsigned>(d)));
+    }
+    return result;
+}
+
+struct DeepRun {
+    int deep = 1; ///< steps that one exchange serves
+    int steps = 12;
+    bool walls_follow = false;
+};
+
+/// The number of cells that differ from the model after so many steps.
+int count_wrong_cells(Random& random, const Communicator& comm, const DeepRun& run) {
+    const HostExec exec;
+    const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
+    const Widths padding(read.low * run.deep, read.high * run.deep);
+    const auto extent_of = [&](int parts) {
+        return random.integer(padding.low * parts, padding.low * parts + 9);
+    };
+    Model model{extent_of(grid[0]),
+                extent_of(grid[1]),
+                {random.chance(0.5), random.chance(0.5)},
+                {},
+                run.walls_follow};
+    const auto axis = [&](std::int64_t n, bool periodic) {
+        return block(
+            n, {.padding = padding, .boundary = periodic ? padding : read, .periodic = periodic});
+    };
+    const ArrayLayout layout(
+        ProcessGrid(std::span<const int>(grid)),
+        {axis(model.rows, model.periodic[0]), axis(model.columns, model.periodic[1])});
+    for (std::int64_t i = 0; i < model.rows; ++i)
+        for (std::int64_t j = 0; j < model.columns; ++j) model.cells.push_back(first_value(i, j));
+
+    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "now");
+    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "next");
+    fill_with(exec, now,
+              [](GlobalIndex i, GlobalIndex j) { return first_value(i.value(), j.value()); });
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(exec, now, next);
+    for (int step = 0; step < run.steps; ++step) {
+        if (run.walls_follow) for_each_boundary(exec, "walls", now, follow_cell(now));
+        apply_stencil(exec, "rule", plan, Reach{read}, next,
+                      Rule<Plate::view_type>{now.view(), next.view()}, now);
+        std::swap(now, next);
+        model.step();
+    }
+    int wrong = 0;
+    const LocalRange rows = now.interior_range(0);
+    const LocalRange columns = now.interior_range(1);
+    for (auto i = rows.begin; i < rows.end; ++i)
+        for (auto j = columns.begin; j < columns.end; ++j)
+            wrong += now.view()(i.value(), j.value()) !=
+                     model.at(now.global_index(0, i), now.global_index(1, j));
+    return wrong;
+}
+
+TEST(DeepStencil, StepsAsOneProcessWould) {
+    const Communicator comm = world();
+    for (int deep = 1; deep <= 4; ++deep)
+        for (const bool walls_follow : {false, true})
+            for_each_case(20, [&](Random& random, std::uint64_t) {
+                EXPECT_EQ(count_wrong_cells(random, comm, {deep, 12, walls_follow}), 0)
+                    << "deep " << deep << (walls_follow ? ", walls follow" : "");
+            });
+}
+
+/// A ring in rows whose padding is filled by messages.
+struct Ring {
+    explicit Ring(int deep)
+        : layout(ProcessGrid{comm.size()},
+                 {block(8 * comm.size(), {.padding = deep, .periodic = true})}) {}
+
+    auto make(const char* label) const {
+        return make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, label);
+    }
+    Communicator comm = world();
+    ArrayLayout layout;
+};
+
+TEST(DeepStencil, SendsAMessageEveryFewSteps) {
+    ::setenv("DISTVIEW_TRANSPORT", "message", 1);
+    for (int deep = 1; deep <= 4; ++deep) {
+        const Ring ring(deep);
+        auto now = ring.make("now"), next = ring.make("next");
+        PaddingExchangePlan plan(ring.comm, ring.layout);
+        plan.execute(HostExec(), now, next);
+        now.mark_written();
+        plan.bind(now);
+        plan.bind(next);
+        MpiCounters counters;
+        for (int step = 0; step < 12; ++step) {
+            const auto from = now.view(), to = next.view();
+            apply_stencil(
+                HostExec(), "mean", plan, Reach{1}, next,
+                [=](int i) { to(i) = 0.5 * (from(i - 1) + from(i + 1)); }, now);
+            std::swap(now, next);
+        }
+        const auto peers = static_cast<std::int64_t>(plan.send_peers().size());
+        EXPECT_EQ(counters.stop().sent_total().messages, (12 + deep - 1) / deep * peers);
+    }
+    ::unsetenv("DISTVIEW_TRANSPORT");
+}
+
+// A second array that is read, such as a coefficient, is exchanged once.
+TEST(DeepStencil, GoesAsFarAsAllArraysThatAreReadAreValid) {
+    const Ring ring(3);
+    const auto u = ring.make("u"), k = ring.make("k"), v = ring.make("v");
+    PaddingExchangePlan plan(ring.comm, ring.layout);
+    plan.execute(HostExec(), k);
+    PaddingExchangePlan narrow(ring.comm, ring.layout, {.widths = std::vector<Widths>{2}});
+    narrow.execute(HostExec(), u);
+    apply_stencil(HostExec(), "nothing", plan, Reach{1}, v, [](int) {}, u, k);
+    EXPECT_EQ(v.valid_padding().depth(0), Widths(1));
+    EXPECT_EQ(k.valid_padding().depth(0), Widths(3));
+    EXPECT_EQ(valid_cells(v)[0], (LocalRange{LocalIndex(2), LocalIndex(12)}));
+}
+
+TEST(DeepStencil, WithoutCornersKeepsToTheInterior) {
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                             {block(4 * comm.size(), {.padding = 2, .periodic = true}),
+                              block(4, {.padding = 2, .periodic = true})});
+    const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
+    const auto v = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "v");
+    PaddingExchangePlan faces(comm, layout, {.stencil = Stencil::faces});
+    apply_stencil(HostExec(), "nothing", faces, Reach{1}, v, [](int, int) {}, u);
+    EXPECT_EQ(v.valid_padding().deepest(), Widths(0));
+    EXPECT_FALSE(faces.require(HostExec(), 2, u));
+    EXPECT_TRUE(faces.require(HostExec(), 1, v));
+}
+
+TEST(DeepStencil, WantsCellsOfThePlansLayout) {
+    const Ring ring(2), other(3);
+    const auto from = ring.make("from"), to = other.make("to");
+    PaddingExchangePlan plan(ring.comm, ring.layout);
+    EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
+                                  HostExec(), "nothing", plan, Reach{1}, to, [](int) {}, from),
+                              ShapeError, "apply_stencil: the cells are those of a");
+}
+
+TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
+    const HostExec exec;
+    const Ring ring(2);
+    const auto u = ring.make("u"), v = ring.make("v");
+    const DistView<const double*, Kokkos::HostSpace> read_only = u;
+    PaddingExchangePlan plan(ring.comm, ring.layout);
+    const std::vector<double> all(static_cast<std::size_t>(ring.layout.size()), 1.0);
+    const Kokkos::View<const double*, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>
+        host(all.data(), all.size());
+    GlobalAccess access(exec, ring.comm, u);
+    const std::vector<std::pair<const char*, std::function<void()>>> writers{
+        {"for_each", [&] { for_each(exec, u, [](int) {}); }},
+        {"for_each of a box", [&] { for_each(exec, u, [](int) {}, plan.inner_cells()); }},
+        {"for_each_global", [&] { for_each_global(exec, u, [](GlobalIndex) {}); }},
+        {"for_each_with_global", [&] { for_each_with_global(exec, u, [](int, GlobalIndex) {}); }},
+        {"fill", [&] { fill(exec, u, 1.0); }},
+        {"fill_with", [&] { fill_with(exec, u, [](GlobalIndex) { return 1.0; }); }},
+        {"fill_random", [&] { fill_random(exec, u, {.seed = 1}); }},
+        {"copy", [&] { copy(exec, v, u); }},
+        {"axpby", [&] { axpby(exec, 1.0, v, 2.0, u); }},
+        {"scale", [&] { scale(exec, 2.0, u); }},
+        {"transform", [&] { transform(exec, u, [](double x) { return x; }, v); }},
+        {"inclusive_scan", [&] { inclusive_scan(exec, ring.comm, v, 0, u); }},
+        {"sort", [&] { sort(exec, ring.comm, u); }},
+        {"scatter", [&] { scatter(exec, ring.comm, host, 0, u); }},
+        {"put_elements",
+         [&] {
+             const Kokkos::View<double*, Kokkos::HostSpace> none("none", 0);
+             put_elements(exec, ring.comm, u, IndexList(1), none);
+         }},
+        {"GlobalAccess", [&] { access.fence(exec); }},
+        {"with_local_copy",
+         [&] {
+             with_local_copy(exec, u, Intent::inout, MemoryOrder::row_major, [](const auto&) {});
+         }},
+        {"apply_stencil", [&] { apply_stencil(exec, plan, u, [](int) {}, v); }},
+    };
+    for (const auto& [name, write] : writers) {
+        plan.execute(exec, u, v);
+        EXPECT_EQ(u.valid_padding().depth(0), Widths(2));
+        write();
+        EXPECT_EQ(u.valid_padding(), ValidPadding()) << name;
+    }
+    plan.execute(exec, u);
+    for_each(exec, read_only, [](int) {});
+    copy(exec, u, v);
+    with_local_copy(exec, u, Intent::in, MemoryOrder::row_major, [](const auto&) {});
+    EXPECT_EQ(u.valid_padding().depth(0), Widths(2)) << "after reading";
+}
+
+} // namespace
+
+} // namespace distview::testing
