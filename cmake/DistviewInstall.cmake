@@ -15,6 +15,10 @@ install(
           "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake"
     DESTINATION "${package_dir}"
     COMPONENT distview_core)
+if(DISTVIEW_HDF5_FOUND)
+    install(FILES "${PROJECT_SOURCE_DIR}/cmake/DistviewFindHdf5.cmake" DESTINATION "${package_dir}"
+            COMPONENT distview_io)
+endif()
 if(TARGET distview::interop)
     install(FILES "${PROJECT_SOURCE_DIR}/cmake/DistviewFindSolvers.cmake" DESTINATION "${package_dir}"
             COMPONENT distview_interop)

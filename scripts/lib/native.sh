@@ -8,7 +8,8 @@ native_packages=(
 )
 # What components, programs and benchmarks use, and do without where there is none.
 native_optional=(
-    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran
+    libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev gfortran libhdf5-openmpi-dev
+    libxxhash-dev
 )
 
 native_install() {

@@ -30,7 +30,7 @@ choose_root() {
         root_packages=(
             "${root_packages_common[@]}"
             libopenblas-dev libscalapack-openmpi-dev libfftw3-mpi-dev libfftw3-dev
-            gfortran
+            gfortran libhdf5-openmpi-dev libxxhash-dev
         )
     fi
     root_dir=$root_prefix/root

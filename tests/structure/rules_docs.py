@@ -107,7 +107,7 @@ def _public(text, code, begin, end, inside=False):
 
 
 _DOCUMENTED = (
-    "comm/include", "algorithms/include", "interop/common/include", *(f"interop/{stack}/include" for stack in STACKS),
+    "comm/include", "algorithms/include", "io/include", "interop/common/include", *(f"interop/{stack}/include" for stack in STACKS),
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-COMPONENTS = ("core", "comm", "algorithms")
+COMPONENTS = ("core", "comm", "algorithms", "io")
 #: Of interop/, each in a folder of its own beside common/, whose component is interop.
 STACKS = ("petsc", "hypre", "tpetra")
 FOLDERS = COMPONENTS + (

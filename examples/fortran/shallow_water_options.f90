@@ -1,0 +1,120 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! The command line of fortran_shallow_water.
+module shallow_water_options
+    use distview
+    implicit none
+    private
+    public :: options, read_options
+
+    type :: options
+        integer :: nx = 360, ny = 180, steps = 101
+        integer, allocatable :: report_steps(:) ! ascending
+        integer :: grid(2) = 0                  ! columns and rows of processes; 0: to be chosen
+        character(1) :: mode = "C"
+        character(:), allocatable :: json
+    end type
+
+contains
+
+    ! Sets stat and errmsg, as of distview_fail(), if the command line is wrong.
+    subroutine read_options(chosen, ranks, stat)
+        type(options), intent(out) :: chosen
+        integer, intent(in) :: ranks
+        integer, intent(out) :: stat
+        character(:), allocatable :: name, value
+        integer :: at
+        stat = 0
+        chosen%json = ""
+        at = 1
+        do while (at <= command_argument_count() .and. stat == 0)
+            name = argument(at)
+            if (at == command_argument_count()) then
+                call refuse(stat, name // ": expected a value after it, got none")
+                return
+            end if
+            value = argument(at + 1)
+            select case (name)
+            case ("--nx"); chosen%nx = number(name, value, 1, stat)
+            case ("--ny"); chosen%ny = number(name, value, 1, stat)
+            case ("--steps"); chosen%steps = number(name, value, 0, stat)
+            case ("--report-steps"); call read_steps(name, value, chosen%report_steps, stat)
+            case ("--grid"); call read_grid(name, value, chosen%grid, stat)
+            case ("--mode")
+                chosen%mode = value
+                if (value /= "C" .and. value /= "P") call refuse(stat, name // ": expected C or P, got '" // value // "'")
+            case ("--json"); chosen%json = value
+            case default
+                call refuse(stat, "expected --nx, --ny, --steps, --report-steps, --grid, --mode or --json, got '" // name // "'")
+            end select
+            at = at + 2
+        end do
+        if (stat /= 0) return
+        if (.not. allocated(chosen%report_steps)) &
+            chosen%report_steps = pack([0, 1, chosen%steps], [.true., chosen%steps > 0, chosen%steps > 1])
+        if (maxval(chosen%report_steps) > chosen%steps) &
+            call refuse(stat, "--report-steps: a step is beyond the steps of the run")
+        if (all(chosen%grid == 0)) chosen%grid = distview_balanced_grid(ranks, 2)
+        if (product(chosen%grid) /= ranks) call refuse(stat, "--grid: expected as many processes as there are ranks")
+        if (any(chosen%grid > [chosen%nx, chosen%ny])) call refuse(stat, "--grid: expected a cell for every process")
+    end subroutine
+
+    subroutine refuse(stat, text)
+        integer, intent(out) :: stat
+        character(*), intent(in) :: text
+        call distview_fail(stat, distview_usage_error, text)
+    end subroutine
+
+    function argument(at) result(text)
+        integer, intent(in) :: at
+        character(:), allocatable :: text
+        integer :: length
+        call get_command_argument(at, length=length)
+        allocate(character(length) :: text)
+        call get_command_argument(at, text)
+    end function
+
+    integer function number(name, text, least, stat)
+        character(*), intent(in) :: name, text
+        integer, intent(in) :: least
+        integer, intent(inout) :: stat
+        integer :: error
+        number = 0
+        read (text, *, iostat=error) number
+        if (error /= 0 .or. verify(text, "0123456789") /= 0 .or. number < least) &
+            call refuse(stat, name // ": expected a whole number, got '" // text // "'")
+    end function
+
+    subroutine read_steps(name, text, steps, stat)
+        character(*), intent(in) :: name, text
+        integer, allocatable, intent(out) :: steps(:)
+        integer, intent(inout) :: stat
+        integer :: begin, comma, step, i
+        steps = [integer ::]
+        begin = 1
+        do while (begin <= len(text) .and. stat == 0)
+            comma = index(text(begin:) // ",", ",") + begin - 1
+            step = number(name, text(begin:comma - 1), 0, stat)
+            i = count(steps < step)
+            if (.not. any(steps == step)) steps = [steps(:i), step, steps(i + 1:)]
+            begin = comma + 1
+        end do
+        if (size(steps) == 0) call refuse(stat, name // ": expected numbers of steps, got none")
+    end subroutine
+
+    ! "3x2": 3 rows and 2 columns of processes.
+    subroutine read_grid(name, text, grid, stat)
+        character(*), intent(in) :: name, text
+        integer, intent(out) :: grid(2)
+        integer, intent(inout) :: stat
+        integer :: cross
+        grid = 0
+        cross = index(text, "x")
+        if (cross == 0) then
+            call refuse(stat, name // ": expected PYxPX, rows and columns of processes, got '" // text // "'")
+            return
+        end if
+        grid(2) = number(name, text(:cross - 1), 1, stat)
+        grid(1) = number(name, text(cross + 1:), 1, stat)
+    end subroutine
+end module

@@ -1,0 +1,90 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! What is reported of a field, as the C++ program of the same name reports it: equal digests are equal bits.
+module shallow_water_statistics
+    use, intrinsic :: iso_fortran_env, only: int64
+    use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf
+    use mpi
+    implicit none
+    private
+    public :: field_statistics, statistics_of
+
+    type :: field_statistics
+        real(8) :: sum, least, most, l2, weighted
+        integer(int64) :: digest
+    end type
+
+    ! A sum that also carries what rounding lost (Neumaier).
+    type :: exact_sum
+        real(8) :: total = 0, lost = 0
+    contains
+        procedure :: add, value
+    end type
+
+contains
+
+    ! Of the interior of a section, whose first cell has the global numbers `first`, over all ranks; `columns` cells to a
+    ! row of the whole array. Arrays begin with their padding.
+    !
+    ! Collective: over MPI_COMM_WORLD
+    function statistics_of(a, first, cells, columns) result(found)
+        real(8), intent(in), contiguous :: a(0:, 0:)
+        integer(int64), intent(in) :: first(2)
+        integer, intent(in) :: cells(2), columns
+        type(field_statistics) :: found
+        type(exact_sum) :: sums(3)
+        integer(int64) :: cell, digest, all_digests
+        real(8) :: mine(5), all(5), least, most
+        integer :: i, j, ierr
+        least = ieee_value(least, ieee_positive_inf)
+        most = -least
+        digest = 0
+        do j = 1, cells(2)
+            do i = 1, cells(1)
+                cell = (first(2) + j - 2) * columns + first(1) + i - 2
+                call sums(1)%add(a(i, j))
+                call sums(2)%add(a(i, j) * a(i, j))
+                call sums(3)%add(a(i, j) * real(mod(cell, 1009_int64) + 1, 8))
+                ! Comparisons that keep a NaN, which must show.
+                if (.not. a(i, j) >= least) least = a(i, j)
+                if (.not. a(i, j) <= most) most = a(i, j)
+                digest = digest + mixed(cell * golden() + mixed(transfer(a(i, j), 0_int64)))
+            end do
+        end do
+        mine = [sums(1)%value(), sums(2)%value(), sums(3)%value(), least, -most]
+        call MPI_Allreduce(mine, all, 3, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
+        call MPI_Allreduce(mine(4), all(4), 2, MPI_DOUBLE_PRECISION, MPI_MIN, MPI_COMM_WORLD, ierr)
+        call MPI_Allreduce(digest, all_digests, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierr)
+        found = field_statistics(all(1), all(4), -all(5), sqrt(all(2)), all(3), all_digests)
+    end function
+
+    subroutine add(self, number)
+        class(exact_sum), intent(inout) :: self
+        real(8), intent(in) :: number
+        real(8) :: total
+        total = self%total + number
+        if (abs(self%total) >= abs(number)) then
+            self%lost = self%lost + ((self%total - total) + number)
+        else
+            self%lost = self%lost + ((number - total) + self%total)
+        end if
+        self%total = total
+    end subroutine
+
+    real(8) function value(self)
+        class(exact_sum), intent(in) :: self
+        value = self%total + self%lost
+    end function
+
+    ! splitmix64's finaliser; integers are counted modulo 2^64, which -fwrapv makes of them.
+    pure integer(int64) function mixed(number) result(z)
+        integer(int64), intent(in) :: number
+        z = ieor(number, shiftr(number, 30)) * transfer(int(z'bf58476d1ce4e5b9', int64), z)
+        z = ieor(z, shiftr(z, 27)) * transfer(int(z'94d049bb133111eb', int64), z)
+        z = ieor(z, shiftr(z, 31))
+    end function
+
+    pure integer(int64) function golden()
+        golden = int(z'9e3779b97f4a7c15', int64)
+    end function
+end module

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace distview::impl {
+
+/// The CRC that ZIP archives have of their members, in the low 32 bits.
+std::uint64_t crc32(const void* bytes, std::size_t count);
+/// That of two runs of bytes one after the other, of which the second has `second_bytes`.
+std::uint32_t combined_crc32(std::uint32_t first, std::uint32_t second, std::int64_t second_bytes);
+
+} // namespace distview::impl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/communicator.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+namespace distview::impl {
+
+/// Values one after the other, read in the order in which they were put.
+class Packed {
+public:
+    Packed() = default;
+    explicit Packed(std::string bytes) : m_bytes(std::move(bytes)) {}
+    const std::string& bytes() const noexcept { return m_bytes; }
+
+    template <class T>
+        requires std::is_trivially_copyable_v<T>
+    Packed& put(const T& value) {
+        m_bytes.append(reinterpret_cast<const char*>(&value), sizeof(T));
+        return *this;
+    }
+    Packed& put(const std::string& value) {
+        put(static_cast<std::int64_t>(value.size()));
+        m_bytes += value;
+        return *this;
+    }
+    template <class T>
+    Packed& put(const std::vector<T>& values) {
+        put(static_cast<std::int64_t>(values.size()));
+        for (const T& value : values) put(value);
+        return *this;
+    }
+
+    template <class T>
+    T get() {
+        if constexpr (std::is_same_v<T, std::string>) {
+            const auto size = static_cast<std::size_t>(get<std::int64_t>());
+            m_at += size;
+            return m_bytes.substr(m_at - size, size);
+        } else {
+            T value{};
+            std::memcpy(&value, m_bytes.data() + m_at, sizeof(T));
+            m_at += sizeof(T);
+            return value;
+        }
+    }
+    template <class T>
+    std::vector<T> get_all() {
+        std::vector<T> values(static_cast<std::size_t>(get<std::int64_t>()));
+        for (T& value : values) value = get<T>();
+        return values;
+    }
+
+private:
+    std::string m_bytes;
+    std::size_t m_at = 0;
+};
+
+/// What `action` makes on rank 0, on all ranks; its errors too. Collective.
+template <class Action>
+Packed from_root(const Communicator& comm, const std::string& caller, const Action& action) {
+    std::string bytes = agree_on(
+        comm, caller.c_str(), [&] { return comm.rank() == 0 ? action().bytes() : std::string(); });
+    auto size = static_cast<std::int64_t>(bytes.size());
+    broadcast(comm, 0, std::as_writable_bytes(std::span(&size, 1)));
+    bytes.resize(static_cast<std::size_t>(size));
+    broadcast(comm, 0, std::as_writable_bytes(std::span(bytes.data(), bytes.size())));
+    return Packed(std::move(bytes));
+}
+
+} // namespace distview::impl

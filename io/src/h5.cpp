@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "h5.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstdint>
+
+namespace distview::impl {
+
+H5Quiet::H5Quiet() {
+    (void)H5Eget_auto2(H5E_DEFAULT, &m_function, &m_data);
+    (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
+H5Quiet::~H5Quiet() { (void)H5Eset_auto2(H5E_DEFAULT, m_function, m_data); }
+
+namespace {
+
+herr_t take_reason(unsigned number, const H5E_error2_t* error, void* reasons) {
+    if (!error->desc) return 0;
+    auto& [first, last] = *static_cast<std::pair<std::string, std::string>*>(reasons);
+    (number == 0 ? first : last) = error->desc;
+    return 0;
+}
+
+} // namespace
+
+std::string h5_reason() {
+    std::pair<std::string, std::string> reasons;
+    (void)H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, &take_reason, &reasons);
+    if (reasons.first.empty()) return "no reason";
+    return reasons.first + (reasons.second.empty() ? "" : ": " + reasons.second);
+}
+
+void H5Calls::fail(const std::string& what) const {
+    throw Error(
+        text(m_caller, ": expected ", what, " '", m_path, "', got HDF5's '", h5_reason(), "'"));
+}
+
+namespace {
+
+/// An IEEE number that HDF5 has no name for.
+H5Id small_float(std::size_t exponent_bits, std::size_t fraction_bits, std::size_t bias) {
+    const hid_t type = H5Tcopy(H5T_IEEE_F32LE);
+    (void)H5Tset_fields(type, 15, fraction_bits, exponent_bits, 0, fraction_bits);
+    (void)H5Tset_size(type, 2);
+    (void)H5Tset_ebias(type, bias);
+    return {type, H5Tclose};
+}
+
+hid_t integer(std::int64_t bytes, bool is_signed) {
+    switch (bytes) {
+    case 1: return is_signed ? H5T_STD_I8LE : H5T_STD_U8LE;
+    case 2: return is_signed ? H5T_STD_I16LE : H5T_STD_U16LE;
+    case 4: return is_signed ? H5T_STD_I32LE : H5T_STD_U32LE;
+    default: return is_signed ? H5T_STD_I64LE : H5T_STD_U64LE;
+    }
+}
+
+H5Id opaque(std::int64_t bytes) {
+    return {H5Tcreate(H5T_OPAQUE, static_cast<std::size_t>(bytes)), H5Tclose};
+}
+
+H5Id floating(std::int64_t bytes) {
+    switch (bytes) {
+    case 2: return small_float(5, 10, 15);
+    case 4: return {H5Tcopy(H5T_IEEE_F32LE), H5Tclose};
+    case 8: return {H5Tcopy(H5T_IEEE_F64LE), H5Tclose};
+    default: // long double is what this machine makes of it
+        if (bytes == static_cast<std::int64_t>(sizeof(long double)))
+            return {H5Tcopy(H5T_NATIVE_LDOUBLE), H5Tclose};
+        return opaque(bytes);
+    }
+}
+
+} // namespace
+
+H5Id h5_type(const ElementType& element) {
+    switch (element.kind) {
+    case ElementKind::signed_integer:
+    case ElementKind::unsigned_integer:
+        if (element.bytes > 8) break;
+        return {H5Tcopy(integer(element.bytes, element.kind == ElementKind::signed_integer)),
+                H5Tclose};
+    case ElementKind::floating_point: return floating(element.bytes);
+    case ElementKind::bfloat: return small_float(8, 7, 127);
+    case ElementKind::complex: {
+        const H5Id part = floating(element.bytes / 2);
+        H5Id pair(H5Tcreate(H5T_COMPOUND, static_cast<std::size_t>(element.bytes)), H5Tclose);
+        (void)H5Tinsert(pair, "r", 0, part);
+        (void)H5Tinsert(pair, "i", static_cast<std::size_t>(element.bytes / 2), part);
+        return pair;
+    }
+    case ElementKind::boolean: {
+        H5Id type(H5Tenum_create(H5T_STD_I8LE), H5Tclose);
+        std::int8_t value = 0;
+        (void)H5Tenum_insert(type, "FALSE", &value);
+        value = 1;
+        (void)H5Tenum_insert(type, "TRUE", &value);
+        return type;
+    }
+    case ElementKind::opaque: break;
+    }
+    return opaque(element.bytes);
+}
+
+std::optional<ElementType> element_of(hid_t type) {
+    const auto bytes = static_cast<std::int64_t>(H5Tget_size(type));
+    switch (H5Tget_class(type)) {
+    case H5T_INTEGER:
+        return ElementType{H5Tget_sign(type) == H5T_SGN_NONE ? ElementKind::unsigned_integer
+                                                             : ElementKind::signed_integer,
+                           bytes};
+    case H5T_FLOAT: {
+        std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
+        (void)H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits);
+        return ElementType{bytes == 2 && exponent_bits == 8 ? ElementKind::bfloat
+                                                            : ElementKind::floating_point,
+                           bytes};
+    }
+    case H5T_OPAQUE: return ElementType{ElementKind::opaque, bytes};
+    case H5T_ENUM:
+        if (bytes == 1 && H5Tget_nmembers(type) == 2) return ElementType{ElementKind::boolean, 1};
+        return std::nullopt;
+    case H5T_COMPOUND: {
+        if (H5Tget_nmembers(type) != 2 || H5Tget_member_class(type, 0) != H5T_FLOAT ||
+            H5Tget_member_class(type, 1) != H5T_FLOAT)
+            return std::nullopt;
+        const H5Id first(H5Tget_member_type(type, 0), H5Tclose);
+        const H5Id second(H5Tget_member_type(type, 1), H5Tclose);
+        if (H5Tequal(first, second) <= 0) return std::nullopt;
+        return ElementType{ElementKind::complex, static_cast<std::int64_t>(2 * H5Tget_size(first))};
+    }
+    default: return std::nullopt;
+    }
+}
+
+std::vector<hsize_t> h5_extents(const std::vector<std::int64_t>& extents) {
+    return {extents.begin(), extents.end()};
+}
+
+} // namespace distview::impl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/any_dist_view.hpp>
+
+#include <hdf5.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+/// Keeps HDF5 from printing its errors, from construction to destruction; whoever called us may want it to.
+class H5Quiet {
+public:
+    H5Quiet();
+    ~H5Quiet();
+    H5Quiet(const H5Quiet&) = delete;
+    H5Quiet& operator=(const H5Quiet&) = delete;
+
+private:
+    H5E_auto2_t m_function = nullptr;
+    void* m_data = nullptr;
+};
+
+/// What HDF5 says of the call that failed last: its first and its innermost reason.
+std::string h5_reason();
+
+/// Calls of HDF5 for one file, whose errors name it.
+class H5Calls {
+public:
+    H5Calls(std::string caller, std::string path)
+        : m_caller(std::move(caller)), m_path(std::move(path)) {}
+    /// Throws Error unless result >= 0. `what` is expected: "to create field 'h'".
+    template <class Result>
+    Result check(Result result, const std::string& what) const {
+        if (result < 0) fail(what);
+        return result;
+    }
+    [[noreturn]] void fail(const std::string& what) const;
+    const std::string& caller() const noexcept { return m_caller; }
+    const std::string& path() const noexcept { return m_path; }
+
+private:
+    std::string m_caller;
+    std::string m_path;
+};
+
+/// An id of HDF5, given back at the end.
+class H5Id {
+public:
+    using Close = herr_t (*)(hid_t);
+    H5Id() = default;
+    H5Id(hid_t id, Close close) : m_id(id), m_close(close) {}
+    ~H5Id() { (void)reset(); }
+    H5Id(H5Id&& other) noexcept
+        : m_id(std::exchange(other.m_id, H5I_INVALID_HID)), m_close(other.m_close) {}
+    H5Id& operator=(H5Id&& other) noexcept {
+        std::swap(m_id, other.m_id);
+        std::swap(m_close, other.m_close);
+        return *this;
+    }
+    operator hid_t() const noexcept { return m_id; }
+    herr_t reset() noexcept {
+        const hid_t id = std::exchange(m_id, H5I_INVALID_HID);
+        return id >= 0 ? m_close(id) : 0;
+    }
+
+private:
+    hid_t m_id = H5I_INVALID_HID;
+    Close m_close = nullptr;
+};
+
+/// The type that elements have in our files, as h5py writes and reads it.
+H5Id h5_type(const ElementType& element);
+/// What a dataset's type is to us; nothing for texts and tables.
+std::optional<ElementType> element_of(hid_t type);
+
+std::vector<hsize_t> h5_extents(const std::vector<std::int64_t>& extents);
+
+} // namespace distview::impl

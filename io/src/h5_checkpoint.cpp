@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/io/checkpoint.hpp>
+
+#include "checksum.hpp"
+#include "h5_attributes.hpp"
+#include "h5_fields.hpp"
+#include "new_file.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <typeinfo>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+constexpr const char* save_caller = "Checkpoint::save";
+constexpr const char* load_caller = "Checkpoint::load";
+/// The attribute with the checksum of the others, of which HDF5 has none.
+constexpr const char* scalars_checksum = "distview_scalars_checksum";
+
+std::int64_t checksum_of(const Attributes& scalars) {
+    impl::Packed packed;
+    impl::put_attributes(packed, scalars);
+    return static_cast<std::int64_t>(impl::xxh3(packed.bytes().data(), packed.bytes().size()));
+}
+
+/// What a file's contents can be to blame for; other errors are the caller's.
+bool is_damage(const Error& error) { return typeid(error) == typeid(Error); }
+
+} // namespace
+
+Checkpoint::Checkpoint(const Communicator& comm, std::string path, CheckpointOptions options)
+    : m_comm(comm), m_path(std::move(path)), m_options(std::move(options)) {
+    require<UsageError>(m_options.keep >= 1, [&] {
+        return text("Checkpoint: expected at least 1 checkpoint to keep, got ", m_options.keep);
+    });
+}
+
+std::string Checkpoint::path_of(int age) const { return impl::NewFile::kept_name(m_path, age); }
+
+void Checkpoint::save(const std::vector<NamedArray>& fields, const Attributes& scalars) const {
+    const CollectiveCall call(m_comm, save_caller);
+    Attributes all = scalars;
+    agree_on(m_comm, save_caller, [&] {
+        require<UsageError>(!scalars.contains(scalars_checksum), [&] {
+            return text(save_caller, ": expected another name than '", scalars_checksum,
+                        "' of a scalar");
+        });
+    });
+    all[scalars_checksum] = checksum_of(scalars);
+    impl::save_fields(m_comm, save_caller, m_path, fields, all, m_options, m_options.keep);
+}
+
+Attributes Checkpoint::load_from(const std::string& path,
+                                 const std::vector<NamedArray>& fields) const {
+    const impl::H5Calls calls(load_caller, path);
+    impl::Packed packed = impl::from_root(m_comm, load_caller, [&] {
+        const impl::H5Quiet quiet;
+        const impl::H5Id file = impl::open_h5_file(calls);
+        Attributes scalars = impl::read_attributes(calls, file);
+        const auto sum = scalars.find(scalars_checksum);
+        require<Error>(sum != scalars.end() && std::holds_alternative<std::int64_t>(sum->second),
+                       [&] {
+                           return text(load_caller, ": expected a checkpoint in '", path,
+                                       "', got a file without '", scalars_checksum, "'");
+                       });
+        const auto expected = std::get<std::int64_t>(sum->second);
+        scalars.erase(sum);
+        require<Error>(checksum_of(scalars) == expected, [&] {
+            return text(load_caller,
+                        ": expected what was written, got damaged bytes among the scalars of '",
+                        path, "': their checksum differs");
+        });
+        impl::Packed found;
+        impl::put_attributes(found, scalars);
+        return found;
+    });
+    impl::load_fields(m_comm, calls, fields, -1, m_options);
+    return impl::get_attributes(packed);
+}
+
+LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool falls_back) const {
+    const CollectiveCall call(m_comm, load_caller);
+    LoadedCheckpoint loaded;
+    for (int age = 0; age < m_options.keep; ++age) {
+        loaded.path = path_of(age);
+        try {
+            loaded.scalars = load_from(loaded.path, fields);
+            return loaded;
+        } catch (const Error& error) { // the same on all ranks
+            if (!is_damage(error)) throw;
+            if (loaded.damage.empty()) loaded.damage = error.what();
+        }
+        if (!falls_back) break;
+    }
+    const std::string before = path_of(1);
+    impl::Packed is_there = impl::from_root(m_comm, load_caller, [&] {
+        return impl::Packed().put(!falls_back && m_options.keep > 1 && impl::is_file(before));
+    });
+    throw Error(is_there.get<bool>() ? text(loaded.damage, "; the checkpoint before it is '",
+                                            before, "', which load(fields, true) goes back to")
+                                     : loaded.damage);
+}
+
+} // namespace distview

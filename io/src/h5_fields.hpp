@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "from_root.hpp"
+#include "h5_build.hpp"
+#include "h5_open.hpp"
+#include "packed_attributes.hpp"
+#include "transfer.hpp"
+
+#include <distview/io/hdf5.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// Throws UsageError unless a file can be made of these. Local.
+void check_arrays(const std::string& caller, const Communicator& comm,
+                  const std::vector<NamedArray>& arrays, const Hdf5Options& options);
+std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays, const Hdf5Options& options);
+
+/// save_hdf5() for the caller named, which may keep files that were there; see NewFile::commit(). Collective.
+void save_fields(const Communicator& comm, const std::string& caller, const std::string& path,
+                 const std::vector<NamedArray>& arrays, const Attributes& attributes,
+                 const Hdf5Options& options, int keep);
+
+/// Writes an array where field.stored says; returns its checksums on rank 0. Collective.
+std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
+                                       const NamedArray& named, const RawFile& file,
+                                       const NewField& field, const Hdf5Options& options,
+                                       const std::function<void(std::int64_t)>& progress);
+
+/// Fills arrays from datasets of their names; `step` >= 0: from that index along the datasets' first axes. Collective.
+void load_fields(const Communicator& comm, const H5Calls& calls,
+                 const std::vector<NamedArray>& arrays, std::int64_t step,
+                 const FileOptions& options);
+
+} // namespace distview::impl

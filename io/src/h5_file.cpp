@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/io/hdf5.hpp>
+
+#include "check_field.hpp"
+#include "checksum.hpp"
+#include "h5_attributes.hpp"
+#include "h5_build.hpp"
+#include "h5_fields.hpp"
+#include "h5_open.hpp"
+#include "new_file.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <numeric>
+#include <utility>
+
+namespace distview {
+
+namespace impl {
+
+std::vector<int> plain_order(int rank) {
+    std::vector<int> order(static_cast<std::size_t>(rank));
+    std::iota(order.begin(), order.end(), 0);
+    return order;
+}
+
+void check_arrays(const std::string& caller, const Communicator& comm,
+                  const std::vector<NamedArray>& arrays, const Hdf5Options& options) {
+    for (const NamedArray& each : arrays) check_processes(caller, comm, each.array);
+    check_names(caller, arrays);
+    require<UsageError>(options.checksum_bytes >= 0 && options.buffer_bytes > 0, [&] {
+        return text(caller, ": expected checksum_bytes >= 0 and buffer_bytes > 0, got ",
+                    options.checksum_bytes, " and ", options.buffer_bytes);
+    });
+    if (!options.grid) return;
+    const std::size_t axes = options.grid->spacing.size();
+    require<UsageError>(axes >= 1 && axes <= 3 &&
+                            (options.grid->origin.empty() || options.grid->origin.size() == axes),
+                        [&] {
+                            return text(caller,
+                                        ": expected a grid of one to three spacings and as "
+                                        "many numbers of its origin, or none, got ",
+                                        axes, " and ", options.grid->origin.size());
+                        });
+}
+
+std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
+                                 const Hdf5Options& options) {
+    std::vector<NewField> fields;
+    for (const NamedArray& each : arrays) {
+        NewField field;
+        field.name = each.name;
+        field.element = each.array.section().element;
+        field.shape = shape_of(each.array);
+        for (int d = 0; d < each.array.rank(); ++d)
+            field.axes.push_back(each.array.layout().axis(d));
+        if (options.checksum_bytes > 0) {
+            Blocks blocks;
+            blocks.block_bytes = options.checksum_bytes;
+            std::int64_t bytes = field.element.bytes;
+            for (const std::int64_t extent : field.shape) bytes *= extent;
+            field.blocks = blocks.count(bytes);
+        }
+        fields.push_back(std::move(field));
+    }
+    return fields;
+}
+
+Transfer transfer_of(const std::string& caller, const NamedArray& named,
+                     const FileOptions& options) {
+    Transfer transfer;
+    transfer.caller = caller;
+    transfer.what = text("field '", named.name, "'");
+    transfer.permutation = plain_order(named.array.rank());
+    transfer.buffer_bytes = options.buffer_bytes;
+    return transfer;
+}
+
+std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
+                                       const NamedArray& named, const RawFile& file,
+                                       const NewField& field, const Hdf5Options& options,
+                                       const std::function<void(std::int64_t)>& progress) {
+    Transfer transfer = transfer_of(caller, named, options);
+    transfer.progress = progress;
+    if (options.checksum_bytes > 0) {
+        transfer.blocks.block_bytes = options.checksum_bytes;
+        transfer.blocks.hash = &xxh3;
+    }
+    write_array(comm, named.array, file, field.stored, transfer);
+    if (field.blocks == 0) return {};
+    // What one rank has written is read by others.
+    if (options.sync) agree_on(comm, caller.c_str(), [&] { file.sync(); });
+    return finish_blocks(comm, file, field.stored, transfer.blocks, caller, transfer.what);
+}
+
+void read_field(const Communicator& comm, const H5Calls& calls, const OpenField& open,
+                std::int64_t step, const NamedArray& named, const FileOptions& options) {
+    Transfer transfer = transfer_of(calls.caller(), named, options);
+    transfer.blocks.expected = open.sums;
+    if (open.block_bytes > 0) {
+        transfer.blocks.block_bytes = open.block_bytes;
+        transfer.blocks.hash = &xxh3;
+    }
+    StoredArray stored;
+    stored.extents = shape_of(named.array);
+    stored.element_bytes = open.field.element.bytes;
+    stored.offset = open.offset;
+    RawFile file;
+    const std::unique_ptr<ByteSource> source =
+        agree_on(comm, calls.caller().c_str(), [&]() -> std::unique_ptr<ByteSource> {
+            const H5Quiet quiet;
+            if (!open.is_plain || step >= 0) return std::make_unique<H5Source>(calls, open, step);
+            file = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
+            return std::make_unique<RawSource>(file, stored, transfer.what);
+        });
+    read_array(comm, named.array, *source, stored, transfer,
+               text(transfer.what, step >= 0 ? text(", step ", step, ',') : "", " of '",
+                    calls.path(), '\''));
+}
+
+} // namespace impl
+
+bool has_hdf5() noexcept { return true; }
+
+void save_hdf5(const Communicator& comm, const std::string& path,
+               const std::vector<NamedArray>& arrays, const Attributes& attributes,
+               const Hdf5Options& options) {
+    impl::save_fields(comm, "save_hdf5", path, arrays, attributes, options, 1);
+}
+
+void impl::save_fields(const Communicator& comm, const std::string& caller, const std::string& path,
+                       const std::vector<NamedArray>& arrays, const Attributes& attributes,
+                       const Hdf5Options& options, int keep) {
+    const CollectiveCall call(comm, caller);
+    agree_on(comm, caller.c_str(), [&] { impl::check_arrays(caller, comm, arrays, options); });
+    std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
+
+    impl::NewFile file(comm, caller, path);
+    file.make([&](const std::string& name) {
+        const impl::H5Quiet quiet;
+        const impl::H5Calls calls(caller, name);
+        // First, for the system's reason if that cannot be.
+        impl::RawFile(caller, name, impl::RawFile::Mode::create).close();
+        impl::H5Builder builder(calls, name, options);
+        for (impl::NewField& field : fields) builder.add_field(field);
+        builder.add_axes(fields, false);
+        builder.add_grid(fields, false);
+        builder.add_attributes(attributes);
+        builder.close();
+    });
+    impl::Packed places = impl::from_root(comm, caller, [&] {
+        impl::Packed packed;
+        for (const impl::NewField& field : fields) packed.put(field.stored.offset);
+        return packed;
+    });
+    std::int64_t total = 0;
+    for (impl::NewField& field : fields) {
+        field.stored.extents = field.shape;
+        field.stored.element_bytes = field.element.bytes;
+        field.stored.offset = places.get<std::int64_t>();
+        total += field.stored.bytes();
+    }
+
+    std::int64_t done = 0;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        const impl::NewField& field = fields[f];
+        std::function<void(std::int64_t)> progress;
+        if (options.progress)
+            progress = [&](std::int64_t bytes) { options.progress(done + bytes, total); };
+        const std::vector<std::uint64_t> sums =
+            impl::write_field(comm, caller, arrays[f], file.file(), field, options, progress);
+        agree_on(comm, caller.c_str(), [&] {
+            if (comm.rank() == 0 && !sums.empty())
+                field.sums.write(file.file(), 0, field.sums.bytes(), sums.data(),
+                                 text("checksums of field '", field.name, "'"));
+        });
+        done += field.stored.bytes();
+    }
+    file.commit(options.sync, keep);
+}
+
+Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path) {
+    const std::string caller = "inspect_hdf5";
+    const CollectiveCall call(comm, caller);
+    impl::Packed packed = impl::from_root(comm, caller, [&] {
+        const impl::H5Quiet quiet;
+        const impl::H5Calls calls(caller, path);
+        const impl::H5Id file = impl::open_h5_file(calls);
+        impl::Packed found;
+        const std::vector<StoredField> fields = impl::list_fields(calls, file);
+        found.put(static_cast<std::int64_t>(fields.size()));
+        for (const StoredField& field : fields)
+            found.put(field.name).put(field.element).put(field.shape);
+        impl::put_attributes(found, impl::read_attributes(calls, file));
+        found.put(impl::read_times(calls, file));
+        return found;
+    });
+    Hdf5Contents contents;
+    contents.fields.resize(static_cast<std::size_t>(packed.get<std::int64_t>()));
+    for (StoredField& field : contents.fields) {
+        field.name = packed.get<std::string>();
+        field.element = packed.get<ElementType>();
+        field.shape = packed.get_all<std::int64_t>();
+    }
+    contents.attributes = impl::get_attributes(packed);
+    contents.times = packed.get_all<double>();
+    return contents;
+}
+
+void load_hdf5(const Communicator& comm, const std::string& path,
+               const std::vector<NamedArray>& arrays, const FileOptions& options) {
+    const CollectiveCall call(comm, "load_hdf5");
+    impl::load_fields(comm, impl::H5Calls("load_hdf5", path), arrays, -1, options);
+}
+
+namespace impl {
+
+void load_fields(const Communicator& comm, const H5Calls& calls,
+                 const std::vector<NamedArray>& arrays, std::int64_t step,
+                 const FileOptions& options) {
+    agree_on(comm, calls.caller().c_str(), [&] {
+        for (const NamedArray& each : arrays) check_processes(calls.caller(), comm, each.array);
+    });
+    Packed packed = from_root(comm, calls.caller(), [&] {
+        const H5Quiet quiet;
+        const H5Id file = open_h5_file(calls);
+        Packed found;
+        for (const NamedArray& each : arrays)
+            look_at_field(calls, file, each.name, step).put(found);
+        return found;
+    });
+    std::vector<OpenField> fields;
+    for (std::size_t f = 0; f < arrays.size(); ++f) fields.push_back(OpenField::get(packed));
+    agree_on(comm, calls.caller().c_str(), [&] {
+        for (std::size_t f = 0; f < arrays.size(); ++f) {
+            StoredField field = fields[f].field;
+            const std::string where = text("field '", field.name, "' of '", calls.path(), '\'');
+            if (step >= 0) {
+                require<UsageError>(!field.shape.empty() && step < field.shape[0], [&] {
+                    return text(calls.caller(), ": expected a step below ",
+                                field.shape.empty() ? 0 : field.shape[0], " of ", where, ", got ",
+                                step);
+                });
+                field.shape.erase(field.shape.begin());
+            }
+            check_field(calls.caller(), where, field, arrays[f].array);
+        }
+    });
+    for (std::size_t f = 0; f < arrays.size(); ++f)
+        read_field(comm, calls, fields[f], step, arrays[f], options);
+}
+
+} // namespace impl
+
+} // namespace distview

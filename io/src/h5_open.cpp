@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "h5_open.hpp"
+
+#include "h5_build.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <hdf5_hl.h>
+
+#include <algorithm>
+#include <exception>
+
+namespace distview::impl {
+
+void OpenField::put(Packed& packed) const {
+    packed.put(field.name).put(field.element).put(field.shape).put(is_plain).put(offset);
+    packed.put(block_bytes).put(sums);
+}
+
+OpenField OpenField::get(Packed& packed) {
+    OpenField result;
+    result.field.name = packed.get<std::string>();
+    result.field.element = packed.get<ElementType>();
+    result.field.shape = packed.get_all<std::int64_t>();
+    result.is_plain = packed.get<bool>();
+    result.offset = packed.get<std::int64_t>();
+    result.block_bytes = packed.get<std::int64_t>();
+    result.sums = packed.get_all<std::uint64_t>();
+    return result;
+}
+
+H5Id open_h5_file(const H5Calls& calls, bool writable) {
+    // The system's reasons (no such file, no permission, a folder) are plainer than HDF5's.
+    const RawFile file(calls.caller(), calls.path(),
+                       writable ? RawFile::Mode::write : RawFile::Mode::read);
+    const H5Id access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+#if H5_VERSION_GE(1, 14, 0)
+    // File systems without locks can be read from.
+    (void)H5Pset_file_locking(access, writable, true);
+#endif
+    return {
+        calls.check(H5Fopen(calls.path().c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access),
+                    "a file of HDF5 in"),
+        H5Fclose};
+}
+
+namespace {
+
+std::vector<std::int64_t> extents_of(hid_t dataset) {
+    const H5Id space(H5Dget_space(dataset), H5Sclose);
+    std::vector<hsize_t> extents(
+        static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
+    if (!extents.empty()) (void)H5Sget_simple_extent_dims(space, extents.data(), nullptr);
+    return {extents.begin(), extents.end()};
+}
+
+void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
+    const std::string name = text(checksum_group, '/', open.field.name);
+    // Names are looked up group by group: one that is not there is no error.
+    for (std::size_t slash = name.find('/'); slash != std::string::npos;
+         slash = name.find('/', slash + 1))
+        if (H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) <= 0) return;
+    if (H5Lexists(file, name.c_str(), H5P_DEFAULT) <= 0) return;
+    const std::string what = text("the checksums of field '", open.field.name, "' in");
+    const H5Id dataset(calls.check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), what), H5Dclose);
+    const H5Id attribute(calls.check(H5Aopen(dataset, "block_bytes", H5P_DEFAULT), what), H5Aclose);
+    calls.check(H5Aread(attribute, H5T_NATIVE_INT64, &open.block_bytes), what);
+    std::vector<std::int64_t> extents = extents_of(dataset);
+    std::int64_t elements = open.field.element.bytes;
+    for (std::size_t d = step >= 0 ? 1 : 0; d < open.field.shape.size(); ++d)
+        elements *= open.field.shape[d];
+    const bool fits = !extents.empty() && extents.size() == (step >= 0 ? 2U : 1U) &&
+                      open.block_bytes > 0 && (step < 0 || extents[0] > step) &&
+                      extents.back() == (elements + open.block_bytes - 1) / open.block_bytes;
+    require<Error>(fits, [&] {
+        return text(calls.caller(), ": expected ", what, " '", calls.path(),
+                    "' to be as many as its bytes take, got ", tuple_text(extents), " of ",
+                    open.block_bytes, " bytes each");
+    });
+    open.sums.resize(static_cast<std::size_t>(extents.back()));
+    const H5Id space(H5Dget_space(dataset), H5Sclose);
+    if (step >= 0) {
+        const hsize_t begin[2] = {static_cast<hsize_t>(step), 0};
+        const hsize_t count[2] = {1, open.sums.size()};
+        (void)H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr);
+    }
+    const hsize_t count = open.sums.size();
+    const H5Id memory(H5Screate_simple(1, &count, nullptr), H5Sclose);
+    calls.check(H5Dread(dataset, H5T_NATIVE_UINT64, memory, space, H5P_DEFAULT, open.sums.data()),
+                what);
+}
+
+} // namespace
+
+OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
+                        std::int64_t step) {
+    OpenField open;
+    open.field.name = name;
+    bool is_there = !name.empty();
+    for (std::size_t slash = name.find('/', 1); is_there && slash != std::string::npos;
+         slash = name.find('/', slash + 1))
+        is_there = H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) > 0;
+    is_there = is_there && H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
+    require<UsageError>(is_there, [&] {
+        std::string names;
+        for (const StoredField& field : list_fields(calls, file))
+            names += text(names.empty() ? "" : ", ", "'", field.name, "'");
+        return text(calls.caller(), ": expected a field '", name, "' in '", calls.path(), "', got ",
+                    names.empty() ? "a file without fields" : names);
+    });
+    const std::string what = text("field '", name, "' in");
+    const H5Id dataset(calls.check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), what), H5Dclose);
+    const H5Id type(H5Dget_type(dataset), H5Tclose);
+    const auto element = element_of(type);
+    require<ShapeError>(element.has_value(), [&] {
+        return text(calls.caller(), ": expected numbers in field '", name, "' in '", calls.path(),
+                    "', got texts or a table");
+    });
+    open.field.element = *element;
+    open.field.shape = extents_of(dataset);
+    const H5Id creation(H5Dget_create_plist(dataset), H5Pclose);
+    const haddr_t offset = H5Dget_offset(dataset);
+    open.is_plain = H5Tequal(type, h5_type(*element)) > 0 &&
+                    H5Pget_layout(creation) == H5D_CONTIGUOUS &&
+                    H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF;
+    if (open.is_plain) open.offset = static_cast<std::int64_t>(offset);
+    look_at_sums(calls, file, open, step);
+    return open;
+}
+
+namespace {
+
+struct Listing {
+    const H5Calls& calls;
+    hid_t file;
+    std::vector<StoredField> fields;
+};
+
+bool is_ours(const std::string& name) {
+    const std::string first = name.substr(0, name.find('/'));
+    return first == checksum_group || first == vtk_group || first == time_name;
+}
+
+herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) noexcept {
+    try {
+        auto& listing = *static_cast<Listing*>(data);
+        if (is_ours(name)) return 0;
+        const H5Id object(H5Oopen(group, name, H5P_DEFAULT), H5Oclose);
+        if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0) return 0;
+        const H5Id type(H5Dget_type(object), H5Tclose);
+        if (const auto element = element_of(type))
+            listing.fields.push_back({name, *element, extents_of(object), false});
+        return 0;
+    } catch (const std::exception&) {
+        return -1;
+    }
+}
+
+} // namespace
+
+std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file) {
+    Listing listing{calls, file, {}};
+    calls.check(H5Lvisit2(file, H5_INDEX_NAME, H5_ITER_INC, &take_link, &listing),
+                "to list the fields of");
+    return listing.fields;
+}
+
+std::vector<double> read_times(const H5Calls& calls, hid_t file) {
+    if (H5Lexists(file, time_name, H5P_DEFAULT) <= 0) return {};
+    const H5Id dataset(H5Dopen2(file, time_name, H5P_DEFAULT), H5Dclose);
+    if (dataset < 0) return {};
+    const std::vector<std::int64_t> extents = extents_of(dataset);
+    if (extents.size() != 1) return {};
+    std::vector<double> times(static_cast<std::size_t>(extents[0]));
+    if (!times.empty())
+        calls.check(
+            H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, times.data()),
+            "to read the times of");
+    return times;
+}
+
+H5Source::H5Source(const H5Calls& calls, const OpenField& field, std::int64_t step)
+    : m_calls(calls), m_what(text("to read field '", field.field.name, "' of")),
+      m_file(open_h5_file(calls)),
+      m_dataset(calls.check(H5Dopen2(m_file, field.field.name.c_str(), H5P_DEFAULT), m_what),
+                H5Dclose),
+      m_type(h5_type(field.field.element)), m_extents(field.field.shape),
+      m_element_bytes(field.field.element.bytes), m_step(step) {
+    if (step >= 0) m_extents.erase(m_extents.begin());
+}
+
+void H5Source::read(std::int64_t begin, std::int64_t end, void* to) const {
+    const H5Quiet quiet;
+    const H5Id space(H5Dget_space(m_dataset), H5Sclose);
+    const std::size_t axes = m_extents.size();
+    // Bytes in file order are some boxes of rows: as many whole rows at a time as begin here and end before `end`.
+    std::int64_t first = begin / m_element_bytes;
+    const std::int64_t last = end / m_element_bytes;
+    auto* at = static_cast<std::byte*>(to);
+    while (first < last) {
+        std::vector<hsize_t> start(axes), count(axes, 1);
+        std::int64_t below = 1;
+        std::int64_t number = first;
+        std::int64_t taken = 1;
+        bool grows = true;
+        for (std::size_t d = axes; d-- > 0;) {
+            const std::int64_t index = number % m_extents[d];
+            number /= m_extents[d];
+            start[d] = static_cast<hsize_t>(index);
+            if (grows) {
+                const std::int64_t most = std::min(m_extents[d] - index, (last - first) / below);
+                if (most >= 1) {
+                    count[d] = static_cast<hsize_t>(most);
+                    taken = below * most;
+                }
+                grows = most == m_extents[d];
+            }
+            below *= m_extents[d];
+        }
+        std::vector<hsize_t> file_start = start, file_count = count;
+        if (m_step >= 0) {
+            file_start.insert(file_start.begin(), static_cast<hsize_t>(m_step));
+            file_count.insert(file_count.begin(), 1);
+        }
+        if (!file_start.empty())
+            m_calls.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, file_start.data(), nullptr,
+                                              file_count.data(), nullptr),
+                          m_what);
+        const auto elements = static_cast<hsize_t>(taken);
+        const H5Id memory(H5Screate_simple(1, &elements, nullptr), H5Sclose);
+        m_calls.check(H5Dread(m_dataset, m_type, memory, space, H5P_DEFAULT, at), m_what);
+        first += taken;
+        at += taken * m_element_bytes;
+    }
+}
+
+} // namespace distview::impl

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "from_root.hpp"
+#include "h5.hpp"
+#include "stored_array.hpp"
+
+#include <distview/io/hdf5.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// A dataset of a file as rank 0 has found it and all ranks know it.
+struct OpenField {
+    StoredField field;            ///< with the axis of steps, if it has one
+    bool is_plain = false;        ///< bytes are in the file as they are in memory, in one piece
+    std::int64_t offset = 0;      ///< if they are
+    std::int64_t block_bytes = 0; ///< of checksums; 0: there are none
+    std::vector<std::uint64_t> sums;
+
+    void put(Packed& packed) const;
+    static OpenField get(Packed& packed);
+};
+
+H5Id open_h5_file(const H5Calls& calls, bool writable = false);
+
+/// Looks at one dataset; `step` >= 0: checksums of that step. Throws UsageError if there is none of this name.
+OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& name,
+                        std::int64_t step = -1);
+
+/// All datasets that are fields.
+std::vector<StoredField> list_fields(const H5Calls& calls, hid_t file);
+
+/// The times of steps; none if there are no steps.
+std::vector<double> read_times(const H5Calls& calls, hid_t file);
+
+/// Elements of a dataset by HDF5, which puts pieces together, decompresses and turns bytes around.
+class H5Source : public ByteSource {
+public:
+    /// `step` >= 0: of that index along the first axis only.
+    H5Source(const H5Calls& calls, const OpenField& field, std::int64_t step);
+    void read(std::int64_t begin, std::int64_t end, void* to) const override;
+
+private:
+    H5Calls m_calls;
+    std::string m_what;
+    H5Id m_file;
+    H5Id m_dataset;
+    H5Id m_type;
+    std::vector<std::int64_t> m_extents; ///< of a step, if there are steps
+    std::int64_t m_element_bytes = 1;
+    std::int64_t m_step = -1;
+};
+
+} // namespace distview::impl

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "npy_header.hpp"
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <optional>
+#include <string_view>
+
+namespace distview::impl {
+
+namespace {
+
+constexpr std::string_view magic = "\x93NUMPY";
+/// Version 1 counts the header's bytes with 16 bits, later ones with 32.
+constexpr std::int64_t short_prefix = 10;
+constexpr std::int64_t long_prefix = 12;
+constexpr std::int64_t longest_header = 1 << 20;
+
+/// The text behind 'key': in a Python dictionary.
+std::string_view behind(std::string_view header, std::string_view key) {
+    for (const char quote : {'\'', '"'}) {
+        const std::string quoted = quote + std::string(key) + quote;
+        const std::size_t at = header.find(quoted);
+        if (at == std::string_view::npos) continue;
+        std::string_view rest = header.substr(at + quoted.size());
+        const std::size_t colon = rest.find(':');
+        if (colon == std::string_view::npos) return {};
+        rest.remove_prefix(colon + 1);
+        while (!rest.empty() && std::isspace(static_cast<unsigned char>(rest.front())))
+            rest.remove_prefix(1);
+        return rest;
+    }
+    return {};
+}
+
+std::string_view quoted_text(std::string_view rest) {
+    if (rest.empty() || (rest.front() != '\'' && rest.front() != '"')) return {};
+    const std::size_t end = rest.find(rest.front(), 1);
+    return end == std::string_view::npos ? std::string_view() : rest.substr(1, end - 1);
+}
+
+std::optional<std::vector<std::int64_t>> numbers_in_brackets(std::string_view rest) {
+    if (rest.empty() || rest.front() != '(') return std::nullopt;
+    const std::size_t end = rest.find(')');
+    if (end == std::string_view::npos) return std::nullopt;
+    std::vector<std::int64_t> numbers;
+    const char* at = rest.data() + 1;
+    const char* const last = rest.data() + end;
+    while (at < last) {
+        if (*at == ' ' || *at == ',') {
+            ++at;
+            continue;
+        }
+        std::int64_t number = -1;
+        const auto [next, error] = std::from_chars(at, last, number);
+        if (error != std::errc() || number < 0) return std::nullopt;
+        numbers.push_back(number);
+        at = next;
+        if (at < last && *at == 'L') ++at; // of Python 2
+    }
+    return numbers;
+}
+
+/// The bytes of an array of this shape; nothing if there can be none.
+std::optional<std::int64_t> bytes_of(const ElementType& element,
+                                     const std::vector<std::int64_t>& shape) {
+    std::int64_t bytes = element.bytes;
+    for (const std::int64_t extent : shape)
+        if (__builtin_mul_overflow(bytes, extent, &bytes)) return std::nullopt;
+    return bytes;
+}
+
+} // namespace
+
+std::string npy_header(const ElementType& element, const std::vector<std::int64_t>& shape,
+                       bool fortran_order, std::int64_t alignment) {
+    std::string dictionary =
+        text("{'descr': '", typestr_of(element),
+             "', 'fortran_order': ", fortran_order ? "True" : "False", ", 'shape': (");
+    for (const std::int64_t extent : shape) dictionary += text(extent, ", ");
+    if (shape.size() > 1) dictionary.resize(dictionary.size() - 2);
+    if (shape.size() == 1) dictionary.pop_back();
+    dictionary += "), }";
+    const std::int64_t used = short_prefix + static_cast<std::int64_t>(dictionary.size()) + 1;
+    dictionary.append(
+        static_cast<std::size_t>((used + alignment - 1) / alignment * alignment - used), ' ');
+    dictionary += '\n';
+    std::string header(magic);
+    header += '\1';
+    header += '\0';
+    header += static_cast<char>(dictionary.size() & 0xff);
+    header += static_cast<char>(dictionary.size() >> 8);
+    return header + dictionary;
+}
+
+NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const std::string& name,
+                         std::int64_t begin, std::int64_t end) {
+    const auto expect = [&](bool condition, const char* got) {
+        require<Error>(condition, [&] {
+            return text(caller, ": expected a .npy file in '", file.path(), "'",
+                        name.empty() ? "" : ", member '" + name + "'", ", got ", got);
+        });
+    };
+    std::string prefix(static_cast<std::size_t>(long_prefix), '\0');
+    expect(end - begin >= long_prefix, "fewer bytes than its header has");
+    file.read(prefix.data(), long_prefix, begin, "the header");
+    expect(prefix.compare(0, magic.size(), magic) == 0, "other first bytes");
+    const auto byte = [&](std::size_t i) {
+        return static_cast<std::int64_t>(static_cast<unsigned char>(prefix[i]));
+    };
+    expect(byte(6) >= 1 && byte(6) <= 3, "a version that is not known");
+    const bool is_long = byte(6) > 1;
+    std::int64_t length = byte(8) + (byte(9) << 8);
+    if (is_long) length += (byte(10) << 16) + (byte(11) << 24);
+    NpyPlace place;
+    const std::int64_t header_begin = begin + (is_long ? long_prefix : short_prefix);
+    place.offset = header_begin + length;
+    expect(length <= longest_header && place.offset <= end, "fewer bytes than its header has");
+    std::string header(static_cast<std::size_t>(length), '\0');
+    file.read(header.data(), length, header_begin, "the header");
+
+    place.field.name = name;
+    std::string type(quoted_text(behind(header, "descr")));
+    if (!type.empty() && type.front() == '>') {
+        place.is_swapped = true;
+        type.front() = '<';
+    }
+    if (!type.empty() && type.front() == '=') type.front() = '<';
+    std::optional<ElementType> element = parse_typestr(type);
+    expect(element.has_value(), "elements that are no plain numbers");
+    place.field.element = *element;
+    place.is_swapped =
+        place.is_swapped && element->bytes > 1 && element->kind != ElementKind::opaque;
+    const std::string_view order = behind(header, "fortran_order");
+    expect(order.starts_with("True") || order.starts_with("False"), "a header without an order");
+    place.field.is_fortran_order = order.starts_with("True");
+    const auto shape = numbers_in_brackets(behind(header, "shape"));
+    expect(shape.has_value() && shape->size() <= static_cast<std::size_t>(max_rank),
+           "a header without a shape, or with too many axes");
+    place.field.shape = *shape;
+    const auto bytes = bytes_of(*element, *shape);
+    expect(bytes.has_value() && *bytes <= end - place.offset,
+           "a file that ends before its array does");
+    return place;
+}
+
+void SwappedSource::read(std::int64_t begin, std::int64_t end, void* to) const {
+    m_source.read(begin, end, to);
+    auto* at = static_cast<std::byte*>(to);
+    for (std::int64_t i = begin; i < end; i += m_number_bytes, at += m_number_bytes)
+        std::reverse(at, at + m_number_bytes);
+}
+
+} // namespace distview::impl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "from_root.hpp"
+#include "npy_header.hpp"
+#include "transfer.hpp"
+
+#include <distview/io/file_options.hpp>
+
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// Axes of an array in the order in which a file has them, the last one fastest.
+std::vector<int> axis_order(int rank, bool fortran_order);
+
+void put_place(Packed& packed, const NpyPlace& place);
+NpyPlace get_place(Packed& packed);
+
+/// Collective.
+void read_npy_array(const Communicator& comm, const std::string& caller, const RawFile& file,
+                    const NpyPlace& place, const AnyDistView& array, const FileOptions& options);
+
+} // namespace distview::impl

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "transfer.hpp"
+
+#include "rounds.hpp"
+#include "stage.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <span>
+#include <utility>
+
+namespace distview::impl {
+
+namespace {
+
+/// Below this, memory is better put in order by a redistribution, which moves squares.
+constexpr std::int64_t shortest_run = 64;
+
+/// What all ranks must know before an array is moved.
+struct Outline {
+    bool goes_directly = false;
+    std::vector<std::int64_t> most_below; ///< see Rounds
+};
+
+/// Collective.
+Outline make_outline(const Communicator& comm, const MovableArray& movable) {
+    const OwnBox box = own_box(movable);
+    const AnySection& section = movable.array.section();
+    const StridedBytes bytes(box.data, box.extents, box.strides, section.element.bytes);
+    const bool runs = box.is_empty || bytes.run_bytes() >= std::min(shortest_run, bytes.bytes());
+    std::vector<std::int64_t> most{runs && section.device.host_accessible() ? 0 : 1};
+    std::int64_t below = section.element.bytes;
+    for (std::size_t d = box.extents.size(); d-- > 0; below *= box.extents[d])
+        most.push_back(below);
+    all_reduce(comm, ReduceOperation::max, std::span(most));
+    Outline outline;
+    outline.goes_directly = most[0] == 0 && has_rows_in_order(movable);
+    outline.most_below.assign(most.rbegin(), most.rend() - 1);
+    return outline;
+}
+
+/// Bytes of this rank in the file's order where rows are in order.
+std::pair<std::int64_t, std::int64_t> own_bytes(const MovableArray& movable) {
+    const int axis = movable.permutation[0];
+    const AxisLayout& layout = movable.array.layout().axis(axis);
+    const int at =
+        movable.array.layout().coordinates(movable.array.process())[static_cast<std::size_t>(axis)];
+    const std::int64_t below = movable.bytes_below(0);
+    if (!layout.is_block()) return {0, layout.size() * below};
+    const GlobalRange mine = layout.as_block().interior(at);
+    return {mine.begin.value() * below, mine.end.value() * below};
+}
+
+std::vector<int> inverse(const std::vector<int>& permutation) {
+    std::vector<int> result(permutation.size());
+    for (std::size_t d = 0; d < permutation.size(); ++d)
+        result[static_cast<std::size_t>(permutation[d])] = static_cast<int>(d);
+    return result;
+}
+
+/// Slices by axis of the file as those by axis of the array.
+std::vector<AxisSlice> of_array(const std::vector<AxisSlice>& slices,
+                                const std::vector<int>& permutation) {
+    std::vector<AxisSlice> result(slices.size());
+    for (std::size_t d = 0; d < slices.size(); ++d)
+        result[static_cast<std::size_t>(permutation[d])] = slices[d];
+    return result;
+}
+
+std::vector<AxisSlice> whole(const std::vector<AxisSlice>& slices) {
+    std::vector<AxisSlice> result;
+    for (const AxisSlice& slice : slices) result.push_back({0, slice.count, 1});
+    return result;
+}
+
+} // namespace
+
+void check_processes(const std::string& caller, const Communicator& comm,
+                     const AnyDistView& array) {
+    require<UsageError>(
+        array.layout().process_count() == comm.size() && array.process() == comm.rank(), [&] {
+            return text(caller, ": expected an array of ", comm.size(),
+                        " processes, as many as there are ranks, and its section of process ",
+                        comm.rank(), ", got one of ", array.layout().process_count(),
+                        " processes and the section of process ", array.process());
+        });
+}
+
+std::vector<std::int64_t> file_extents(const AnyDistView& array,
+                                       const std::vector<int>& permutation) {
+    std::vector<std::int64_t> extents;
+    for (const int axis : permutation) extents.push_back(array.extent(axis));
+    return extents;
+}
+
+void write_array(const Communicator& comm, const AnyDistView& array, const RawFile& file,
+                 const StoredArray& stored, Transfer& transfer) {
+    const char* const caller = transfer.caller.c_str();
+    const auto movable =
+        agree_on(comm, caller, [&] { return make_movable(array, transfer.permutation); });
+    if (stored.elements() == 0) return;
+    const Outline outline = make_outline(comm, movable);
+
+    if (outline.goes_directly) {
+        agree_on(comm, caller, [&] {
+            const OwnBox box = own_box(movable);
+            if (box.is_empty) return;
+            const StridedBytes memory(box.data, box.extents, box.strides,
+                                      movable.array.section().element.bytes);
+            const auto [begin, end] = own_bytes(movable);
+            std::vector<std::byte> copy;
+            write_piece(file, stored, transfer.blocks, transfer.what, begin, end,
+                        [&, base = begin](std::int64_t b, std::int64_t e) -> const std::byte* {
+                            if (transfer.progress && comm.rank() == 0)
+                                transfer.progress((b - base) * comm.size());
+                            const std::byte* const found = memory.find(b - base, e - base);
+                            if (found) return found;
+                            copy.resize(static_cast<std::size_t>(e - b));
+                            memory.copy_out(b - base, e - base, copy.data());
+                            return copy.data();
+                        });
+        });
+        return;
+    }
+
+    const Rounds rounds(movable, comm.rank(), comm.size(), transfer.buffer_bytes,
+                        outline.most_below);
+    Stage stage = agree_on(comm, caller, [&] {
+        return Stage(comm, rounds.run_bytes(), movable.array.section().device);
+    });
+    for (std::int64_t number = 0; number < rounds.count(); ++number) {
+        const Round round = rounds.round(number);
+        RedistributionPlan plan(comm, movable.array.layout(), round.layout,
+                                {.permutation = movable.permutation,
+                                 .from_slice = of_array(round.slices, movable.permutation),
+                                 .to_slice = whole(round.slices)});
+        stage.execute(plan, movable.array,
+                      stage.array(movable.array.section().element, round.layout, comm.rank()));
+        stage.bring_to_host(round.end - round.begin);
+        agree_on(comm, caller, [&] {
+            write_piece(
+                file, stored, transfer.blocks, transfer.what, round.begin, round.end,
+                [&](std::int64_t b, std::int64_t) { return stage.host() + (b - round.begin); });
+            if (transfer.progress && comm.rank() == 0) transfer.progress(round.all_end);
+        });
+    }
+}
+
+void read_array(const Communicator& comm, const AnyDistView& array, const ByteSource& source,
+                const StoredArray& stored, const Transfer& transfer, const std::string& where) {
+    const char* const caller = transfer.caller.c_str();
+    const auto movable = agree_on(comm, caller, [&] {
+        require<ShapeError>(!array.section().read_only, [&] {
+            return text(caller, ": expected an array that may be written for ", transfer.what,
+                        ", got a read-only one");
+        });
+        return make_movable(array, transfer.permutation);
+    });
+    if (stored.elements() == 0) return;
+    const Outline outline = make_outline(comm, movable);
+
+    if (outline.goes_directly) {
+        agree_on(comm, caller, [&] {
+            const OwnBox box = own_box(movable);
+            if (box.is_empty) return;
+            const StridedBytes memory(box.data, box.extents, box.strides,
+                                      movable.array.section().element.bytes);
+            const auto [begin, end] = own_bytes(movable);
+            std::vector<std::byte> copy;
+            const std::int64_t base = begin;
+            read_piece(source, stored.bytes(), transfer.blocks, caller, where, begin, end,
+                       {[&](std::int64_t b, std::int64_t e) {
+                            std::byte* const found = memory.find(b - base, e - base);
+                            if (found) return found;
+                            copy.resize(static_cast<std::size_t>(e - b));
+                            return copy.data();
+                        },
+                        [&](std::int64_t b, std::int64_t e) {
+                            if (!memory.find(b - base, e - base))
+                                memory.copy_in(b - base, e - base, copy.data());
+                        }});
+        });
+        return;
+    }
+
+    const Rounds rounds(movable, comm.rank(), comm.size(), transfer.buffer_bytes,
+                        outline.most_below);
+    Stage stage = agree_on(comm, caller, [&] {
+        return Stage(comm, rounds.run_bytes(), movable.array.section().device);
+    });
+    for (std::int64_t number = 0; number < rounds.count(); ++number) {
+        const Round round = rounds.round(number);
+        agree_on(comm, caller, [&] {
+            read_piece(
+                source, stored.bytes(), transfer.blocks, caller, where, round.begin, round.end,
+                {[&](std::int64_t b, std::int64_t) { return stage.host() + (b - round.begin); },
+                 [](std::int64_t, std::int64_t) {}});
+        });
+        stage.bring_to_device(round.end - round.begin);
+        RedistributionPlan plan(comm, round.layout, movable.array.layout(),
+                                {.permutation = inverse(movable.permutation),
+                                 .from_slice = whole(round.slices),
+                                 .to_slice = of_array(round.slices, movable.permutation)});
+        stage.execute(plan, stage.array(movable.array.section().element, round.layout, comm.rank()),
+                      movable.array);
+    }
+}
+
+} // namespace distview::impl

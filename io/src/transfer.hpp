@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "blocks.hpp"
+#include "stored_array.hpp"
+
+#include <distview/comm/communicator.hpp>
+#include <distview/core/any_dist_view.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace distview::impl {
+
+/// How an array goes to or comes from a file, whatever its layout.
+struct Transfer {
+    std::string caller;
+    std::string what; ///< in errors: "field 'h'"
+    /// Axis d of the file is axis permutation[d] of the array.
+    std::vector<int> permutation;
+    /// Most bytes of one buffer of a rank; there are at most four.
+    std::int64_t buffer_bytes = std::int64_t{16} << 20;
+    Blocks blocks;
+    /// Called on rank 0 with bytes of the array done.
+    std::function<void(std::int64_t)> progress;
+};
+
+/// Throws UsageError unless the array has as many processes as the communicator ranks.
+void check_processes(const std::string& caller, const Communicator& comm, const AnyDistView& array);
+
+/// Extents of the array by axis of the file.
+std::vector<std::int64_t> file_extents(const AnyDistView& array,
+                                       const std::vector<int>& permutation);
+
+/// Writes the interior cells of all ranks. On return blocks are found or open.
+///
+/// Where rows (indices of the file's first axis) are dealt out in blocks and in order, each rank writes what it has.
+/// Else elements are first moved to rows: in rounds, one box of whole rows after the other, a RedistributionPlan gives
+/// each rank a run of the file's bytes.
+///
+/// Collective: over comm
+/// Errors:     those of the file on any rank (thrown on all ranks)
+void write_array(const Communicator& comm, const AnyDistView& array, const RawFile& file,
+                 const StoredArray& stored, Transfer& transfer);
+
+/// The reverse. All processes that hold an index get its element; padding and ghosts are not touched.
+void read_array(const Communicator& comm, const AnyDistView& array, const ByteSource& source,
+                const StoredArray& stored, const Transfer& transfer, const std::string& where);
+
+} // namespace distview::impl

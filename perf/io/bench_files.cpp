@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files of 1 GiB in the page cache: save_hdf5() and load_hdf5() with their checksums, of blocks of rows and of 2-D blocks
+// with padding, against MPI_File_write_at_all() and read_at_all() of the same bytes from plain memory. save_npy() is there
+// to tell what checksums cost. DISTVIEW_PERF_FOLDER names the folder, by default /dev/shm.
+
+#include "perf.hpp"
+
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/io.hpp>
+
+#include <mpi.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+using namespace distview;
+using perf::Exec;
+using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+
+std::string path_of(const std::string& name) {
+    const char* const folder = std::getenv("DISTVIEW_PERF_FOLDER");
+    return std::string(folder ? folder : "/dev/shm") + "/distview-perf-" + name;
+}
+
+/// Not the library's own.
+MPI_Comm baseline_communicator() {
+    static const MPI_Comm own = [] {
+        MPI_Comm duplicate = MPI_COMM_NULL;
+        MPI_Comm_dup(MPI_COMM_WORLD, &duplicate);
+        return duplicate;
+    }();
+    return own;
+}
+
+double value_at(std::int64_t i, std::int64_t j) { return static_cast<double>(i * 100003 + j); }
+
+/// What a line of /proc/self/status says, in MiB.
+double status_mib(const std::string& key) {
+    std::ifstream in("/proc/self/status");
+    for (std::string line; std::getline(in, line);)
+        if (line.starts_with(key))
+            return std::strtod(line.c_str() + key.size() + 1, nullptr) / 1024;
+    return 0;
+}
+
+/// The contenders, and the array that they write or read.
+struct Place {
+    Place(bool has_rows, std::int64_t edge)
+        : extent(edge), rank(comm.rank()), size(comm.size()), name(has_rows ? "rows" : "blocks"),
+          array(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+              Exec(), comm,
+              ArrayLayout(has_rows
+                              ? ProcessGrid{size, 1}
+                              : (size % 2 == 0 ? ProcessGrid{size / 2, 2} : ProcessGrid{1, size}),
+                          {block(edge, {.padding = has_rows ? 0 : 2}),
+                           block(edge, {.padding = has_rows ? 0 : 2})}),
+              "array")),
+          plain(static_cast<std::size_t>(edge * edge / size)) {
+        for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = 1.0;
+    }
+
+    template <class Visit>
+    void for_each(const Visit& visit) const {
+        for (LocalIndex i = array.interior_range(0).begin; i < array.interior_range(0).end; ++i)
+            for (LocalIndex j = array.interior_range(1).begin; j < array.interior_range(1).end; ++j)
+                visit(array.view()(i.value(), j.value()),
+                      value_at(array.global_index(0, i).value(), array.global_index(1, j).value()));
+    }
+    void remove(const std::string& which) const {
+        if (rank == 0) (void)std::remove(path_of(which).c_str());
+    }
+    void raw(bool writes) {
+        MPI_File file = MPI_FILE_NULL;
+        MPI_File_open(baseline_communicator(), path_of("raw").c_str(),
+                      writes ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY, MPI_INFO_NULL,
+                      &file);
+        const auto offset = static_cast<MPI_Offset>(plain.size() * sizeof(double)) * rank;
+        if (writes)
+            MPI_File_write_at_all(file, offset, plain.data(), static_cast<int>(plain.size()),
+                                  MPI_DOUBLE, MPI_STATUS_IGNORE);
+        else
+            MPI_File_read_at_all(file, offset, plain.data(), static_cast<int>(plain.size()),
+                                 MPI_DOUBLE, MPI_STATUS_IGNORE);
+        MPI_File_close(&file);
+    }
+
+    const Communicator& comm = perf::communicator();
+    std::int64_t extent;
+    int rank;
+    int size;
+    std::string name;
+    Array array;
+    std::vector<double> plain;
+};
+
+void report_rates(benchmark::State& state, const Place& place, const std::vector<double>& medians) {
+    const double bytes = static_cast<double>(place.extent * place.extent) * sizeof(double);
+    state.counters["gb_s"] = bytes / medians[0] * 1e-9;
+    state.counters["raw_gb_s"] = bytes / medians[1] * 1e-9;
+    state.counters["of_raw"] = medians[1] / medians[0];
+}
+
+std::int64_t edge() { return perf::smoke() ? 240 : 11584; } // 1 GiB, a multiple of 2 and 4
+
+void write_file(benchmark::State& state) {
+    Place place(state.range(0) != 0, edge());
+    place.for_each([](double& element, double value) { element = value; });
+    const auto hdf5 = [&] { save_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); };
+    hdf5();
+    const double before = status_mib("RssAnon:");
+    std::ofstream("/proc/self/clear_refs") << 5;
+    const double whole_before = status_mib("VmRSS:");
+    hdf5();
+    state.counters["extra_anon_mib"] = status_mib("RssAnon:") - before;
+    state.counters["extra_peak_mib"] = status_mib("VmHWM:") - whole_before;
+    const std::vector<double> medians =
+        perf::contest(state, Exec(),
+                      std::vector<perf::Contender>{
+                          {"hdf5", hdf5, [&] { place.remove("h5"); }},
+                          {"raw", [&] { place.raw(true); }, [&] { place.remove("raw"); }},
+                          {"npy", [&] { save_npy(place.comm, path_of("npy"), place.array); },
+                           [&] { place.remove("npy"); }}});
+    report_rates(state, place, medians);
+    Kokkos::deep_copy(place.array.view(), 0.0);
+    load_hdf5(place.comm, path_of("h5"), {{"u", place.array}});
+    bool correct = true;
+    place.for_each([&](double element, double value) { correct = correct && element == value; });
+    perf::verify(state, correct, "what was written");
+    for (const char* which : {"h5", "raw", "npy"}) place.remove(which);
+}
+BENCHMARK(write_file)
+    ->ArgName("rows")
+    ->Arg(1)
+    ->Arg(0)
+    ->Iterations(9)
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+
+void read_file(benchmark::State& state) {
+    Place place(state.range(0) != 0, edge());
+    place.for_each([](double& element, double value) { element = value; });
+    save_hdf5(place.comm, path_of("h5"), {{"u", place.array}});
+    save_npy(place.comm, path_of("npy"), place.array);
+    place.raw(true);
+    Kokkos::deep_copy(place.array.view(), 0.0);
+    const std::vector<double> medians = perf::contest(
+        state, Exec(),
+        std::vector<perf::Contender>{
+            {"hdf5", [&] { load_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); }},
+            {"raw", [&] { place.raw(false); }},
+            {"npy", [&] { load_npy(place.comm, path_of("npy"), place.array); }}});
+    report_rates(state, place, medians);
+    bool correct = true;
+    place.for_each([&](double element, double value) { correct = correct && element == value; });
+    perf::verify(state, correct, "what was read");
+    for (const char* which : {"h5", "raw", "npy"}) place.remove(which);
+}
+BENCHMARK(read_file)->ArgName("rows")->Arg(1)->Arg(0)->Iterations(9)->UseManualTime()->Unit(
+    benchmark::kMillisecond);
+
+} // namespace

@@ -1,0 +1,28 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# same_digests.sh FORTRAN CXX: both programs of the shallow-water model, the C++ one with --exchanges literal, give the
+# same digests of h, u and v on five process grids, in both modes.
+set -u
+fortran=$1 cxx=$2
+failed=0
+
+# digests RANKS COMMAND...: one a line, by step and field.
+digests() {
+    local ranks=$1
+    shift
+    timeout 60 mpirun -n "$ranks" "$@" --json - 2>&1 | grep -o '"digest": *"[0-9a-f]*"' | tr -d ' '
+}
+
+for grid in 1x1 2x1 1x2 3x2 1x6; do
+    for mode in C P; do
+        options=(--nx 61 --ny 37 --steps 9 --report-steps 0,1,9 --grid "$grid" --mode "$mode")
+        ranks=$((${grid%x*} * ${grid#*x}))
+        ours=$(digests "$ranks" "$fortran" "${options[@]}")
+        theirs=$(digests "$ranks" "$cxx" --exchanges literal "${options[@]}")
+        if (($(wc -l <<<"$ours") != 9)) || [[ $ours != "$theirs" ]]; then
+            printf 'grid %s, mode %s: Fortran\n%s\nC++\n%s\n' "$grid" "$mode" "$ours" "$theirs"
+            failed=$((failed + 1))
+        fi
+    done
+done
+if ((failed == 0)); then echo DISTVIEW-TEST-PASSED; else echo DISTVIEW-TEST-FAILED; fi

@@ -1,0 +1,423 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stored_fields.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/text.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <fstream>
+#include <optional>
+
+namespace distview::testing {
+
+namespace {
+
+bool is_full() { return std::getenv("DISTVIEW_FULL") != nullptr; }
+
+/// An array of two axes of blocks, 8 bytes an element, filled with what its name and a step say.
+class Named {
+public:
+    Named(const Communicator& comm, const std::string& name, std::vector<std::int64_t> shape,
+          Random& random)
+        : m_name(name),
+          m_section(comm, random_stored_layout(random, comm.size(), shape), element, random) {}
+    static constexpr ElementType element{ElementKind::floating_point, 8};
+    NamedArray named() const { return {m_name, m_section.any()}; }
+    void fill(std::uint64_t step) { m_section.fill(salt(step)); }
+    bool is_of(std::uint64_t step) { return m_section.is_right(salt(step)); }
+
+private:
+    std::uint64_t salt(std::uint64_t step) const { return std::hash<std::string>()(m_name) + step; }
+    std::string m_name;
+    StoredSection m_section;
+};
+
+/// Two fields, as the ranks of a communicator have them.
+struct State {
+    State(const Communicator& comm, Random& random)
+        : h(comm, "h", {37, 11}, random), flow(comm, "flow/u", {12, 9, 5}, random) {}
+    std::vector<NamedArray> fields() const { return {h.named(), flow.named()}; }
+    void fill(std::uint64_t step) { h.fill(step), flow.fill(step); }
+    bool is_of(std::uint64_t step) { return h.is_of(step) && flow.is_of(step); }
+    Named h;
+    Named flow;
+};
+
+CheckpointOptions options_of(Random& random, int keep = 2) {
+    CheckpointOptions options;
+    options.keep = keep;
+    options.sync = false;
+    options.checksum_bytes = 8 * random.integer(1, 40);
+    options.buffer_bytes = random.integer(1, 3000);
+    return options;
+}
+
+/// Where a field's bytes are.
+std::pair<std::int64_t, std::int64_t> bytes_of_field(const std::string& path, const char* name) {
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    const auto begin = static_cast<std::int64_t>(H5Dget_offset(dataset));
+    const auto bytes = static_cast<std::int64_t>(H5Dget_storage_size(dataset));
+    H5Dclose(dataset);
+    H5Fclose(file);
+    return {begin, begin + bytes};
+}
+
+/// By rank 0. Collective.
+void flip_bit(const std::string& path, std::int64_t byte, int bit) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+        std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+        file.seekg(byte);
+        const char flipped = static_cast<char>(file.get() ^ (1 << bit));
+        file.seekp(byte);
+        file.put(flipped);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+class CheckpointTest : public ::testing::Test {
+protected:
+    Communicator world{MPI_COMM_WORLD};
+    SharedFolder folder;
+    std::string path = folder.file("run.h5");
+};
+
+TEST_F(CheckpointTest, comes_back_in_any_layout_on_any_ranks) {
+    for_each_case(12, [&](Random& random, std::uint64_t number) {
+        const int writers = static_cast<int>(random.integer(1, world.size() + 1));
+        const int readers = static_cast<int>(random.integer(1, world.size() + 1));
+        const CheckpointOptions options = options_of(random);
+        const Attributes scalars{{"step", static_cast<std::int64_t>(number)},
+                                 {"time", 0.25 * static_cast<double>(number)},
+                                 {"name", std::string("a text, \xc3\xa4")},
+                                 {"numbers", std::vector<double>{1.5, -0.0}},
+                                 {"empty", std::vector<std::int64_t>{}},
+                                 {"counts", std::vector<std::int64_t>{1, 2, 3}}};
+        if (const FirstRanks ranks(writers); ranks) {
+            State state(ranks.comm(), random);
+            state.fill(number);
+            Checkpoint(ranks.comm(), path, options).save(state.fields(), scalars);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (const FirstRanks ranks(readers); ranks) {
+            State state(ranks.comm(), random);
+            const LoadedCheckpoint loaded =
+                Checkpoint(ranks.comm(), path, options).load(state.fields());
+            EXPECT_TRUE(state.is_of(number));
+            EXPECT_EQ(loaded.scalars, scalars);
+            EXPECT_EQ(loaded.path, path);
+            EXPECT_EQ(loaded.damage, "");
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    });
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
+}
+
+TEST_F(CheckpointTest, keeps_so_many_and_falls_back) {
+    Random random(7, 0);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random, 3));
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields()), Error, "No such file");
+    for (std::int64_t step = 1; step <= 5; ++step) {
+        state.fill(static_cast<std::uint64_t>(step));
+        checkpoint.save(state.fields(), {{"step", step}});
+    }
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1", "run.h5.2"}));
+    for (int age = 0; age < 3; ++age) {
+        EXPECT_EQ(folder.file("run.h5") + (age == 0 ? "" : text('.', age)),
+                  checkpoint.path_of(age));
+        (void)Checkpoint(world, checkpoint.path_of(age), options_of(random)).load(state.fields());
+        EXPECT_ON_ALL_RANKS(state.is_of(static_cast<std::uint64_t>(5 - age)));
+    }
+
+    const auto spoil = [&](const std::string& which) {
+        const auto [begin, end] = bytes_of_field(which, "flow/u");
+        flip_bit(which, (begin + end) / 2, 3);
+    };
+    spoil(path);
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields()), Error,
+                              "the checkpoint before it is '" + checkpoint.path_of(1) + "'");
+    LoadedCheckpoint loaded = checkpoint.load(state.fields(), true);
+    EXPECT_ON_ALL_RANKS(state.is_of(4));
+    EXPECT_EQ(loaded.path, checkpoint.path_of(1));
+    EXPECT_EQ(std::get<std::int64_t>(loaded.scalars.at("step")), 4);
+    EXPECT_NE(loaded.damage.find("field 'flow/u' of '" + path + "'"), std::string::npos)
+        << loaded.damage;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) std::filesystem::resize_file(checkpoint.path_of(1), 4000);
+    MPI_Barrier(MPI_COMM_WORLD);
+    loaded = checkpoint.load(state.fields(), true);
+    EXPECT_ON_ALL_RANKS(state.is_of(3));
+    // None is whole: the last one's damage is told.
+    spoil(checkpoint.path_of(2));
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
+                              "field 'flow/u' of '" + path + "'");
+}
+
+TEST_F(CheckpointTest, finds_every_flipped_bit_and_names_the_field_and_the_place) {
+    set_test_timeout(900);
+    Random fixed(11, 0);
+    State written(world, fixed);
+    written.fill(1);
+    CheckpointOptions options = options_of(fixed);
+    options.checksum_bytes = 256;
+    const Checkpoint checkpoint(world, path, options);
+    checkpoint.save(written.fields(), {{"step", std::int64_t{1}}});
+    for_each_case(is_full() ? 1000 : 60, [&](Random& random, std::uint64_t) {
+        const char* const name = random.chance(0.5) ? "h" : "flow/u";
+        const auto [begin, end] = bytes_of_field(path, name);
+        const std::int64_t byte = random.integer(0, end - begin);
+        const int bit = static_cast<int>(random.integer(0, 8));
+        State read(world, random);
+        flip_bit(path, begin + byte, bit);
+        const std::int64_t first = byte / 256 * 256;
+        EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(read.fields()), Error,
+                                  text("damaged bytes among [", first, ", ",
+                                       std::min(first + 256, end - begin), ") of field '", name,
+                                       "' of '", path, "'"));
+        flip_bit(path, begin + byte, bit);
+    });
+    State read(world, fixed);
+    (void)checkpoint.load(read.fields());
+    EXPECT_ON_ALL_RANKS(read.is_of(1));
+}
+
+TEST_F(CheckpointTest, is_never_wrong_whichever_bit_of_the_file_is_flipped_or_wherever_it_ends) {
+    set_test_timeout(900);
+    Random fixed(13, 0);
+    State written(world, fixed);
+    written.fill(1);
+    CheckpointOptions options = options_of(fixed);
+    options.checksum_bytes = 256;
+    const Checkpoint checkpoint(world, path, options);
+    const Attributes scalars{{"step", std::int64_t{1}}, {"name", std::string("text")}};
+    checkpoint.save(written.fields(), scalars);
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    const std::string spoilt_path = folder.file("spoilt.h5");
+    int unharmed = 0;
+    for_each_case(is_full() ? 1000 : 60, [&](Random& random, std::uint64_t) {
+        const bool is_cut = random.chance(0.3);
+        const std::int64_t byte = random.integer(0, size);
+        const int bit = static_cast<int>(random.integer(0, 8));
+        SCOPED_TRACE(text(is_cut ? "cut at " : "flipped in ", byte));
+        MPI_Barrier(MPI_COMM_WORLD);
+        if (rank() == 0) {
+            using std::filesystem::copy_options;
+            std::filesystem::copy_file(path, spoilt_path, copy_options::overwrite_existing);
+            if (is_cut)
+                std::filesystem::resize_file(spoilt_path, static_cast<std::uintmax_t>(byte));
+        }
+        if (!is_cut) flip_bit(spoilt_path, byte, bit);
+        MPI_Barrier(MPI_COMM_WORLD);
+        State read(world, random);
+        const auto load = [&] {
+            const auto loaded = Checkpoint(world, spoilt_path, options).load(read.fields());
+            if (loaded.scalars != scalars) throw Error("wrong scalars");
+        };
+        bool throws = false;
+        try {
+            load();
+        } catch (const std::exception&) {
+            throws = true;
+        }
+        if (throws) {
+            EXPECT_THROW_ON_ALL_RANKS(load(), Error, spoilt_path);
+        }
+        // Gaps between fields have bytes that nobody reads.
+        if (!throws) ++unharmed;
+        EXPECT_ON_ALL_RANKS(throws || read.is_of(1));
+    });
+    RecordProperty("unharmed", unharmed);
+}
+
+TEST_F(CheckpointTest, says_what_does_not_fit) {
+    Random random(3, 0);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    checkpoint.save(state.fields());
+    Named other_shape(world, "h", {37, 12}, random);
+    EXPECT_THROW_ON_ALL_RANKS(
+        (void)checkpoint.load({other_shape.named()}), ShapeError,
+        "Checkpoint::load: expected float64 of shape (37, 12), as the array is, in field 'h' "
+        "of '" +
+            path + "', got float64 of shape (37, 11)");
+    StoredSection other_type(world, random_stored_layout(random, world.size(), {37, 11}),
+                             {ElementKind::signed_integer, 8}, random);
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load({{"h", other_type.any()}}), ShapeError,
+                              "expected int64 of shape (37, 11)");
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load({{"k", state.h.named().array}}), UsageError,
+                              "expected a field 'k' in '" + path + "', got 'flow/u', 'h'");
+    EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({{"", state.h.named().array}}), UsageError,
+                              "names of fields that are not empty");
+    EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({state.h.named(), state.h.named()}), UsageError,
+                              "'h' twice");
+    EXPECT_THROW_ON_ALL_RANKS(Checkpoint(world, path, options_of(random, 0)), UsageError,
+                              "at least 1 checkpoint to keep, got 0");
+    // A field of save_hdf5() is no checkpoint.
+    save_hdf5(world, folder.file("other.h5"), state.fields());
+    EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, folder.file("other.h5")).load(state.fields()),
+                              Error, "expected a checkpoint");
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"other.h5", "run.h5"}));
+}
+
+TEST_F(CheckpointTest, says_where_it_cannot_be_and_leaves_nothing_behind) {
+    Random random(5, 0);
+    State state(world, random);
+    const auto save = [&](const std::string& where) {
+        Checkpoint(world, where, options_of(random)).save(state.fields());
+    };
+    const auto make_folder = [&](const std::string& name) {
+        if (rank() == 0) std::filesystem::create_directory(folder.file(name));
+        MPI_Barrier(MPI_COMM_WORLD);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(save(folder.file("no/run.h5")), Error,
+                              "in the folder '" + folder.file("no") +
+                                  "', got 'No such file or directory'");
+    make_folder("run.h5");
+    EXPECT_THROW_ON_ALL_RANKS(save(path), Error, "got 'Is a directory'");
+    EXPECT_THROW_ON_ALL_RANKS((void)Checkpoint(world, path).load(state.fields()), Error,
+                              "got 'Is a directory'");
+    EXPECT_THROW_ON_ALL_RANKS(save(""), Error, "got 'No such file or directory'");
+    make_folder("in.h5.partial");
+    EXPECT_THROW_ON_ALL_RANKS(save(folder.file("in.h5")), Error, "got 'Is a directory'");
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"in.h5.partial", "run.h5"}));
+}
+
+TEST_F(CheckpointTest, without_permission_says_so) {
+    Random random(5, 1);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    checkpoint.save(state.fields());
+    if (rank() == 0) ::chmod(folder.path().c_str(), 0500);
+    // The file is made, and looked at first, by rank 0.
+    const bool was_root = ::geteuid() == 0;
+    const bool is_another = !was_root || rank() != 0 || ::seteuid(65534) == 0;
+    EXPECT_TRUE(is_another);
+    EXPECT_THROW_ON_ALL_RANKS(checkpoint.save(state.fields()), Error, "got 'Permission denied'");
+    if (was_root) { // nobody may look into another user's folder at all
+        EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields()), Error,
+                                  "got 'Permission denied'");
+    }
+    const bool is_root_again = !was_root || rank() != 0 || ::seteuid(0) == 0;
+    EXPECT_TRUE(is_root_again);
+    if (rank() == 0) ::chmod(folder.path().c_str(), 0700);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5"}));
+    (void)checkpoint.load(state.fields());
+}
+
+/// No file grows beyond so many bytes, on any rank. Collective.
+class FileLimit {
+public:
+    explicit FileLimit(rlim_t bytes) {
+        ::getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit limit{bytes, m_before.rlim_max};
+        m_handler = std::signal(SIGXFSZ, SIG_IGN);
+        ::setrlimit(RLIMIT_FSIZE, &limit);
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    ~FileLimit() {
+        MPI_Barrier(MPI_COMM_WORLD);
+        ::setrlimit(RLIMIT_FSIZE, &m_before);
+        std::signal(SIGXFSZ, m_handler);
+    }
+    FileLimit(const FileLimit&) = delete;
+    FileLimit& operator=(const FileLimit&) = delete;
+
+private:
+    rlimit m_before{};
+    void (*m_handler)(int) = nullptr;
+};
+
+TEST_F(CheckpointTest, that_may_not_grow_so_far_leaves_the_one_before) {
+    Random random(5, 2);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    state.fill(1);
+    checkpoint.save(state.fields());
+    const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
+    state.fill(2);
+    for (const std::int64_t part : {0, 1, 3, 7, 9}) {
+        const FileLimit limit(static_cast<rlim_t>(part * size / 10));
+        EXPECT_THROW_ON_ALL_RANKS(checkpoint.save(state.fields()), Error, path);
+    }
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5"}));
+    (void)checkpoint.load(state.fields());
+    EXPECT_ON_ALL_RANKS(state.is_of(1));
+}
+
+TEST_F(CheckpointTest, on_a_full_disk_leaves_the_one_before) {
+    // disk_full.sh mounts a file system of 1 MiB.
+    const char* const small = std::getenv("DISTVIEW_TEST_SMALL_FOLDER");
+    if (!small) GTEST_SKIP() << "no small file system: see disk_full.sh";
+    const std::string where = std::string(small) + "/run.h5";
+    Random random(5, 3);
+    Named fits(world, "h", {150, 150}, random);
+    Named is_too_large(world, "h", {500, 500}, random);
+    const Checkpoint checkpoint(world, where, options_of(random));
+    fits.fill(1);
+    checkpoint.save({fits.named()});
+    is_too_large.fill(2);
+    for (int time = 0; time < 3; ++time)
+        EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({is_too_large.named()}), Error,
+                                  "No space left on device");
+    fits.fill(3);
+    checkpoint.save({fits.named()});
+    (void)checkpoint.load({fits.named()});
+    EXPECT_ON_ALL_RANKS(fits.is_of(3));
+    if (rank() == 0) {
+        for (const auto& entry : std::filesystem::directory_iterator(small)) {
+            EXPECT_TRUE(entry.path().filename() == "run.h5" ||
+                        entry.path().filename() == "run.h5.1")
+                << entry.path();
+        }
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+TEST_F(CheckpointTest, removes_what_a_killed_writer_has_left) {
+    Random random(5, 4);
+    State state(world, random);
+    state.fill(1);
+    if (rank() == 0) std::ofstream(path + ".partial") << std::string(1 << 20, 'x');
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    checkpoint.save(state.fields());
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5"}));
+    EXPECT_LT(std::filesystem::file_size(path), std::size_t{1} << 18);
+    (void)checkpoint.load(state.fields());
+    EXPECT_ON_ALL_RANKS(state.is_of(1));
+}
+
+TEST_F(CheckpointTest, says_how_far_it_is) {
+    Random random(5, 5);
+    State state(world, random);
+    CheckpointOptions options = options_of(random);
+    std::vector<std::int64_t> seen;
+    std::int64_t all = 0;
+    options.progress = [&](std::int64_t done, std::int64_t total) {
+        seen.push_back(done);
+        all = total;
+    };
+    Checkpoint(world, path, options).save(state.fields());
+    if (rank() != 0) {
+        EXPECT_TRUE(seen.empty());
+        return;
+    }
+    EXPECT_EQ(all, 8 * (37 * 11 + 12 * 9 * 5));
+    ASSERT_FALSE(seen.empty());
+    EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
+    EXPECT_EQ(seen.back(), all);
+}
+
+} // namespace
+
+} // namespace distview::testing

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "stored_fields.hpp"
+
+#include <distview/comm/agreement.hpp>
+#include <distview/core/slice.hpp>
+#include <distview/core/text.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+
+namespace distview::testing {
+
+namespace {
+
+std::vector<unsigned char> bytes_of(const std::string& path) {
+    std::ifstream in(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void write_bytes(const std::string& path, const std::string& bytes) {
+    if (rank() == 0)
+        std::ofstream(path, std::ios::binary)
+            .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
+/// Elements of a file in Fortran order are in C order once axes are turned around.
+std::vector<unsigned char> turned(const std::vector<unsigned char>& bytes,
+                                  std::int64_t element_bytes,
+                                  const std::vector<std::int64_t>& shape) {
+    std::vector<unsigned char> result(bytes.size());
+    const auto count = static_cast<std::int64_t>(bytes.size()) / element_bytes;
+    for (std::int64_t i = 0; i < count; ++i) {
+        std::int64_t left = i, at = 0, below = 1;
+        std::vector<std::int64_t> index(shape.size());
+        for (std::size_t d = shape.size(); d-- > 0; left /= shape[d]) index[d] = left % shape[d];
+        for (std::size_t d = 0; d < shape.size(); below *= shape[d], ++d) at += index[d] * below;
+        std::copy_n(bytes.begin() + at * element_bytes, element_bytes,
+                    result.begin() + i * element_bytes);
+    }
+    return result;
+}
+
+TEST(Npy, of_any_layout_and_order_and_back) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    for_each_case(40, [&](Random& random, std::uint64_t) {
+        std::vector<std::int64_t> shape = random_shape(random);
+        if (shape.empty() && world.size() > 1) shape = {7};
+        const ElementType element = random_element(random);
+        NpyOptions options;
+        options.fortran_order = random.chance(0.5);
+        options.buffer_bytes = random.integer(1, 2000);
+        StoredSection from(world, random_stored_layout(random, world.size(), shape), element,
+                           random);
+        const std::uint64_t salt = random.bits();
+        from.fill(salt);
+        SCOPED_TRACE(
+            text(from.any().layout().describe(), describe(element), options.fortran_order));
+        const std::string path = folder.file("u.npy");
+        save_npy(world, path, from.any(), options);
+        if (rank() == 0) {
+            const std::vector<unsigned char> bytes = bytes_of(path);
+            std::size_t count = static_cast<std::size_t>(element.bytes);
+            for (const std::int64_t extent : shape) count *= static_cast<std::size_t>(extent);
+            const std::string header(bytes.begin(),
+                                     bytes.end() - static_cast<std::ptrdiff_t>(count));
+            EXPECT_EQ(header.size() % 64, 0u);
+            EXPECT_NE(header.find(text("'descr': '", typestr_of(element), "'")), std::string::npos);
+            std::vector<unsigned char> data(bytes.end() - static_cast<std::ptrdiff_t>(count),
+                                            bytes.end());
+            if (options.fortran_order) data = turned(data, element.bytes, shape);
+            EXPECT_TRUE(are_in_c_order(data, element, shape, salt));
+        }
+        const bool is_numpy_type = element.kind != ElementKind::bfloat;
+        if (is_numpy_type) {
+            EXPECT_EQ(inspect_npy(world, path),
+                      (StoredField{"", element, shape, options.fortran_order}));
+            StoredSection to(world, random_stored_layout(random, world.size(), shape), element,
+                             random);
+            load_npy(world, path, to.any(), options);
+            EXPECT_TRUE(to.is_right(salt));
+            save_npz(world, folder.file("a.npz"), {{"x", from.any()}, {"y/z", from.any()}},
+                     options);
+            StoredSection again(world, random_stored_layout(random, world.size(), shape), element,
+                                random);
+            load_npz(world, folder.file("a.npz"), {{"y/z", again.any()}}, options);
+            EXPECT_TRUE(again.is_right(salt));
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+    });
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"a.npz", "u.npy"}));
+}
+
+DistView<double*> line_of(const Communicator& comm, std::int64_t n) {
+    return make_dist_view<double*>(
+        Kokkos::DefaultHostExecutionSpace(), comm,
+        ArrayLayout(ProcessGrid{comm.size()}, {block(n, {.padding = 1})}), "line");
+}
+
+TEST(Npy, reads_big_endian_version_2_and_python_2) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const std::string path = folder.file("u.npy");
+    const std::string dictionary =
+        "{\"fortran_order\": False, \"shape\": (3L,), \"descr\": \">f8\"}\n";
+    std::string bytes("\x93NUMPY\2\0", 8);
+    bytes += std::string{static_cast<char>(dictionary.size()), 0, 0, 0} + dictionary;
+    bytes += std::string("\x3f\xf0\0\0\0\0\0\0\x40\0\0\0\0\0\0\0\x40\x08\0\0\0\0\0\0", 24);
+    write_bytes(path, bytes);
+    const auto u = line_of(world, 3);
+    load_npy(world, path, u);
+    for (LocalIndex l = u.interior_range(0).begin; l < u.interior_range(0).end; ++l)
+        EXPECT_EQ(u.view()(l.value()), 1.0 + static_cast<double>(u.global_index(0, l).value()));
+}
+
+TEST(Npy, says_on_all_ranks_what_does_not_fit) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const std::string path = folder.file("u.npy");
+    const auto u = line_of(world, 5);
+    save_npy(world, path, u);
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, line_of(world, 6)), ShapeError,
+                              "load_npy: expected float64 of shape (6), as the array is, in '" +
+                                  path + "', got float64 of shape (5)");
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("none.npy"), u), Error,
+                              "to read '" + folder.file("none.npy") +
+                                  "', got 'No such file or directory'");
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, folder.file("no/u.npy"), u), Error,
+                              "in the folder '" + folder.file("no") +
+                                  "', got 'No such file or directory'");
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, folder.path(), u), Error, "got 'Is a directory'");
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.path(), u), Error, "got 'Is a directory'");
+    write_bytes(folder.file("short.npy"), "\x93NUMPY");
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("short.npy"), u), Error,
+                              "fewer bytes than its header");
+    write_bytes(folder.file("text.npy"), "some text that is no array at all");
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, folder.file("text.npy"), u), Error,
+                              "other first bytes");
+    if (rank() == 0) std::filesystem::resize_file(path, 128 + 39);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u), Error,
+                              "a file that ends before its array does");
+    EXPECT_THROW_ON_ALL_RANKS(save_npz(world, path, {{"a", u}, {"a", u}}), UsageError, "'a' twice");
+    save_npz(world, folder.file("a.npz"), {{"a", u}});
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, folder.file("a.npz"), {{"b", u}}), UsageError,
+                              "expected an array 'b' in '" + folder.file("a.npz") + "', got 'a'");
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, folder.file("text.npy"), {{"b", u}}), Error,
+                              "without the table of members");
+}
+
+TEST(Npy, of_slices_has_the_slice) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const auto u = line_of(world, 20);
+    for (LocalIndex l = u.interior_range(0).begin; l < u.interior_range(0).end; ++l)
+        u.view()(l.value()) = static_cast<double>(u.global_index(0, l).value());
+    save_npy(world, folder.file("s.npy"), slice(u, {{3, 8, 2}}));
+    const auto part = line_of(world, 8);
+    load_npy(world, folder.file("s.npy"), part);
+    for (LocalIndex l = part.interior_range(0).begin; l < part.interior_range(0).end; ++l)
+        EXPECT_EQ(part.view()(l.value()),
+                  3.0 + 2.0 * static_cast<double>(part.global_index(0, l).value()));
+}
+
+} // namespace
+
+} // namespace distview::testing
