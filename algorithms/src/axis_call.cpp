@@ -4,6 +4,7 @@
 
 #include <distview/core/text.hpp>
 
+#include <string>
 #include <utility>
 
 namespace distview {
@@ -52,14 +53,20 @@ void check_grid_axis(const Caller& caller, const GridAxis& axis, const ArrayLayo
 }
 
 void check_reduced(const AxisCall& call) {
+    bool same_extents = call.source.rank() == call.target.rank();
+    for (int d = 0; same_extents && d < call.source.rank(); ++d)
+        same_extents = d == call.axis || call.source.extent(d) == call.target.extent(d);
     const auto refuse = [&] {
+        const std::string to_do =
+            same_extents
+                ? text("\nto align them: a target of reduced_layout(layout of the source, ",
+                       call.axis, "), and RedistributionPlan(comm, that, layout of the target)")
+                : "\nno redistribution aligns them: their extents differ";
         throw ShapeError(
             text(call.caller.name, ": expected a target with extent 1 along axis ", call.axis,
                  " and the cells of the source along the others, got process ", call.target_process,
                  " of a ", call.target.describe(), "\nand process ", call.source_process,
-                 " of a source that is a ", call.source.describe(),
-                 "\nto align them: a target of reduced_layout(layout of the source, ", call.axis,
-                 "), and RedistributionPlan(comm, that, layout of the target)"));
+                 " of a source that is a ", call.source.describe(), to_do));
     };
     if (call.source.grid() != call.target.grid() || call.target.extent(call.axis) != 1) refuse();
     std::vector<AxisSpec> axes = axes_of(call.source);
@@ -89,10 +96,8 @@ void check_scanned(const AxisCall& call) {
         shift_between(call.caller.name.c_str(), call.source, call.source_process, call.target,
                       call.target_process, Cells::interior);
     } catch (const ShapeError& error) {
-        throw ShapeError(text(error.what(),
-                              "\nto align them: RedistributionPlan(comm, layout of the source, "
-                              "layout of the target).execute(exec, source, an array of the "
-                              "second layout)"));
+        throw ShapeError(text(error.what(), advice({call.target, call.target_process, "target"},
+                                                   {call.source, call.source_process, "source"})));
     }
 }
 

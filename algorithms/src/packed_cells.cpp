@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/algorithms/impl/packed_cells.hpp>
 
+#include <distview/algorithms/impl/whole_layout.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -38,23 +39,25 @@ GatherGeometry::GatherGeometry(const char* caller, const ArrayLayout& layout, Ce
         return text(caller, ": expected a root in [0, ", n_processes, "), got ", root);
     });
     for (int d = 0; d < layout.rank(); ++d) {
-        const auto i = static_cast<std::size_t>(d);
         const AxisLayout& axis = layout.axis(d);
-        m_extents[i] = cells == Cells::owned ? axis.protocol_size() : axis.size();
-        if (axis.type() != DistType::unstructured) continue;
-        require<UsageError>(axis.as_unstructured().known_process() < 0, [&] {
-            return text(caller, ": expected the indices of all processes along axis ", d,
-                        ", those of process ", axis.as_unstructured().known_process(),
-                        " alone are known");
-        });
-        const std::int64_t* const labels = axis.as_unstructured().all_labels();
-        m_labels[i].assign(labels, labels + axis.size());
+        m_extents[static_cast<std::size_t>(d)] =
+            cells == Cells::owned ? axis.protocol_size() : axis.size();
     }
-    for (int p = 0; p < n_processes; ++p) {
-        const GridCoordinates at = layout.coordinates(p);
+}
+
+void GatherGeometry::complete(const char* caller, const Communicator& comm) {
+    m_layout = whole_layout(caller, comm, m_layout);
+    for (int d = 0; d < m_layout.rank(); ++d) {
+        const AxisLayout& axis = m_layout.axis(d);
+        if (axis.type() != DistType::unstructured) continue;
+        const std::int64_t* const labels = axis.as_unstructured().all_labels();
+        m_labels[static_cast<std::size_t>(d)].assign(labels, labels + axis.size());
+    }
+    for (int p = 0; p < m_layout.process_count(); ++p) {
+        const GridCoordinates at = m_layout.coordinates(p);
         std::int64_t bytes = m_element_bytes;
-        for (int d = 0; d < layout.rank(); ++d)
-            bytes *= cell_range(layout.axis(d), at[static_cast<std::size_t>(d)], cells).size();
+        for (int d = 0; d < m_layout.rank(); ++d)
+            bytes *= cell_range(m_layout.axis(d), at[static_cast<std::size_t>(d)], m_cells).size();
         m_sizes.push_back(bytes);
     }
 }

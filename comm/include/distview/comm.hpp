@@ -9,6 +9,7 @@
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/global_access.hpp>
+#include <distview/comm/grid_placement.hpp>
 #include <distview/comm/import_dist_view.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/comm/make_dist_view.hpp>
@@ -16,6 +17,7 @@
 #include <distview/comm/mpi_error.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/comm/rank_order.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/runtime.hpp>

@@ -134,7 +134,9 @@ std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths
                             "sides of field ",
                             i, ", got (", depth.low, ", ", depth.high, ')');
             });
-        if (*field.state && !(*field.state)->valid_padding.reaches(filled.limited_to(depth)))
+        const ValidPadding needed = filled.limited_to(depth);
+        if (needed.deepest() == Widths(0)) continue; // no padding, corners neither
+        if (*field.state && !(*field.state)->valid_padding.reaches(needed))
             m_stale.push_back(field);
     }
     return m_one_geometry || m_stale.empty() ? std::span<const Field>(m_stale) : arrays.sources;

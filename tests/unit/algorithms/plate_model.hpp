@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/dist_view.hpp>
+
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
@@ -56,6 +58,19 @@ struct Rule {
 
 inline std::int64_t first_value(std::int64_t i, std::int64_t j) {
     return (i * 7919 + j * 104729) % 1009;
+}
+
+/// The number of cells of this process's interior that differ from the model's.
+template <class Plate>
+int count_wrong_cells(const Plate& plate, const Model& model) {
+    int wrong = 0;
+    const LocalRange rows = plate.interior_range(0);
+    const LocalRange columns = plate.interior_range(1);
+    for (auto i = rows.begin; i < rows.end; ++i)
+        for (auto j = columns.begin; j < columns.end; ++j)
+            wrong += plate.view()(i.value(), j.value()) !=
+                     model.at(plate.global_index(0, i), plate.global_index(1, j));
+    return wrong;
 }
 
 } // namespace distview::testing

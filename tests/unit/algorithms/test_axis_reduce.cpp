@@ -349,6 +349,8 @@ TEST(AxisReduce, errors_name_both_layouts) {
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, same), ShapeError,
                               "to align them: a target of reduced_layout(layout of the source, 0)");
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
+                              "no redistribution aligns them: their extents differ");
+    EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
                               layout.describe());
     EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, comm, Sum{}, u, 0, s), ShapeError,
                               other.describe());

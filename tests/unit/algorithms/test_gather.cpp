@@ -256,14 +256,4 @@ TEST(Gather, differing_arguments_throw_on_all_ranks) {
                               "gather: expected the section of process 0 of ");
 }
 
-TEST(Gather, refuses_labels_that_only_one_process_knows) {
-    const Exec exec;
-    const Communicator comm = world();
-    const std::vector<std::int64_t> labels{10 * comm.rank(), 10 * comm.rank() + 1};
-    const auto x = make_section<double, 1>(
-        {ProcessGrid{comm.size()}, {unstructured_local(2 * comm.size(), comm.rank(), labels)}});
-    EXPECT_THROW_ON_ALL_RANKS(gather(exec, comm, x, 0), UsageError,
-                              "gather: expected the indices of all processes along axis 0");
-}
-
 } // namespace distview::testing

@@ -158,17 +158,58 @@ TEST_F(GhostedArrays, AreFilledWhereTheyAreOwned) {
 }
 
 TEST_F(GhostedArrays, AreGatheredAndScattered) {
-    const Vector u = make_of(known(), value);
-    const auto all = gather(exec, comm, u, 0);
-    if (comm.rank() == 0) {
-        ASSERT_EQ(all.extent_int(0), size);
-        for (std::int64_t vertex = 0; vertex < size; ++vertex) {
-            EXPECT_EQ(all(vertex), value(vertex));
-            all(vertex) += 1;
+    for (const ArrayLayout& layout : both()) {
+        const Vector u = make_of(layout, value);
+        const auto all = gather(exec, comm, u, 0);
+        if (comm.rank() == 0) {
+            ASSERT_EQ(all.extent_int(0), size);
+            for (std::int64_t vertex = 0; vertex < size; ++vertex) {
+                EXPECT_EQ(all(vertex), value(vertex));
+                all(vertex) += 1;
+            }
         }
+        scatter(exec, comm, all, 0, u);
+        expect(u, [](std::int64_t vertex) { return value(vertex) + 1; });
     }
-    scatter(exec, comm, all, 0, u);
-    expect(u, [](std::int64_t vertex) { return value(vertex) + 1; });
+}
+
+// Nobody knows how many labels there are together before they are gathered.
+TEST_F(GhostedArrays, AreNotGatheredIfLabelsAreMissing) {
+    const ArrayLayout too_few(ProcessGrid{comm.size()},
+                              {unstructured_local(size + 1, comm.rank(), own())});
+    EXPECT_THROW_ON_ALL_RANKS(
+        gather(exec, comm, make(too_few), 0), LayoutError,
+        "gather: expected 62 different indices along axis 0 in the lists of all "
+        "processes, got 61");
+}
+
+// Of a label on several processes the lowest one's element is gathered, and all get it back. Axes with and without lists
+// of all processes, on a grid of two axes.
+TEST(GatherOfOwnLabels, AsksEachProcessOfAnAxisOnce) {
+    const Communicator comm = world();
+    const HostExec exec;
+    const int columns = comm.size() % 2 == 0 ? 2 : 1;
+    const ProcessGrid grid{comm.size() / columns, columns};
+    const std::int64_t rows = grid.extent(0) + 1; // row p + 1 is on p and p + 1
+    const int me = grid.coordinates(comm.rank())[0];
+    const ArrayLayout layout(grid, {unstructured_local(rows, me, {me + 1, me}), block(5)});
+    const auto u = make_dist_view<std::int64_t**>(exec, comm, layout, "u");
+    const LocalRange mine = u.interior_range(1);
+    for (int l = 0; l < 2; ++l)
+        for (LocalIndex j = mine.begin; j < mine.end; ++j)
+            u.view()(l, j.value()) = 1000 * me + 10 * (me + 1 - l) + u.global_index(1, j).value();
+    const int root = comm.size() - 1;
+    const auto all = gather(exec, comm, u, root);
+    if (comm.rank() == root)
+        for (std::int64_t i = 0; i < rows; ++i)
+            for (std::int64_t j = 0; j < 5; ++j) {
+                EXPECT_EQ(all(i, j), 1000 * std::max<std::int64_t>(i - 1, 0) + 10 * i + j);
+                all(i, j) = 10 * i + j;
+            }
+    scatter(exec, comm, all, root, u);
+    for (int l = 0; l < 2; ++l)
+        for (LocalIndex j = mine.begin; j < mine.end; ++j)
+            EXPECT_EQ(u.view()(l, j.value()), 10 * (me + 1 - l) + u.global_index(1, j).value());
 }
 
 TEST_F(GhostedArrays, AreRedistributedToBlocksAndBack) {

@@ -262,8 +262,14 @@ TEST(Scan, errors_name_both_layouts) {
     const Communicator comm = world();
     const auto u = make_section<double, 1>({ProcessGrid{comm.size()}, {block(40)}});
     const auto v = make_section<double, 1>({ProcessGrid{comm.size()}, {block(41)}});
+    const auto dealt_out = make_section<double, 1>({ProcessGrid{comm.size()}, {cyclic(40)}});
+    if (comm.size() > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            inclusive_scan(exec, comm, u, 0, dealt_out), ShapeError,
+            "to align them: RedistributionPlan(comm, layout of 'source', layout of 'target')");
+    }
     EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, comm, u, 0, v), ShapeError,
-                              "to align them: RedistributionPlan(comm, layout of the source");
+                              "no redistribution aligns them: their extents differ");
     EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, u, 0, v, 0.0), ShapeError,
                               v.layout().describe());
     EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, comm, u, 3, u), UsageError,

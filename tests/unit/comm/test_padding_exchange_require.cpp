@@ -192,7 +192,14 @@ TEST(Require, RefusesMoreThanThePlanFills) {
                               "expected depths in [0, 2]");
     EXPECT_THROW_ON_ALL_RANKS(s.plan.require(Exec(), Widths(1, 3), u), UsageError, "got (1, 3)");
     EXPECT_THROW_ON_ALL_RANKS(s.plan.require(Exec(), -1, u), UsageError, "got (-1, -1)");
-    EXPECT_TRUE(s.plan.require(Exec(), 0, u) || true);
+}
+
+TEST(Require, OfNoPaddingExchangesNothing) {
+    Setting s;
+    const Plate u = s.make("u");
+    EXPECT_FALSE(s.plan.require(Exec(), 0, u));
+    EXPECT_EQ(u.view()(0, 0), mark);
+    EXPECT_TRUE(s.plan.require(Exec(), Widths(0, 1), u));
 }
 
 // Told of a write on one rank only, ranks do not agree what is to be exchanged: an error, not old values. Those that had

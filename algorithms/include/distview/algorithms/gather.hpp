@@ -105,10 +105,10 @@ PackedView<View> allocate_packed(const Caller& caller, const Exec& exec, const V
 ///             View elsewhere
 /// Space:      one kernel and one copy to the host on `exec`, which have finished on return
 /// Cost:       a packed copy of the section on every rank, on root the result and 64 MiB; messages
-///             of pieces that MPI can count
-/// Errors:     those of sum(); UsageError if there is no rank `root` or if an unstructured axis
-///             knows one process's labels only, Error if a rank is out of memory (thrown on all
-///             ranks)
+///             of pieces that MPI can count. Layouts that have one process's labels alone, as those of
+///             make_ghosted_layout(): also the labels of all, on every rank
+/// Errors:     those of sum(); UsageError if there is no rank `root`, Error if a rank is out of memory
+///             (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike View>
     requires(AccessibleFrom<View, Exec> &&
              std::is_trivially_copyable_v<typename View::non_const_value_type>)
@@ -138,6 +138,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     }
     impl::agree_on_arguments(comm, caller, failure,
                              {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
+    geometry.complete(caller.name.c_str(), comm);
 
     const Extents strides = impl::strides_of(global);
     gather_pieces(comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
@@ -191,6 +192,7 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
     }
     impl::agree_on_arguments(comm, caller, failure,
                              {&view.layout(), cells, element_type<T>(), {view.identity()}, root});
+    geometry.complete(caller.name.c_str(), comm);
 
     const Extents strides = impl::strides_of(global);
     scatter_pieces(

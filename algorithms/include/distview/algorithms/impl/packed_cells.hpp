@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/cells.hpp>
+#include <distview/comm/communicator.hpp>
 
 #include <algorithm>
 #include <array>
@@ -50,9 +51,13 @@ enum class Copies { of_owner, all };
 class GatherGeometry {
 public:
     GatherGeometry() = default;
-    /// Throws UsageError if there is no process `root` or if labels are not known.
+    /// Throws UsageError if there is no process `root`.
     GatherGeometry(const char* caller, const ArrayLayout& layout, Cells cells, int root,
                    std::size_t element_bytes);
+    /// Asks other processes for what the layout does not say of them; what follows but extents() wants that.
+    ///
+    /// Collective: over comm if a layout has the labels of one process alone
+    void complete(const char* caller, const Communicator& comm);
 
     /// Extents of the gathered array.
     const Extents& extents() const noexcept { return m_extents; }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/algorithms/impl/whole_layout.hpp>
+
+#include <distview/comm/collectives.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace distview::impl {
+
+namespace {
+
+using Labels = std::vector<std::int64_t>;
+
+bool has_one_list(const AxisLayout& axis) {
+    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
+}
+
+/// The process at coordinate `at` along an axis and 0 along the others, which speaks for all that are at `at`.
+int speaker_of(const ArrayLayout& layout, int axis, int at) {
+    GridCoordinates coordinates{};
+    coordinates[static_cast<std::size_t>(axis)] = at;
+    return layout.grid().process(coordinates);
+}
+
+/// The labels that the processes along an axis own, by coordinate.
+std::vector<Labels> gather_lists(const Communicator& comm, const ArrayLayout& layout, int axis) {
+    const UnstructuredLayout& known = layout.axis(axis).as_unstructured();
+    const int me = known.known_process();
+    std::span<const std::int64_t> mine;
+    if (speaker_of(layout, axis, me) == comm.rank())
+        mine = {known.labels(me), static_cast<std::size_t>(known.owned_local(me).size())};
+    const auto bytes = std::as_bytes(mine);
+    const std::vector<std::int64_t> sizes = all_gather(comm, std::ssize(bytes));
+    Labels all(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())) /
+               sizeof(std::int64_t));
+    const auto all_bytes = std::as_writable_bytes(std::span(all));
+    gather_bytes(comm, 0, bytes, sizes, comm.rank() == 0 ? all_bytes : std::span<std::byte>());
+    broadcast(comm, 0, all_bytes);
+
+    std::vector<std::int64_t> begins(sizes.size() + 1);
+    std::inclusive_scan(sizes.begin(), sizes.end(), begins.begin() + 1);
+    std::vector<Labels> lists;
+    for (int at = 0; at < known.grid_size(); ++at) {
+        const auto rank = static_cast<std::size_t>(speaker_of(layout, axis, at));
+        const auto label = [&](std::size_t r) {
+            return all.begin() + begins[r] / std::int64_t{sizeof(std::int64_t)};
+        };
+        lists.emplace_back(label(rank), label(rank + 1));
+    }
+    return lists;
+}
+
+} // namespace
+
+ArrayLayout whole_layout(const char* caller, const Communicator& comm, const ArrayLayout& layout) {
+    std::vector<AxisSpec> axes;
+    bool is_whole = true;
+    for (int d = 0; d < layout.rank(); ++d) {
+        const AxisLayout& axis = layout.axis(d);
+        is_whole = is_whole && !has_one_list(axis);
+        axes.push_back(has_one_list(axis) ? unstructured(gather_lists(comm, layout, d))
+                                          : axis_spec(axis));
+    }
+    if (is_whole) return layout;
+    const ArrayLayout whole(layout.grid(), axes);
+    for (int d = 0; d < layout.rank(); ++d)
+        require<LayoutError>(whole.extent(d) == layout.extent(d), [&] {
+            return text(caller, ": expected ", layout.extent(d), " different indices along axis ",
+                        d, " in the lists of all processes, got ", whole.extent(d));
+        });
+    return whole;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/rank_order.hpp>
+
+#include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
+#include <distview/comm/mpi_error.hpp>
+#include <distview/core/text.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string>
+
+namespace distview {
+
+namespace {
+
+/// The place of this rank in the order. UsageError unless each of `size` ranks is in it once.
+int place_in(std::span<const int> ranks, int size, int rank) {
+    std::vector<int> places(static_cast<std::size_t>(size), -1);
+    require<UsageError>(ranks.size() == places.size(), [&] {
+        return text("order_ranks: expected ", size, " ranks, got ", ranks.size());
+    });
+    for (int p = 0; p < size; ++p) {
+        const int named = ranks[static_cast<std::size_t>(p)];
+        require<UsageError>(named >= 0 && named < size, [&] {
+            return text("order_ranks: expected ranks in [0, ", size, "), got ", named, " in place ",
+                        p);
+        });
+        int& place = places[static_cast<std::size_t>(named)];
+        require<UsageError>(place < 0, [&] {
+            return text("order_ranks: expected each rank once, got ", named, " in places ", place,
+                        " and ", p);
+        });
+        place = p;
+    }
+    return places[static_cast<std::size_t>(rank)];
+}
+
+std::uint64_t digest_of(std::span<const int> ranks) {
+    std::uint64_t digest = ranks.size();
+    for (const int rank : ranks)
+        digest = (digest ^ static_cast<std::uint64_t>(rank)) * 0x9e3779b97f4a7c15u + 1;
+    return digest;
+}
+
+} // namespace
+
+std::vector<int> nodes_of_ranks(const Communicator& comm) {
+    const CollectiveCall call(comm, "nodes_of_ranks");
+    agree(comm, "nodes_of_ranks", nullptr);
+    MPI_Comm node = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split_type(comm.mpi(), MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
+              "MPI_Comm_split_type");
+    int lowest = comm.rank();
+    check_mpi(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
+    check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
+    return all_gather(comm, lowest);
+}
+
+MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks) {
+    const CollectiveCall call(comm, "order_ranks");
+    int place = 0;
+    std::exception_ptr failure;
+    try {
+        place = place_in(ranks, comm.size(), comm.rank());
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    agree(comm, "order_ranks", failure, digest_of(ranks),
+          [&] { return std::vector<Argument>{{"order", tuple_text(ranks)}}; });
+    MPI_Comm ordered = MPI_COMM_NULL;
+    check_mpi(MPI_Comm_split(comm.mpi(), 0, place, &ordered), "MPI_Comm_split");
+    // Errors of the program's own calls are MPI's business there, not the library's.
+    check_mpi(MPI_Comm_set_errhandler(ordered, MPI_ERRORS_ARE_FATAL), "MPI_Comm_set_errhandler");
+    return ordered;
+}
+
+} // namespace distview

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/grid_placement.hpp>
+
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+namespace distview {
+
+namespace {
+
+using Factors = std::array<int, max_rank>;
+
+/// Calls visit(factors) for all ways to write `count` as a product of `axes` factors of which factor d divides
+/// `multiples[d]`, if that is not 0.
+template <class Visit>
+void for_each_product(int count, int axes, const Factors& multiples, Factors& factors, int axis,
+                      const Visit& visit) {
+    const auto d = static_cast<std::size_t>(axis);
+    if (axis == axes) {
+        if (count == 1) visit(std::as_const(factors));
+        return;
+    }
+    for (int factor = 1; factor <= count; ++factor) {
+        if (count % factor != 0 || multiples[d] % factor != 0) continue;
+        factors[d] = factor;
+        for_each_product(count / factor, axes, multiples, factors, axis + 1, visit);
+    }
+    factors[d] = 1;
+}
+template <class Visit>
+void for_each_product(int count, int axes, const Factors& multiples, const Visit& visit) {
+    Factors factors;
+    factors.fill(1);
+    for_each_product(count, axes, multiples, factors, 0, visit);
+}
+
+/// Costs of cutting an axis of an array, whatever the grid is.
+struct CutAxis {
+    std::int64_t size = 0;  ///< elements along it
+    std::int64_t width = 0; ///< of the padding on both sides of a cut
+    bool periodic = false;
+
+    /// How many times `parts` parts of the axis meet.
+    std::int64_t cuts(int parts) const { return parts == 1 ? 0 : periodic ? parts : parts - 1; }
+};
+
+CutAxis cut_axis(const AxisLayout& axis) {
+    CutAxis cut{.size = axis.size()};
+    if (!axis.is_block()) return cut;
+    const BlockLayout& block = axis.as_block();
+    cut.periodic = block.periodic();
+    // Alike at all cuts unless each process has widths of its own.
+    Widths widest(0);
+    for (int p = 0; p < block.grid_size(); ++p) {
+        const Widths inner = block.communication_padding(p);
+        widest = {std::max(widest.low, inner.low), std::max(widest.high, inner.high)};
+    }
+    cut.width = widest.low + widest.high;
+    return cut;
+}
+
+/// A grid and the box of it that takes as many processes as `box` says.
+struct Candidate {
+    Factors grid;
+    Factors box;
+    std::int64_t between_boxes = 0; ///< elements
+    std::int64_t between_processes = 0;
+    std::int64_t flatness = 0; ///< 0 for the balanced grid; else the least is closest to a cube
+
+    auto order() const { return std::tie(between_boxes, between_processes, flatness, grid, box); }
+};
+
+class Placing {
+public:
+    Placing(std::span<const int> nodes, const std::vector<AxisSpec>& axes, Stencil stencil)
+        : m_nodes(nodes.begin(), nodes.end()), m_axes(axes), m_options{.stencil = stencil},
+          m_rank(static_cast<int>(axes.size())) {
+        require<LayoutError>(!nodes.empty(), [] {
+            return text("place_on_nodes: expected the nodes of at least 1 rank, got none");
+        });
+        int box = 0;
+        for (std::size_t r = 0; r < nodes.size(); ++r) {
+            auto& ranks = m_ranks_of[nodes[r]];
+            if (ranks.empty()) m_order.push_back(nodes[r]);
+            ranks.push_back(static_cast<int>(r));
+        }
+        for (const auto& [node, ranks] : m_ranks_of)
+            box = std::gcd(box, static_cast<int>(ranks.size()));
+        m_box_size = box;
+    }
+
+    GridPlacement find() {
+        const int n = static_cast<int>(m_nodes.size());
+        const ProcessGrid balanced = ProcessGrid::balanced(n, m_rank);
+        std::vector<Candidate> candidates = collect(n, balanced);
+        std::sort(candidates.begin(), candidates.end(),
+                  [](const Candidate& a, const Candidate& b) { return a.order() < b.order(); });
+
+        std::vector<int> in_order(m_nodes.size());
+        std::iota(in_order.begin(), in_order.end(), 0);
+        GridPlacement best;
+        best.between_nodes = -1;
+        const std::int64_t before = count(balanced, in_order).value_or(-1);
+        // Surfaces are exact but for corners and for boxes of unequal nodes: the best few are counted.
+        constexpr std::size_t counted = 8;
+        std::size_t suitable = 0;
+        for (const Candidate& candidate : candidates) {
+            if (suitable == counted) break;
+            const ProcessGrid grid = grid_of(candidate.grid);
+            std::vector<int> ranks = ranks_in_boxes(grid, candidate.box);
+            const std::optional<std::int64_t> elements = count(grid, ranks);
+            if (!elements) continue;
+            ++suitable;
+            if (best.between_nodes < 0 || *elements < best.between_nodes)
+                best = {grid, std::move(ranks), *elements, before};
+        }
+        if (best.between_nodes < 0) {
+            // The error says what does not fit.
+            const ArrayLayout layout(balanced, m_axes);
+            for (int p = 0; p < n; ++p) PaddingExchangeSchedule(layout, p, m_options);
+        }
+        // The usual grid stays if nothing is gained.
+        if (before >= 0 && before <= best.between_nodes)
+            return {balanced, std::move(in_order), before, before};
+        return best;
+    }
+
+private:
+    ProcessGrid grid_of(const Factors& factors) const {
+        return ProcessGrid(std::span(factors).first(static_cast<std::size_t>(m_rank)));
+    }
+
+    std::vector<Candidate> collect(int n, const ProcessGrid& balanced) const {
+        std::vector<Candidate> candidates;
+        Factors any{};
+        for_each_product(n, m_rank, any, [&](const Factors& grid) {
+            std::array<CutAxis, max_rank> cuts{};
+            try {
+                const ArrayLayout layout(grid_of(grid), m_axes);
+                for (int d = 0; d < m_rank; ++d)
+                    cuts[static_cast<std::size_t>(d)] = cut_axis(layout.axis(d));
+            } catch (const LayoutError&) {
+                return; // an axis that says how many processes it has
+            }
+            const std::int64_t between_processes = surface(cuts, grid, Factors{});
+            std::int64_t flatness = 0;
+            if (grid_of(grid) != balanced) flatness = *std::max_element(grid.begin(), grid.end());
+            for_each_product(m_box_size, m_rank, grid, [&](const Factors& box) {
+                candidates.push_back(
+                    {grid, box, surface(cuts, grid, box), between_processes, flatness});
+            });
+        });
+        return candidates;
+    }
+
+    /// Elements that go from one box of processes to another one; boxes of zeros are single processes.
+    std::int64_t surface(const std::array<CutAxis, max_rank>& cuts, const Factors& grid,
+                         const Factors& box) const {
+        std::int64_t elements = 0;
+        for (int d = 0; d < m_rank; ++d) {
+            const auto i = static_cast<std::size_t>(d);
+            std::int64_t face = cuts[i].cuts(grid[i] / std::max(box[i], 1)) * cuts[i].width;
+            for (int e = 0; e < m_rank; ++e)
+                if (e != d) face *= cuts[static_cast<std::size_t>(e)].size;
+            elements += face;
+        }
+        return elements;
+    }
+
+    /// Deals boxes out to the nodes in turn, as many as each has ranks for, and their processes to its ranks.
+    std::vector<int> ranks_in_boxes(const ProcessGrid& grid, const Factors& box) const {
+        std::vector<std::pair<Factors, int>> processes; // (box, then the place in it; process)
+        for (int p = 0; p < grid.size(); ++p) {
+            const GridCoordinates at = grid.coordinates(p);
+            Factors box_at{};
+            for (int d = 0; d < m_rank; ++d) {
+                const auto i = static_cast<std::size_t>(d);
+                box_at[i] = at[i] / box[i];
+            }
+            processes.emplace_back(box_at, p);
+        }
+        std::sort(processes.begin(), processes.end());
+        std::vector<int> ranks(m_nodes.size());
+        auto next = processes.begin();
+        for (const int node : m_order)
+            for (const int rank : m_ranks_of.at(node))
+                ranks[static_cast<std::size_t>((next++)->second)] = rank;
+        return ranks;
+    }
+
+    /// Elements between nodes, message by message; nothing if the grid does not suit the axes.
+    std::optional<std::int64_t> count(const ProcessGrid& grid,
+                                      const std::vector<int>& ranks) const {
+        const auto node_of = [&](int process) {
+            return m_nodes[static_cast<std::size_t>(ranks[static_cast<std::size_t>(process)])];
+        };
+        std::int64_t elements = 0;
+        try {
+            const ArrayLayout layout(grid, m_axes);
+            for (int p = 0; p < grid.size(); ++p)
+                for (const auto& message : PaddingExchangeSchedule(layout, p, m_options).sends())
+                    if (node_of(message.peer) != node_of(p)) elements += message.elements;
+        } catch (const LayoutError&) {
+            return std::nullopt;
+        }
+        return elements;
+    }
+
+    std::vector<int> m_nodes;
+    const std::vector<AxisSpec>& m_axes;
+    PaddingExchangeOptions m_options;
+    int m_rank;
+    int m_box_size = 1;
+    std::map<int, std::vector<int>> m_ranks_of; ///< by node
+    std::vector<int> m_order;                   ///< nodes by their lowest ranks
+};
+
+} // namespace
+
+std::string GridPlacement::describe() const {
+    std::string result = text(grid.describe(), " processes: ", between_nodes,
+                              " elements of an exchange between nodes");
+    if (between_nodes_of_balanced >= 0)
+        result += text(" instead of ", between_nodes_of_balanced, " with ",
+                       ProcessGrid::balanced(grid.size(), grid.rank()).describe(),
+                       " processes in the order of ranks");
+    return result;
+}
+
+GridPlacement place_on_nodes(std::span<const int> nodes, const std::vector<AxisSpec>& axes,
+                             Stencil stencil) {
+    return Placing(nodes, axes, stencil).find();
+}
+
+} // namespace distview
