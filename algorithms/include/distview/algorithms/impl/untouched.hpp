@@ -49,7 +49,8 @@ KOKKOS_FORCEINLINE_FUNCTION T untouched_value() {
         const auto part = untouched_value<typename T::value_type>();
         return T(part, part);
     } else {
-        return Kokkos::bit_cast<T>(Untouched<T>::bits);
+        constexpr auto bits = Untouched<T>::bits; // bit_cast() takes a reference, which a device has of its own only
+        return Kokkos::bit_cast<T>(bits);
     }
 }
 
