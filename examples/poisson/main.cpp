@@ -18,6 +18,8 @@ void run(const distview::Communicator& comm, int argc, char** argv) {
         grid = program::grid_of_option(parsed.options.grid, comm.size(), parsed.options.shape.axes);
         if (comm.rank() == root && !parsed.options.json_path.empty())
             program::require_writable("--json", parsed.options.json_path);
+        if (comm.rank() == root && !parsed.options.checkpoints.path.empty())
+            program::require_writable("--checkpoint", parsed.options.checkpoints.path);
         return parsed;
     });
     distview::agree(comm, "command line", nullptr, program::digest_of_arguments(argc, argv));

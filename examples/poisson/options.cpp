@@ -80,6 +80,13 @@ void set_solver(Options& options, bool matrix_free) {
         return text("--space: expected host with --solver ", to_string(options.solver), ", got ",
                     options.space);
     });
+    const program::CheckpointFiles& files = options.checkpoints;
+    distview::require<distview::UsageError>(
+        own || (files.path.empty() && files.restart.empty()), [&] {
+            return text(files.path.empty() ? "--restart" : "--checkpoint",
+                        ": expected --solver cg, got ", to_string(options.solver),
+                        ", which keeps its iteration to itself");
+        });
     distview::require<distview::UsageError>(
         options.solver != Solver::hypre || !matrix_free,
         "--matrix-free: expected another --solver than hypre, whose "
@@ -157,12 +164,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                                    "give up after these");
     app.add_option("--space", options.space, "host or cuda: where arrays lie and are worked on")
         ->capture_default_str();
+    program::add_checkpoint_options(app, options.checkpoints, "iterations");
     program::add_json_option(app, options.json_path);
 
     line.help = program::parse(app, argc, argv);
     if (!line.help.empty()) return line;
 
     program::require_space(options.space);
+    program::check_checkpoint_options(options.checkpoints);
     options.solver =
         word("--solver", solver, {Solver::cg, Solver::petsc, Solver::hypre, Solver::belos});
     options.precondition = word("--precondition", precondition,

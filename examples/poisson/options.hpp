@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "checkpoint_files.hpp"
 #include "problem.hpp"
 
 #include <string>
@@ -22,6 +23,7 @@ struct Options {
     int max_iterations = 10000;
     bool reproducible = false;
     std::string space = "host"; ///< where arrays lie and are worked on: host or cuda
+    program::CheckpointFiles checkpoints;
     std::string json_path;
 };
 

@@ -67,6 +67,11 @@ std::string to_json(const Report& report) {
     json["reproducible"] = options.reproducible;
     json["tolerance"] = options.tolerance;
     json["max_iterations"] = options.max_iterations;
+    if (report.restart_iteration >= 0)
+        json["restart"] = {{"file", options.checkpoints.restart},
+                           {"iteration", report.restart_iteration}};
+    if (report.checkpoints > 0)
+        json["checkpoint"] = {{"file", options.checkpoints.path}, {"written", report.checkpoints}};
     json["grid"] = by_axis(report, [&](int d) { return report.grid.extent(d); });
     json["ranks"] = report.grid.size();
     json["space"] = options.space;
@@ -100,9 +105,17 @@ std::string to_table(const Report& report) {
     out << "  conjugate gradients" << solver_text(options) << ", preconditioner "
         << to_string(options.precondition) << (options.reproducible ? ", reproducible" : "")
         << '\n';
+    if (report.restart_iteration >= 0)
+        out << "  went on from iteration " << report.restart_iteration << " of '"
+            << options.checkpoints.restart << "'\n";
+    if (report.checkpoints > 0)
+        out << "  wrote " << report.checkpoints << " checkpoints to '" << options.checkpoints.path
+            << "'\n";
     out << "  set up  " << std::setprecision(4) << report.setup_seconds << " s, solved  "
         << report.solve_seconds << " s, an iteration  "
-        << report.solve_seconds / std::max(report.result.iterations, 1) << " s\n";
+        << report.solve_seconds /
+               std::max(report.result.iterations - std::max(report.restart_iteration, 0), 1)
+        << " s\n";
     out << "  largest error  " << report.error_max << '\n';
     out << "  residual  " << report.residual() << " after " << report.result.iterations
         << " iterations, at most " << options.tolerance << ": " << stop_text(report.result) << '\n';

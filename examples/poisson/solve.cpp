@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "solve.hpp"
 
+#include "iteration_files.hpp"
 #include "linear_system.hpp"
 #include "stack.hpp"
 #include "timing.hpp"
@@ -38,12 +39,19 @@ Report solve_on(const Space& exec, const distview::Communicator& comm, const Opt
                                                           .reproducible = options.reproducible});
     });
     const typename System::Vector u = system->make("u");
+    IterationFiles files(comm, options);
+    const auto watch = [&](const distview::ConjugateGradientState<typename System::Vector>& state) {
+        files.update(exec, state);
+    };
     report.solve_seconds = timed(exec, comm, [&] {
-        report.result =
-            options.precondition == Precondition::jacobi
-                ? solver->solve(exec, system->stencil(), system->jacobi(), system->right_side(), u)
-                : solver->solve(exec, system->stencil(), system->right_side(), u);
+        report.result = options.precondition == Precondition::jacobi
+                            ? solver->solve(exec, system->stencil(), system->jacobi(),
+                                            system->right_side(), u, watch)
+                            : solver->solve(exec, system->stencil(), distview::NoPreconditioner{},
+                                            system->right_side(), u, watch);
     });
+    report.restart_iteration = files.restart_iteration();
+    report.checkpoints = files.checkpoints();
     report.error_max = system->error(u);
     return report;
 }

@@ -17,7 +17,9 @@ struct Report {
     int threads = 1; ///< of each rank's host; of a device, what runs at once
     distview::ConjugateGradientResult result; ///< of a stack's iteration as well
     std::int64_t bytes_copied_at_the_door =
-        0; ///< between arrays and the stack's vectors, on all ranks
+        0;                        ///< between arrays and the stack's vectors, on all ranks
+    int restart_iteration = -1;   ///< from which the run went on; -1: from the beginning
+    std::int64_t checkpoints = 0; ///< written
     double error_max = 0;
     double setup_seconds = 0; ///< of the slowest rank
     double solve_seconds = 0; ///< of the slowest rank
@@ -31,7 +33,7 @@ struct Report {
 /// Sets up the equations, solves them and compares the solution with the one that is known.
 ///
 /// Collective: over comm
-/// Errors:     distview::UsageError if a process has no cells, or the program was built without the solver's stack
+/// Errors:     those of distview::Checkpoint; distview::UsageError if a process has no cells, or the program was built without the solver's stack
 ///             (thrown on all ranks)
 Report solve(const distview::Communicator& comm, const Options& options,
              const distview::ProcessGrid& grid);

@@ -7,6 +7,7 @@
 #include "program.hpp"
 #include "progress.hpp"
 #include "report.hpp"
+#include "run_files.hpp"
 #include "timing.hpp"
 
 #include <distview/algorithms/gather.hpp>
@@ -15,6 +16,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 namespace shallow_water {
@@ -23,6 +26,16 @@ namespace {
 
 using program::root;
 using program::timed;
+
+/// A run that goes on writes a film of its own: the one of the steps before is not lost.
+void require_new_movie(const Options& options) {
+    std::error_code ignored;
+    const bool is_there = std::filesystem::exists(options.movie_path, ignored);
+    distview::require<distview::UsageError>(options.checkpoints.restart.empty() || !is_there, [&] {
+        return distview::text("--movie: expected the name of a new file with --restart, got '",
+                              options.movie_path, "', which is there");
+    });
+}
 
 /// Options on which all ranks agree. Collective.
 CommandLine agreed_command_line(const distview::Communicator& comm, int argc, char** argv) {
@@ -33,6 +46,12 @@ CommandLine agreed_command_line(const distview::Communicator& comm, int argc, ch
                 program::require_writable("--json", parsed.options.json_path);
             if (!parsed.options.png_path.empty())
                 program::require_writable("--png", parsed.options.png_path);
+            if (!parsed.options.checkpoints.path.empty())
+                program::require_writable("--checkpoint", parsed.options.checkpoints.path);
+            if (!parsed.options.movie_path.empty()) {
+                program::require_writable("--movie", parsed.options.movie_path);
+                require_new_movie(parsed.options);
+            }
         }
         return parsed;
     });
@@ -95,18 +114,22 @@ void run(const Space& exec, const distview::Communicator& comm, const Options& o
             report.steps.push_back(describe_step(comm, options, model));
         });
     } else {
+        RunFiles<Real, Space> files(comm, options);
         Progress progress(options.progress && comm.rank() == root, options.steps);
         report.seconds = timed(exec, comm, [&] {
             model.initialize();
+            files.restart(model);
             for (;;) {
                 if (std::binary_search(options.report_steps.begin(), options.report_steps.end(),
                                        model.steps_done()))
                     report.steps.push_back(describe_step(comm, options, model));
+                files.write_due(model);
                 if (model.steps_done() == options.steps) break;
                 model.step();
                 progress.update(model.steps_done());
             }
         });
+        report.files = files.report();
     }
 
     if (!options.png_path.empty()) draw(comm, options, model);

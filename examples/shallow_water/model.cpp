@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "model.hpp"
 
+#include "exchange.hpp"
 #include "steppers.hpp"
 
+#include <distview/core/any_dist_view.hpp>
 #include <distview/core/mirror.hpp>
 
+#include <array>
 #include <limits>
 
 namespace shallow_water {
 
 namespace {
+
+constexpr std::array<const char*, 6> state_names{"h", "u", "v", "dh", "du", "dv"};
 
 using distview::LayoutError;
 using distview::ProcessGrid;
@@ -20,6 +25,20 @@ using distview::text;
 std::int64_t border(const Options& options, int rows, int columns) {
     return (rows > 1 ? (options.nx + columns - 1) / columns : 0) +
            (columns > 1 ? (options.ny + rows - 1) / rows : 0);
+}
+
+/// The sections of an array, padding included, as the blocks of one without padding.
+template <class AnyArray>
+distview::AnyDistView whole_sections(const AnyArray& array) {
+    const distview::ArrayLayout& layout = array.layout();
+    std::vector<distview::AxisSpec> axes;
+    for (int d = 0; d < layout.rank(); ++d) {
+        std::vector<std::int64_t> bounds{0};
+        for (int p = 0; p < layout.grid().extent(d); ++p)
+            bounds.push_back(bounds.back() + layout.axis(d).local_extent(p));
+        axes.push_back(distview::block_bounds(bounds));
+    }
+    return {distview::AnyDistView(array).section(), {layout.grid(), axes}, array.process()};
 }
 
 } // namespace
@@ -77,8 +96,7 @@ Model<Real, Space>::Model(const Space& exec, const distview::Communicator& comm,
         process_grid, {distview::block(options.ny, {.padding = padding}),
                        distview::block(options.nx, {.padding = padding, .periodic = true})});
     StepperInput<Real, Space> input{exec, comm, m_layout, {}, {}, options.mode, options.poison};
-    for (const char* name : {"h", "u", "v", "dh", "du", "dv"})
-        input.arrays.push_back(make_array<Real>(input, name));
+    for (const char* name : state_names) input.arrays.push_back(make_array<Real>(input, name));
 
     const Array<Real, Space>& any = input.arrays[0];
     m_section.ny = static_cast<int>(any.interior_range(0).size());
@@ -157,6 +175,30 @@ void Model<Real, Space>::restore(const Snapshot& snapshot) {
         distview::deep_copy(m_exec, m_stepper->arrays()[i], snapshot.m_arrays[i]);
     m_exec.fence("shallow_water::Model::restore: the state is back");
     m_steps_done = snapshot.m_steps_done;
+}
+
+template <class Real, class Space>
+std::vector<distview::NamedArray> Model<Real, Space>::state() const {
+    std::vector<distview::NamedArray> all;
+    const std::vector<Array<Real, Space>>& arrays = m_stepper->arrays();
+    for (std::size_t i = 0; i < arrays.size(); ++i) all.push_back({state_names[i], arrays[i]});
+    if (m_options.mode == Mode::published)
+        for (std::size_t i = 0; i < arrays.size(); ++i)
+            all.push_back({text("sections/", state_names[i]), whole_sections(arrays[i])});
+    return all;
+}
+
+template <class Real, class Space>
+void Model<Real, Space>::resume(std::int64_t steps_done) {
+    // Mode P keeps padding of before its last friction, which an exchange would overwrite.
+    if (m_options.mode == Mode::corrected) {
+        // Tendencies too: sweeps over deep padding advance what they have there.
+        const auto& a = m_stepper->arrays();
+        make_exchange<Real, Space>(m_comm, m_layout, {}, false, a[0], a[1], a[2], a[3], a[4],
+                                   a[5])(m_exec);
+    }
+    m_exec.fence("shallow_water::Model::resume: padding is filled");
+    m_steps_done = steps_done;
 }
 
 template class Model<float>;

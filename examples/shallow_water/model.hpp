@@ -7,6 +7,7 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/io/file_options.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -85,6 +86,12 @@ public:
     class Snapshot;
     Snapshot save() const;
     void restore(const Snapshot& snapshot);
+
+    /// All that a step reads and writes, by its names in a file. In mode C these are the interiors of all fields; in mode P,
+    /// where padding is not what an exchange would make of it, whole sections too, one beside the other.
+    std::vector<distview::NamedArray> state() const;
+    /// Goes on from what state() has been filled with; after initialize().
+    void resume(std::int64_t steps_done);
 
     void fence(const char* reason) const { m_exec.fence(reason); }
 

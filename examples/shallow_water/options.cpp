@@ -106,6 +106,12 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
                    "steps after which to report statistics, 0 the initial state [0,1,last]");
     program::add_json_option(app, options.json_path);
     app.add_option("--png", options.png_path, "write a picture of the last state to this file");
+    program::add_checkpoint_options(app, options.checkpoints, "steps");
+    app.add_option("--movie", options.movie_path,
+                   "write h, u and v now and then to this file, NAME.vtkhdf for ParaView");
+    auto* movie_every = program::add_whole_number<std::int64_t>(
+        app, "--movie-every", options.movie_every, {1, std::numeric_limits<std::int64_t>::max()},
+        "after so many steps each time, and at the beginning and the end");
     app.add_flag("--benchmark", options.benchmark,
                  "time 500 steps beside a STREAM triad (1 + 500 steps of 3600 x 1800)");
     app.add_flag("--poison", options.poison, "fill padding with NaN before each exchange");
@@ -143,6 +149,14 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
 
     if (days && !(*days > 0 && *days <= 1e5))
         refuse(text("--days: expected more than 0 and at most 100000, got ", *days));
+    program::check_checkpoint_options(options.checkpoints);
+    program::require_hdf5("--movie", options.movie_path);
+    if (movie_every->count() > 0 && options.movie_path.empty())
+        refuse("--movie-every: expected --movie FILE too");
+    if (options.benchmark && !(options.checkpoints.path.empty() &&
+                               options.checkpoints.restart.empty() && options.movie_path.empty()))
+        refuse("--benchmark: reads and writes no files; --checkpoint, --restart and --movie do not "
+               "apply");
     if (options.benchmark && (days || steps.value_or(501) != 501))
         refuse("--benchmark: times 1 + 500 steps; --steps and --days do not apply");
     options.steps = days                ? steps_of_days(Parameters(), *days)
@@ -169,7 +183,13 @@ std::uint64_t digest(const Options& options) {
         << ' ' << options.grid_rows << ' ' << options.grid_columns << ' ' << options.benchmark
         << options.poison << options.progress << options.summary;
     for (const std::int64_t step : options.report_steps) all << ' ' << step;
-    all << '\n' << options.json_path << '\n' << options.png_path;
+    all << '\n'
+        << options.json_path << '\n'
+        << options.png_path << '\n'
+        << options.checkpoints.path << '\n'
+        << options.checkpoints.every << ' ' << options.checkpoints.restart << '\n'
+        << options.movie_path << '\n'
+        << options.movie_every;
     return std::hash<std::string>()(all.str());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "checkpoint_files.hpp"
 #include "parameters.hpp"
 
 #include <cstdint>
@@ -39,6 +40,9 @@ struct Options {
     std::vector<std::int64_t> report_steps; ///< ascending, each once
     std::string json_path;
     std::string png_path;
+    program::CheckpointFiles checkpoints;
+    std::string movie_path;
+    std::int64_t movie_every = 100; ///< steps
     bool benchmark = false;
     bool poison = false;
     bool progress = false;

@@ -40,12 +40,13 @@ Progress::~Progress() {
 
 void Progress::update(std::int64_t steps_done) {
     if (!m_active) return;
+    if (m_first < 0) m_first = steps_done - 1;
     const Clock::time_point now = Clock::now();
     if (m_shown && now - m_last < std::chrono::milliseconds(200)) return;
     m_last = now;
     m_shown = true;
     const double seconds = std::chrono::duration<double>(now - m_start).count();
-    const double rate = seconds > 0 ? static_cast<double>(steps_done) / seconds : 0;
+    const double rate = seconds > 0 ? static_cast<double>(steps_done - m_first) / seconds : 0;
     const double share = static_cast<double>(steps_done) / static_cast<double>(m_steps);
     constexpr int width = 30;
     const int filled = static_cast<int>(share * width);

@@ -23,6 +23,7 @@ private:
     bool m_active;
     bool m_shown = false;
     std::int64_t m_steps;
+    std::int64_t m_first = -1; ///< step from which this run went on
     Clock::time_point m_start = Clock::now();
     Clock::time_point m_last = m_start;
 };

@@ -84,6 +84,14 @@ std::string to_json(const Report& report) {
     json["ranks"] = report.grid.size();
     json["threads"] = report.threads;
     json["steps_done"] = options.steps;
+    const FileReport& files = report.files;
+    if (files.restart_step >= 0)
+        json["restart"] = {{"file", options.checkpoints.restart}, {"step", files.restart_step}};
+    if (files.checkpoints > 0)
+        json["checkpoint"] = {{"file", options.checkpoints.path},
+                              {"written", files.checkpoints},
+                              {"step", files.checkpoint_step}};
+    if (files.frames > 0) json["movie"] = {{"file", options.movie_path}, {"frames", files.frames}};
     json["messages_per_step"] = report.messages_per_step;
     json["run_seconds"] = report.seconds;
     json["version"] = distview::version();
@@ -125,6 +133,17 @@ std::string to_table(const Report& report) {
              report.messages_per_step) +
         line("%d ranks in a %s grid (rows x columns), %d threads each: %.2f s", report.grid.size(),
              grid_text(report.grid).c_str(), report.threads, report.seconds);
+    const FileReport& files = report.files;
+    if (files.restart_step >= 0)
+        result += "  went on from step " + std::to_string(files.restart_step) + " of '" +
+                  options.checkpoints.restart + "'\n";
+    if (files.checkpoints > 0)
+        result += "  wrote " + std::to_string(files.checkpoints) +
+                  " checkpoints, the last of step " + std::to_string(files.checkpoint_step) +
+                  ", to '" + options.checkpoints.path + "'\n";
+    if (files.frames > 0)
+        result += "  wrote " + std::to_string(files.frames) + " steps of a film to '" +
+                  options.movie_path + "'\n";
     if (options.summary) result += invariants_table(report);
     result += norms_table(report);
     if (report.benchmark) {

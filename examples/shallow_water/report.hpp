@@ -29,6 +29,14 @@ struct BenchmarkReport {
     std::int64_t triad_array_bytes = 0;
 };
 
+/// What a run has read and written besides its report; steps are -1 where there was nothing.
+struct FileReport {
+    std::int64_t restart_step = -1;
+    std::int64_t checkpoints = 0;
+    std::int64_t checkpoint_step = -1; ///< of the last one
+    std::int64_t frames = 0;           ///< of the film
+};
+
 /// All that a run has to say; complete on every rank.
 struct Report {
     Options options;
@@ -37,6 +45,7 @@ struct Report {
     int messages_per_step = 0; ///< by rank 0, unless neighbours read its arrays in place
     double seconds = 0;        ///< of all steps, reports and exchanges included
     std::vector<StepReport> steps;
+    FileReport files;
     std::optional<BenchmarkReport> benchmark;
 };
 

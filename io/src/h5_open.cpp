@@ -9,6 +9,7 @@
 #include <hdf5_hl.h>
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 
 namespace distview::impl {
@@ -67,6 +68,11 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     const H5Id attribute(calls.check(H5Aopen(dataset, "block_bytes", H5P_DEFAULT), what), H5Aclose);
     calls.check(H5Aread(attribute, H5T_NATIVE_INT64, &open.block_bytes), what);
     std::vector<std::int64_t> extents = extents_of(dataset);
+    if (step < 0 &&
+        extents.size() == 2) { // all steps of a series, whose checksums are of one step each
+        open.block_bytes = 0;
+        return;
+    }
     std::int64_t elements = open.field.element.bytes;
     for (std::size_t d = step >= 0 ? 1 : 0; d < open.field.shape.size(); ++d)
         elements *= open.field.shape[d];
@@ -125,7 +131,9 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
                     H5Pget_layout(creation) == H5D_CONTIGUOUS &&
                     H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF;
     if (open.is_plain) open.offset = static_cast<std::int64_t>(offset);
-    look_at_sums(calls, file, open, step);
+    // A step that is not there has none; the caller says so.
+    const bool has_step = step < 0 || (!open.field.shape.empty() && step < open.field.shape[0]);
+    if (has_step) look_at_sums(calls, file, open, step);
     return open;
 }
 
@@ -191,12 +199,21 @@ H5Source::H5Source(const H5Calls& calls, const OpenField& field, std::int64_t st
 }
 
 void H5Source::read(std::int64_t begin, std::int64_t end, void* to) const {
+    const std::int64_t first = begin / m_element_bytes;
+    const std::int64_t last = (end + m_element_bytes - 1) / m_element_bytes;
+    const std::int64_t before = begin - first * m_element_bytes;
+    if (before == 0 && last * m_element_bytes == end) return read_elements(first, last, to);
+    // Blocks of checksums end within elements.
+    std::vector<std::byte> whole(static_cast<std::size_t>((last - first) * m_element_bytes));
+    read_elements(first, last, whole.data());
+    std::memcpy(to, whole.data() + before, static_cast<std::size_t>(end - begin));
+}
+
+void H5Source::read_elements(std::int64_t first, std::int64_t last, void* to) const {
     const H5Quiet quiet;
     const H5Id space(H5Dget_space(m_dataset), H5Sclose);
     const std::size_t axes = m_extents.size();
-    // Bytes in file order are some boxes of rows: as many whole rows at a time as begin here and end before `end`.
-    std::int64_t first = begin / m_element_bytes;
-    const std::int64_t last = end / m_element_bytes;
+    // Elements in file order are some boxes of rows: as many whole rows at a time as begin here and end before `last`.
     auto* at = static_cast<std::byte*>(to);
     while (first < last) {
         std::vector<hsize_t> start(axes), count(axes, 1);

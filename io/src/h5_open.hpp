@@ -45,6 +45,8 @@ public:
     void read(std::int64_t begin, std::int64_t end, void* to) const override;
 
 private:
+    void read_elements(std::int64_t first, std::int64_t last, void* to) const;
+
     H5Calls m_calls;
     std::string m_what;
     H5Id m_file;

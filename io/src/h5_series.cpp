@@ -148,6 +148,10 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     const CollectiveCall call(m_comm, name);
     agree_on(m_comm, name, [&] { check(arrays); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
+    for (impl::NewField& field : fields) {
+        field.stored.extents = field.shape;
+        field.stored.element_bytes = field.element.bytes;
+    }
     const impl::H5Calls calls(name, m_path);
     impl::Packed places = impl::from_root(m_comm, name, [&] {
         const impl::H5Quiet quiet;
@@ -169,8 +173,6 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     std::vector<std::vector<std::uint64_t>> sums;
     for (std::size_t f = 0; f < fields.size(); ++f) {
         impl::NewField& field = fields[f];
-        field.stored.extents = field.shape;
-        field.stored.element_bytes = field.element.bytes;
         field.stored.chunks = places.get_all<std::int64_t>();
         field.stored.chunk_bytes =
             bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,

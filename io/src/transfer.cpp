@@ -164,6 +164,7 @@ void read_array(const Communicator& comm, const AnyDistView& array, const ByteSo
         return make_movable(array, transfer.permutation);
     });
     if (stored.elements() == 0) return;
+    array.mark_written();
     const Outline outline = make_outline(comm, movable);
 
     if (outline.goes_directly) {

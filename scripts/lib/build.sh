@@ -100,10 +100,10 @@ build_require() {
     done
 }
 
-# build_programs: of ninja's targets on stdin the programs for people, sorted: those of examples and perf.
+# build_programs: of ninja's targets on stdin the programs for people, sorted: those of examples, perf and io.
 build_programs() {
     sed -nE -e 's,^bin/([^/]+): .*_EXECUTABLE_LINKER_.*,program \1,p' \
-        -e 's,^(examples|perf)/(.*/)?CMakeFiles/([^/]+)\.dir/.*,ours \3,p' |
+        -e 's,^(examples|perf|io/tools)/(.*/)?CMakeFiles/([^/]+)\.dir/.*,ours \3,p' |
         LC_ALL=C sort -u | awk '$1 == "ours" { ours[$2] = 1 } $1 == "program" && ours[$2] { print $2 }'
 }
 

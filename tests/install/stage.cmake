@@ -32,6 +32,8 @@ foreach(file IN LISTS files)
 endforeach()
 
 file(GLOB_RECURSE programs "${STAGE}/all/bin/*")
+# But that of io.
+list(FILTER programs EXCLUDE REGEX "/distview-compare$")
 file(GLOB_RECURSE foreign "${STAGE}/all/*gtest*" "${STAGE}/all/*Kokkos*" "${STAGE}/all/*testing*")
 if(programs OR foreign)
     message(FATAL_ERROR "installed besides the library: ${programs} ${foreign}")

@@ -10,7 +10,10 @@ from tree import COMPONENTS, Violation
 MPI_WRAPPERS = re.compile(
     r"comm/src/|comm/include/distview/comm/impl/"
     r"|comm/include/distview/comm/(?:communicator|mpi_error|mpi_datatype|runtime)\.hpp$"
+    r"|io/tools/"
 )
+#: Programs that are installed with a component: they print and end, on all ranks.
+_PROGRAMS = re.compile(r"io/tools/")
 _PRINTING = re.compile(
     r"std::(?:cout|cerr|clog)\b"
     r"|(?<![\w.>])(?:std::|Kokkos::|::)?(?:v?f?printf|f?puts|putchar|abort|_?exit|_Exit|quick_exit"
@@ -31,7 +34,9 @@ def _search(tree, rule, folders, pattern, text, skip=None):
 
 def printing(tree):
     """The library reports by exceptions and the message sink only."""
-    asked_for = re.compile(r"core/include/distview/core/assert\.hpp$|comm/src/mpi/deadline\.cpp$")
+    asked_for = re.compile(
+        r"core/include/distview/core/assert\.hpp$|comm/src/mpi/deadline\.cpp$|" + _PROGRAMS.pattern
+    )
     return _search(
         tree, "printing", (*COMPONENTS, "interop", "c"), _PRINTING, "the library never prints or ends", asked_for
     )
@@ -40,7 +45,7 @@ def printing(tree):
 def world(tree):
     """The library works on the communicator that it is given."""
     folders = (*COMPONENTS, "python", "interop", "c")
-    return _search(tree, "world", folders, r"\bMPI_COMM_WORLD\b", "only in tests, perf, examples")
+    return _search(tree, "world", folders, r"\bMPI_COMM_WORLD\b", "only in tests, perf, examples", _PROGRAMS)
 
 
 def raw_mpi(tree):

@@ -56,6 +56,8 @@ def mpi(tree):
         return None
 
     for path in tree.below(*COMPONENTS):
+        if path.startswith("io/tools/"):  # programs
+            continue
         own = component_of(path)
         is_schedule = own == "comm" and "/include/" in path and "schedule" in posixpath.basename(path)
         if own == "core" or is_schedule:

@@ -9,7 +9,7 @@ COMPONENTS = ("core", "comm", "algorithms", "io")
 #: Of interop/, each in a folder of its own beside common/, whose component is interop.
 STACKS = ("petsc", "hypre", "tpetra")
 FOLDERS = COMPONENTS + (
-    "tests", "perf", "examples", "python", "interop", "c", "cmake", "docs", "scripts", ".ci",
+    "tests", "perf", "examples", "python", "interop", "c", "fortran", "cmake", "docs", "scripts", ".ci",
 )  # fmt: skip
 _SKIPPED = {"__pycache__", "build", ".git", "node_modules", ".ruff_cache", ".mypy_cache"}
 _BINARY = {".png", ".gz", ".npy", ".npz", ".pyc", ".pdf", ".jpg"}

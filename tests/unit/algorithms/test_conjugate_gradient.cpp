@@ -280,6 +280,63 @@ TEST(ConjugateGradient, solves_and_goes_on_from_an_x) {
     }
 }
 
+TEST(ConjugateGradient, goes_on_from_what_a_watch_has_kept) {
+    const Exec exec;
+    using Vector = Problem<>::Vector;
+    using State = ConjugateGradientState<Vector>;
+    // Neither exact sums nor a preconditioner make a difference: the next step sees the same numbers.
+    for (const bool reproducible : {false, true}) {
+        Problem<> problem(rows_over_all(31, 20));
+        ConjugateGradient<Vector> solver(exec, problem.comm, problem.layout,
+                                         {.tolerance = 1e-11, .reproducible = reproducible});
+        const auto x = problem.make("kept_x"), r = problem.make("kept_r"),
+                   p = problem.make("kept_p");
+        double rr = 0, rz = 0;
+        ConjugateGradientResult result;
+        std::vector<int> seen;
+        const auto keep = [&](const State& state) {
+            seen.push_back(state.result.iterations);
+            EXPECT_EQ(state.result.history.size(), seen.size() - 1);
+            if (state.result.iterations != 7) return;
+            copy(exec, state.x, x);
+            copy(exec, state.r, r);
+            copy(exec, state.p, p);
+            rr = state.rr;
+            rz = state.rz;
+            result = state.result;
+        };
+        const auto whole =
+            solver.solve(exec, problem.stencil(), problem.jacobi(), problem.b, problem.x, keep);
+        ASSERT_GT(whole.iterations, 9);
+        EXPECT_EQ(seen.size(), static_cast<std::size_t>(whole.iterations) + 1);
+        const auto solution = problem.make("solution");
+        copy(exec, problem.x, solution);
+
+        ConjugateGradient<Vector> another(exec, problem.comm, problem.layout,
+                                          {.tolerance = 1e-11, .reproducible = reproducible});
+        fill(exec, problem.x, 0);
+        const auto go_on = [&](const State& state) {
+            if (state.result.iterations != 0) return;
+            copy(exec, x, state.x);
+            copy(exec, r, state.r);
+            copy(exec, p, state.p);
+            state.rr = rr;
+            state.rz = rz;
+            state.result = result;
+        };
+        const auto rest =
+            another.solve(exec, problem.stencil(), problem.jacobi(), problem.b, problem.x, go_on);
+        EXPECT_EQ(rest.history, whole.history);
+        EXPECT_EQ(rest.iterations, whole.iterations);
+        bool same = true;
+        for_each_cell<2>(
+            problem.layout, world().rank(), Cells::interior, [&](const auto& l, const auto&) {
+                same = same && problem.x.view()(l[0], l[1]) == solution.view()(l[0], l[1]);
+            });
+        EXPECT_TRUE(same);
+    }
+}
+
 TEST(ConjugateGradient, repeats_itself_without_reproducible) {
     const Exec exec;
     Problem<float> problem(rows_over_all(33, 14));

@@ -111,6 +111,10 @@ TEST(OptionsTest, says_what_is_wrong) {
               "output");
     EXPECT_NE(refusal({"--benchmark", "--steps", "7"}), "accepted");
     EXPECT_NE(refusal({"something"}), "accepted");
+    EXPECT_EQ(refusal({"--checkpoint-every", "0", "--checkpoint", "a"}),
+              "--checkpoint-every: expected a whole number from 1 to 9223372036854775807, got '0'");
+    EXPECT_EQ(refusal({"--checkpoint-every", "3"}),
+              "--checkpoint-every: expected --checkpoint FILE too");
 }
 
 TEST(OptionsTest, the_digest_tells_options_apart) {
@@ -119,6 +123,32 @@ TEST(OptionsTest, the_digest_tells_options_apart) {
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--poison"})));
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--json", "a"})));
     EXPECT_NE(shallow_water::digest(parse({})), shallow_water::digest(parse({"--cut", "tiles"})));
+}
+
+TEST(OptionsTest, files) {
+    if (!has_hdf5()) GTEST_SKIP() << "no HDF5";
+    const Options options = parse({"--checkpoint", "a", "--checkpoint-every", "7", "--restart", "b",
+                                   "--movie", "c", "--movie-every", "3", "--steps", "30"});
+    EXPECT_EQ(options.checkpoints.path, "a");
+    EXPECT_EQ(options.checkpoints.every, 7);
+    EXPECT_EQ(options.checkpoints.restart, "b");
+    EXPECT_EQ(options.movie_path, "c");
+    EXPECT_EQ(options.movie_every, 3);
+    const auto is_due = [&](std::int64_t step) {
+        return options.checkpoints.is_due(step, step == 30);
+    };
+    EXPECT_FALSE(is_due(0));
+    EXPECT_FALSE(is_due(8));
+    EXPECT_TRUE(is_due(14));
+    EXPECT_TRUE(is_due(30));
+    EXPECT_EQ(refusal({"--movie-every", "3"}), "--movie-every: expected --movie FILE too");
+    EXPECT_NE(refusal({"--benchmark", "--restart", "b"}), "accepted");
+    const auto digest_of = [](const std::vector<const char*>& arguments) {
+        return shallow_water::digest(parse(arguments));
+    };
+    EXPECT_NE(digest_of({"--checkpoint", "a"}), digest_of({"--checkpoint", "b"}));
+    EXPECT_NE(digest_of({"--restart", "a"}), digest_of({"--checkpoint", "a"}));
+    EXPECT_NE(digest_of({"--movie", "a"}), digest_of({"--movie", "a", "--movie-every", "1"}));
 }
 
 } // namespace

@@ -13,6 +13,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 namespace distview {
@@ -80,6 +81,31 @@ struct ConjugateGradientResult {
     bool converged() const noexcept { return stop == ConjugateGradientStop::converged; }
 };
 
+/// An iteration between two steps: all that the next one goes on from.
+///
+/// Arrays are those of the iteration. Their elements and the numbers may be written, to go on from an iteration that
+/// a file holds.
+///
+/// Collective: no (local)
+template <class Vector>
+struct ConjugateGradientState {
+    const Vector& x;
+    const Vector& r; ///< the residual
+    const Vector& p; ///< the direction
+    double& rr;      ///< r * r
+    double& rz;      ///< r * M^-1 r
+    /// How many steps were done, and the norms before each of them; that of `r` comes next.
+    ConjugateGradientResult& result;
+};
+
+namespace impl {
+/// Of an iteration that nobody watches.
+struct NoWatch {
+    template <class State>
+    void operator()(const State&) const noexcept {}
+};
+} // namespace impl
+
 /// Preconditioned conjugate gradients, matrix-free: solves A x = b for a symmetric positive definite A.
 ///
 ///     ConjugateGradient<decltype(x)> solver(exec, comm, layout, {.tolerance = 1e-8});
@@ -127,21 +153,26 @@ public:
     /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
     ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
     ///          one allocation for the history
+    /// `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
+    /// whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
+    /// is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.
+    ///
     /// Errors:  ShapeError if b or x has another layout (thrown on all ranks); those of operator and preconditioner
-    template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide>
+    template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide,
+              std::invocable<const ConjugateGradientState<Vector>&> Watch = impl::NoWatch>
         requires(AccessibleFrom<Vector, Exec> && AccessibleFrom<RightSide, Exec>)
     ConjugateGradientResult solve(const Exec& exec, const Operator& a, const Preconditioner& m,
-                                  const RightSide& b, const Vector& x) {
+                                  const RightSide& b, const Vector& x, const Watch& watch = {}) {
         const CollectiveCall call(m_comm, "ConjugateGradient::solve");
         agree_on(m_comm, "ConjugateGradient::solve", [&] {
             require_layout(b.layout(), b.process(), "b");
             require_layout(x.layout(), x.process(), "x");
         });
         if constexpr (std::same_as<Preconditioner, NoPreconditioner>) {
-            return iterate(exec, a, impl::SameElement{}, [] {}, b, x);
+            return iterate(exec, a, impl::SameElement{}, [] {}, b, x, watch);
         } else if constexpr (is_pointwise<Preconditioner>) {
             const impl::ElementOfFunctor element{m.functor};
-            return iterate(exec, a, element, [] {}, b, x);
+            return iterate(exec, a, element, [] {}, b, x, watch);
         } else {
             static_assert(
                 std::invocable<const Preconditioner&, const Exec&, const Vector&, const Vector&>,
@@ -150,7 +181,7 @@ public:
             if (!m_has_z) m_z = make(exec, "distview::ConjugateGradient::z");
             m_has_z = true;
             const impl::ElementOfArray<typename Vector::view_type> element{m_z.view()};
-            return iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x);
+            return iterate(exec, a, element, [&] { m(exec, m_r, m_z); }, b, x, watch);
         }
     }
     template <ExecutionSpace Exec, class Operator, DistViewLike RightSide>
@@ -247,10 +278,10 @@ private:
     }
 
     template <ExecutionSpace Exec, class Operator, class Element, class Precondition,
-              DistViewLike RightSide>
+              DistViewLike RightSide, class Watch>
     ConjugateGradientResult iterate(const Exec& exec, const Operator& a, const Element& element,
                                     const Precondition& precondition, const RightSide& b,
-                                    const Vector& x) {
+                                    const Vector& x, const Watch& watch) {
         static const impl::Caller start("ConjugateGradient::start");
         static const impl::Caller direction("ConjugateGradient::direction");
         ConjugateGradientResult result;
@@ -267,6 +298,11 @@ private:
         impl::note_written(m_p);
 
         for (;; ++result.iterations) {
+            if constexpr (!std::same_as<Watch, impl::NoWatch>) {
+                watch(ConjugateGradientState<Vector>{x, m_r, m_p, norms.rr, norms.rz, result});
+                for (const Vector* written : {&x, &std::as_const(m_r), &std::as_const(m_p)})
+                    impl::note_written(*written);
+            }
             result.residual = std::sqrt(norms.rr);
             result.history.push_back(result.residual);
             if (result.residual <= target) {

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "run_files.hpp"
+
+#include <distview/core/text.hpp>
+
+#include <string>
+
+namespace shallow_water {
+
+namespace {
+
+using distview::text;
+
+/// What must be alike for a run to go on from a checkpoint with the bits of one that was not interrupted.
+distview::Attributes parameters_of(const Options& options, const distview::ProcessGrid& grid) {
+    const bool is_published = options.mode == Mode::published;
+    distview::Attributes all{
+        {"program", std::string("shallow_water")},
+        {"nx", options.nx},
+        {"ny", options.ny},
+        {"mode", std::string(is_published ? "P" : "C")},
+        {"dtype", std::string(options.element == Element::float64 ? "float64" : "float32")}};
+    // Padding, which is part of the state, belongs to blocks and to the exchanges that fill it.
+    if (is_published) {
+        all["grid"] = text(grid.extent(0), 'x', grid.extent(1));
+        all["exchanges"] =
+            std::string(options.exchanges == Exchanges::literal ? "literal" : "fused");
+    }
+    return all;
+}
+
+void show_in_space(distview::Hdf5Options& options) {
+    const Parameters parameters;
+    options.grid = distview::UniformGrid{.spacing = {parameters.dy, parameters.dx}};
+    options.axis_names = {"y", "x"};
+}
+
+} // namespace
+
+template <class Real, class Space>
+void RunFiles<Real, Space>::restart(Model<Real, Space>& model) {
+    const std::string& path = m_options.checkpoints.restart;
+    if (path.empty()) return;
+    const distview::Attributes scalars =
+        program::load_scalars(m_comm, path, parameters_of(m_options, model.grid()));
+    const auto step = std::get<std::int64_t>(scalars.at("step"));
+    distview::require<distview::UsageError>(step <= m_options.steps, [&] {
+        return text("--restart: expected a checkpoint of a step up to the last, ", m_options.steps,
+                    ", in '", path, "', got one of step ", step);
+    });
+    (void)distview::Checkpoint(m_comm, path).load(model.state());
+    model.resume(step);
+    m_report.restart_step = step;
+}
+
+template <class Real, class Space>
+void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
+    const std::int64_t step = model.steps_done();
+    const bool is_last = step == m_options.steps;
+    const double time = static_cast<double>(step) * Parameters().time_step();
+    const bool is_first = step == 0 || step == m_report.restart_step;
+    const bool is_new = step != m_report.restart_step;
+
+    if (is_new && m_options.checkpoints.is_due(step, is_last)) {
+        model.fence("shallow_water::RunFiles::write_due: a checkpoint is written");
+        distview::CheckpointOptions options;
+        show_in_space(options);
+        distview::Attributes scalars = parameters_of(m_options, model.grid());
+        scalars["step"] = step;
+        scalars["time"] = time;
+        distview::Checkpoint(m_comm, m_options.checkpoints.path, options)
+            .save(model.state(), scalars);
+        ++m_report.checkpoints;
+        m_report.checkpoint_step = step;
+    }
+
+    if (m_options.movie_path.empty()) return;
+    if (!is_first && !is_last && step % m_options.movie_every != 0) return;
+    model.fence("shallow_water::RunFiles::write_due: a step of the film is written");
+    const std::vector<distview::NamedArray> fields{
+        {"h", model.h()}, {"u", model.u()}, {"v", model.v()}};
+    if (!m_movie) {
+        distview::Hdf5Options options;
+        show_in_space(options);
+        m_movie = std::make_unique<distview::Hdf5Series>(
+            m_comm, m_options.movie_path, fields, parameters_of(m_options, model.grid()), options);
+    }
+    m_movie->append(time, fields);
+    ++m_report.frames;
+}
+
+template class RunFiles<float>;
+template class RunFiles<double>;
+#ifdef KOKKOS_ENABLE_CUDA
+template class RunFiles<float, Kokkos::Cuda>;
+template class RunFiles<double, Kokkos::Cuda>;
+#endif
+
+} // namespace shallow_water

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/io.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace program {
+
+/// The checkpoints that a run writes and the one that it goes on from.
+struct CheckpointFiles {
+    std::string path;       ///< empty: none is written
+    std::int64_t every = 0; ///< steps; 0: after the last one only
+    std::string restart;    ///< empty: from the beginning
+
+    bool is_due(std::int64_t step, bool is_last) const {
+        return !path.empty() && (is_last || (every > 0 && step > 0 && step % every == 0));
+    }
+};
+
+/// Declares --checkpoint, --checkpoint-every and --restart; `steps` is what a run has: "steps".
+void add_checkpoint_options(CLI::App& app, CheckpointFiles& files, const char* steps);
+
+/// Checks these after parsing. Local.
+///
+/// Errors: distview::UsageError for what does not fit together, or without HDF5
+void check_checkpoint_options(const CheckpointFiles& files);
+
+/// Throws distview::UsageError if `path` was given for an option and the program was built without HDF5.
+void require_hdf5(const char* option, const std::string& path);
+
+/// What a checkpoint says besides arrays, if it is one of a run like this one: its scalars are `expected` and more.
+///
+/// Collective: over comm
+/// Errors:     those of Checkpoint::load(); distview::UsageError that names the first scalar that differs (thrown on
+///             all ranks)
+distview::Attributes load_scalars(const distview::Communicator& comm, const std::string& path,
+                                  const distview::Attributes& expected);
+
+} // namespace program

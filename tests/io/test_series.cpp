@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files of steps: any element type and shape, appended in layouts that change, read back in others.
+#include "stored_fields.hpp"
+
+#include <distview/core/text.hpp>
+#include <distview_testing/assertions.hpp>
+
+#include <gtest/gtest.h>
+#include <hdf5.h>
+
+#include <fstream>
+
+namespace distview::testing {
+
+namespace {
+
+class SeriesTest : public ::testing::Test {
+protected:
+    Communicator world{MPI_COMM_WORLD};
+    SharedFolder folder;
+    std::string path = folder.file("series.h5");
+};
+
+TEST_F(SeriesTest, steps_come_back_in_any_layout) {
+    for_each_case(40, [&](Random& random, std::uint64_t) {
+        std::vector<std::int64_t> shape;
+        while (shape.empty()) shape = random_shape(random);
+        const ElementType element = random_element(random);
+        const std::uint64_t salt = random.bits();
+        const std::int64_t steps = random.integer(1, 4);
+        SCOPED_TRACE(text(describe(element), " of shape ", tuple_text(shape)));
+        const auto section = [&] {
+            return StoredSection(world, random_stored_layout(random, world.size(), shape), element,
+                                 random);
+        };
+        Hdf5Options options;
+        options.buffer_bytes = random.integer(1, 3000);
+        // Blocks of checksums end within elements of 3 and 12 bytes.
+        options.checksum_bytes = random.chance(0.2) ? 0 : 8 * random.integer(1, 60);
+        StoredSection first = section();
+        Hdf5Series series(world, path, {{"f", first.any()}}, {}, options);
+        std::vector<double> times;
+        for (std::int64_t step = 0; step < steps; ++step) {
+            StoredSection next = section();
+            next.fill(salt + static_cast<std::uint64_t>(step));
+            times.push_back(0.5 * static_cast<double>(step));
+            series.append(times.back(), {{"f", next.any()}});
+        }
+        EXPECT_EQ(series.steps(), steps);
+        EXPECT_EQ(inspect_hdf5(world, path).times, times);
+        for (const std::int64_t step : {steps - 1, std::int64_t{0}}) {
+            StoredSection back = section();
+            load_hdf5_step(world, path, step, {{"f", back.any()}}, options);
+            EXPECT_TRUE(back.is_right(salt + static_cast<std::uint64_t>(step)));
+        }
+        StoredSection none = section();
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, steps, {{"f", none.any()}}),
+                                  UsageError,
+                                  text("expected a step below ", steps, " of field 'f'"));
+    });
+}
+
+TEST_F(SeriesTest, damage_is_told_with_its_step) {
+    Random random(17, 0);
+    const ElementType element{ElementKind::floating_point, 8};
+    const std::vector<std::int64_t> shape{30, 20};
+    StoredSection section(world, random_stored_layout(random, world.size(), shape), element,
+                          random);
+    Hdf5Options options;
+    options.checksum_bytes = 256;
+    Hdf5Series series(world, path, {{"f", section.any()}}, {}, options);
+    for (std::uint64_t step = 0; step < 2; ++step) {
+        section.fill(step);
+        series.append(0, {{"f", section.any()}});
+    }
+    // Of the second step's bytes, which begin where its chunk does.
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
+        const hsize_t at[3] = {1, 0, 0};
+        unsigned mask = 0;
+        haddr_t address = 0;
+        hsize_t bytes = 0;
+        EXPECT_GE(H5Dget_chunk_info_by_coord(dataset, at, &mask, &address, &bytes), 0);
+        H5Dclose(dataset);
+        H5Fclose(file);
+        std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+        const auto byte = static_cast<std::streamoff>(address) + 1000;
+        stream.seekg(byte);
+        const char flipped = static_cast<char>(stream.get() ^ 4);
+        stream.seekp(byte);
+        stream.put(flipped);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    load_hdf5_step(world, path, 0, {{"f", section.any()}});
+    EXPECT_ON_ALL_RANKS(section.is_right(0));
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 1, {{"f", section.any()}}), Error,
+                              "damaged bytes among [768, 1024) of field 'f', step 1, of '" + path +
+                                  "'");
+}
+
+TEST_F(SeriesTest, says_what_does_not_fit) {
+    Random random(17, 1);
+    const ElementType element{ElementKind::floating_point, 8};
+    const auto section = [&](const std::vector<std::int64_t>& shape) {
+        return StoredSection(world, random_stored_layout(random, world.size(), shape), element,
+                             random);
+    };
+    StoredSection f = section({6, 5}), other = section({6, 6});
+    Hdf5Series series(world, path, {{"f", f.any()}});
+    EXPECT_THROW_ON_ALL_RANKS(series.append(0, {{"g", f.any()}}), UsageError,
+                              "expected the array 'f', as at construction, got 'g'");
+    EXPECT_THROW_ON_ALL_RANKS(series.append(0, {}), UsageError, "expected 1 arrays");
+    EXPECT_THROW_ON_ALL_RANKS(series.append(0, {{"f", other.any()}}), ShapeError,
+                              "expected float64 of shape (6, 6)");
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 0, {{"f", f.any()}}), UsageError,
+                              "expected a step below 0");
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, -1, {{"f", f.any()}}), UsageError,
+                              "expected a step from 0 on, got -1");
+    EXPECT_EQ(series.steps(), 0);
+    series.append(1.5, {{"f", f.any()}});
+    EXPECT_EQ(series.steps(), 1);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"series.h5"}));
+}
+
+} // namespace
+
+} // namespace distview::testing
