@@ -18,6 +18,7 @@ import atexit as _atexit
 
 from . import _distview
 from ._array import DistView, dot
+from ._checkpoint import Checkpoint, LoadedCheckpoint
 from ._create import (
     empty,
     from_distarray,
@@ -35,15 +36,29 @@ from ._distview import (
     check,
     check_all,
     finalize,
+    has_hdf5,
     initialize,
     is_initialized,
 )
-from ._errors import AxisError, DeadlineError, Error, LayoutError, MpiError, ProtocolError, ShapeError, UsageError
+from ._errors import (
+    AxisError,
+    DeadlineError,
+    Error,
+    FileError,
+    LayoutError,
+    MpiError,
+    ProtocolError,
+    ShapeError,
+    UsageError,
+)
 from ._exchange import PaddingExchange
 from ._layout import make_layout
+from ._load import FileContents, StoredField, inspect, load
 from ._random import fill_random
 from ._redistribute import redistribute
 from ._redistribution import RedistributionPlan
+from ._save import save
+from ._series import Hdf5Series
 from .plot import plot_array_distribution, plot_layout
 
 # Before mpi4py finalises MPI, which it does when the interpreter has gone further down.
@@ -62,16 +77,22 @@ def describe(layout_or_view: Layout | DistView) -> str:
 
 __all__ = [
     "AxisError",
+    "Checkpoint",
     "DeadlineError",
     "DistView",
     "Error",
+    "FileContents",
+    "FileError",
+    "Hdf5Series",
     "Layout",
     "LayoutError",
+    "LoadedCheckpoint",
     "MpiError",
     "PaddingExchange",
     "ProtocolError",
     "RedistributionPlan",
     "ShapeError",
+    "StoredField",
     "UsageError",
     "__version__",
     "build_info",
@@ -85,13 +106,17 @@ __all__ = [
     "from_distarray",
     "from_function",
     "full",
+    "has_hdf5",
     "initialize",
+    "inspect",
     "is_initialized",
+    "load",
     "make_layout",
     "ones",
     "plot_array_distribution",
     "plot_layout",
     "redistribute",
+    "save",
     "wrap",
     "zeros",
     "zeros_like",

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Unpack, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -13,13 +13,16 @@ from ._comm import collective, communicator, of_array
 from ._errors import UsageError, named
 from ._exchange import PaddingExchange
 from ._gather import gather, scatter
+from ._layout import padding_depths
 from ._petsc import petsc_vec
 from ._redistribution import transpose
+from ._save import write
 from ._section import Section
 from ._slices import axis_slices
 
 if TYPE_CHECKING:
-    from ._types import Comm, Scalar
+    from ._file_arguments import Attributes, Path, SaveOptions
+    from ._types import Comm, Scalar, Widths
 
 
 class DistView(Section["Scalar"]):
@@ -29,7 +32,8 @@ class DistView(Section["Scalar"]):
     padding, ``owned`` the part without communication padding, ``interior`` the part without any:
     NumPy arrays that share the memory; where only a device reads it CuPy arrays, or an error that names
     copy_to_host(). shape, size, len and global indices are those of the interior, from 0; boundary
-    padding has negative indices and those from the size on.
+    padding has negative indices and those from the size on. What writes them says mark_written() afterwards where
+    require_padding() is used: NumPy does not.
 
     Exports itself without a copy as ``__distarray__``, buffer, ``__array_interface__``,
     ``__dlpack__`` and, on a device, ``__cuda_array_interface__``. What is called here has finished on
@@ -96,6 +100,34 @@ class DistView(Section["Scalar"]):
         """
         return PaddingExchange(self._start_exchange("start_exchange", list(others), stencil))
 
+    @collective("require_padding", of_array)
+    def require_padding(self, depth: int | tuple[int, int], *others: DistView, stencil: str = "box") -> bool:
+        """Fills padding where it is not valid to that depth, and nothing else; returns whether there was any.
+
+            u.require_padding(1)                # exchanges
+            u.require_padding(1)                # does not: nothing was written since
+            u.interior[...] *= 2
+            u.mark_written()                    # of what NumPy writes the library knows nothing
+            u.require_padding(1)                # exchanges
+
+        depth: a width, or (low, high). What exchanges have filled since elements were written last is
+        ``valid_padding``; what the library writes itself it knows of. others: whose padding is looked at as well.
+        stencil: as exchange_padding().
+
+        Collective over the arrays' communicator, in the same order on all ranks; decided without communication, but
+        for the first time that these arrays are exchanged. If ranks do not find the same, as after mark_written() on
+        some of them only, those that wait for others get an error. Raises UsageError if no exchange fills padding so deep.
+        """
+        return self._require_padding(depth, list(others), stencil)
+
+    def mark_padding_valid(self, depth: Widths, corners: bool = True) -> None:
+        """Says that the program has filled padding itself: it is valid to that depth.
+
+        depth: a width, or one width or (low, high) per axis. corners: whether what is padding along several axes is
+        valid, too. All ranks say it. Local, as mark_written().
+        """
+        self._mark_padding_valid(padding_depths(depth, self.ndim, "mark_padding_valid"), bool(corners))
+
     @collective("combine_padding", of_array)
     def combine_padding(
         self, *others: DistView, operation: str = "sum", stencil: str = "box"
@@ -152,6 +184,18 @@ class DistView(Section["Scalar"]):
         unstructured axis that several processes hold goes to all of them. Collective.
         """
         scatter(self, values, root, cells)
+
+    @collective("to_hdf5", of_array, "save_hdf5")
+    def to_hdf5(
+        self, path: Path, name: str, attributes: Attributes | None = None, **options: Unpack[SaveOptions]
+    ) -> None:
+        """Writes the array to a new file of HDF5, under a name: save(path, {name: array}, attributes, ...).
+
+            u.to_hdf5("u.h5", "u", {"time": 1.5})       # h5py.File("u.h5")["u"][...]
+
+        options: those of save(). Collective.
+        """
+        write("to_hdf5", path, {name: self}, attributes, only_hdf5=True, **options)
 
     @overload
     def sum(

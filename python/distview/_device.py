@@ -247,6 +247,7 @@ def copy_from_host(view: Any, values: Any, cells: tuple[slice, ...], caller: str
     """Writes values to a part of a section."""
     if view.readonly:
         raise ShapeError(f"{caller}: the array is read-only")
+    view._note_written()
     if view.device[0] in HOST_TYPES:
         settle(view, caller)
         view.view[cells] = values

@@ -36,6 +36,10 @@ class AxisError(UsageError, IndexError):
     """The number of an axis that an array has not."""
 
 
+class FileError(Error, OSError):
+    """A file cannot be written or read, is not what it is taken for, or is damaged."""
+
+
 class MpiError(Error, RuntimeError):
     """A call of the MPI library failed; not recoverable."""
 
@@ -96,18 +100,26 @@ _INNER = (
 _WORDS = (
     (re.compile(r"^Communicator: used after"), "distview: the communicator cannot be used after"),
     (re.compile(r"\bPaddingExchangePlan #\d+ combine\b"), "combine_padding"),
+    (re.compile(r"\bPaddingExchangePlan #\d+ require\b"), "require_padding"),
     (re.compile(r"\bPaddingExchangePlan(?: #\d+ (?:execute|bind)\b|(?!:))"), "exchange_padding"),
     (re.compile(r"\bRedistributionPlan #\d+ (?:execute|combine|bind)\b"), "RedistributionPlan.execute"),
     (re.compile(r"\bimport_dist_view\b(?!:)"), "from_distarray"),
+    (re.compile(r"\bCheckpoint::(?=(?:load|save)\b)"), "Checkpoint."),
+    (re.compile(r"\bload\(fields, true\)"), "load(fields, falls_back=True)"),
 )
+
+
+def in_python(text: str) -> str:
+    """A text of the compiled part with the names of this package."""
+    for pattern, word in _WORDS:
+        text = pattern.sub(word, text)
+    return text
 
 
 def named_after(error: Error, caller: str, inner: tuple[str, ...] = ()) -> None:
     """Lets an error's text begin with what the program has called, where it begins with a name of _INNER or of
     ``inner``: of functions that the called one consists of."""
-    text = str(error)
-    for pattern, word in _WORDS:
-        text = pattern.sub(word, text)
+    text = in_python(str(error))
     name, colon, rest = text.partition(": ")
     if colon and (name in _INNER or name in inner):
         text = f"{caller}: {rest}"

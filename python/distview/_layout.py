@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ._distview import Layout
-from ._errors import LayoutError, named, short
+from ._errors import LayoutError, UsageError, named, short
 from ._layout_axes import Axis, axis_of, integer, is_entry, is_lists
 
 if TYPE_CHECKING:
@@ -162,6 +162,20 @@ def _widths(value: Any, rank: int, what: str) -> list[tuple[int, int]]:
             f"layout: expected {what} of {_axes(rank)} (a width or (low, high) each), got {short(value)}"
         )
     return [_pair(v, what) for v in value]
+
+
+def padding_depths(value: Any, rank: int, caller: str) -> list[tuple[int, int]]:
+    """As zeros() takes widths of padding."""
+    try:
+        depths = _widths(value, rank, "depth")
+    except LayoutError:
+        depths = [(-1, -1)]
+    if any(depth < 0 for pair in depths for depth in pair):
+        raise UsageError(
+            f"{caller}: expected depth to be a width, or one or (low, high) for {_axes(rank)}, none of them negative, "
+            f"got {short(value)}"
+        )
+    return depths
 
 
 def _flags(value: Any, rank: int) -> list[bool]:

@@ -20,7 +20,7 @@ def petsc_vec(array: Any) -> Any:
         except ImportError as error:
             raise UsageError(
                 "petsc_vec: expected petsc4py to be installed (Debian: python3-petsc4py-real; "
-                f"scripts/test --interop adds it to the private root), got {error}"
+                f"scripts/python --interop adds it to the private root), got {error}"
             ) from error
         if any(map(any, array.padding)):
             raise ShapeError(

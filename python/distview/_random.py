@@ -43,6 +43,7 @@ def fill_random(view: Section, seed: int, *, stream: int = 0, low: int | None = 
     make = _maker(view, low, high)
     if view.readonly:
         raise ShapeError("fill_random: the array is read-only")
+    view.mark_written()
     on_host = view.device[0] in _device.HOST_TYPES
     if on_host:
         _device.settle(view, "fill_random")

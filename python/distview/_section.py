@@ -177,6 +177,7 @@ class Section(_Memory["Scalar"]):
     @view.setter
     def view(self, value: Any) -> None:
         self._check_same("view", self.view, value)
+        self._note_written()
 
     @property
     def owned(self) -> npt.NDArray[Scalar]:
@@ -186,6 +187,7 @@ class Section(_Memory["Scalar"]):
     @owned.setter
     def owned(self, value: Any) -> None:
         self._check_same("owned", self.owned, value)
+        self._note_written()
 
     @property
     def interior(self) -> npt.NDArray[Scalar]:
@@ -195,6 +197,7 @@ class Section(_Memory["Scalar"]):
     @interior.setter
     def interior(self, value: Any) -> None:
         self._check_same("interior", self.interior, value)
+        self._note_written()
 
     def copy_to_host(self, cells: str = "all") -> npt.NDArray[Scalar]:
         """A copy as a NumPy array of this section's cells: all, owned or interior.
@@ -279,6 +282,11 @@ class Section(_Memory["Scalar"]):
 
     def _slices(self, caller: str, cells: str) -> tuple[slice, ...]:
         return tuple(slice(*self._range(d, cells, caller)) for d in range(self.ndim))
+
+    def _note_written(self) -> None:
+        """No padding is valid any more; of a section that is not attached none was."""
+        if self.attached:
+            self.mark_written()
 
     @staticmethod
     def _check_same(name: str, part: Any, value: Any) -> None:

@@ -136,6 +136,10 @@ public:
     /// start_exchange() and finish().
     void exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
                           nb::handle stencil, Failure failure);
+    /// Fills what padding is not valid `depth` (a width, or those of low and high sides) deep; whether any was not. Where
+    /// these arrays were exchanged before, that is decided without communication.
+    bool require_padding(nb::handle depth, const std::vector<std::shared_ptr<ArrayState>>& others,
+                         nb::handle stencil, Failure failure);
     /// Combines the padding of the arrays, all of one element type, with the elements that it copies.
     void combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,
                          nb::handle operation, nb::handle stencil, Failure failure);
@@ -161,10 +165,11 @@ private:
 
     std::vector<ArrayState*> with_others(const std::vector<std::shared_ptr<ArrayState>>& others);
     void check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const;
-    /// `check` may throw, and returns what the ranks must agree on besides the arrays and the stencil.
+    /// `check` may throw, and returns what the ranks must agree on besides the arrays and the stencil. With
+    /// `trusts_plan` nobody is asked where there is a plan: that one finds out if ranks differ.
     Exchange agree_on_exchange(const char* caller, const std::vector<ArrayState*>& arrays,
                                nb::handle stencil, Failure failure,
-                               const std::function<Argument()>& check);
+                               const std::function<Argument()>& check, bool trusts_plan = false);
     /// The known plan for arrays of these layouts; drops one that cannot be used any more.
     const Plan* find_plan(const std::vector<ArrayLayout>& layouts, Stencil stencil);
     std::shared_ptr<PaddingExchangePlan> plan_for(const std::vector<ArrayState*>& arrays,

@@ -10,8 +10,11 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <nanobind/stl/pair.h>
+
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -23,6 +26,7 @@ namespace distview::python {
 namespace {
 
 constexpr const char* combine_caller = "combine_padding";
+constexpr const char* require_caller = "require_padding";
 
 std::vector<AnySection> pending_sections(const std::vector<ArrayState*>& arrays) {
     std::vector<AnySection> result;
@@ -58,23 +62,67 @@ void for_each_own(const AnySection& section, const PaddingRegion& region, const 
     }
 }
 
+PaddingExchangeSchedule own_schedule(const AnyDistView& view, Stencil stencil) {
+    return {view.layout(), view.process(), {.stencil = stencil, .widths = {}}};
+}
+
 /// Copies within the section: all there is to do for an array of one process. Kokkos need not run.
 void copy_own_padding(const AnyDistView& view, Stencil stencil) {
     const AnySection& section = view.section();
-    PaddingExchangeSchedule(view.layout(), view.process(), {.stencil = stencil, .widths = {}})
-        .for_each_incoming([&](const PaddingRegion& region) {
-            for_each_own(section, region, [&](const char* from, char* to) {
-                std::copy_n(from, section.element.bytes, to);
-            });
+    const PaddingExchangeSchedule schedule = own_schedule(view, stencil);
+    schedule.for_each_incoming([&](const PaddingRegion& region) {
+        for_each_own(section, region, [&](const char* from, char* to) {
+            std::copy_n(from, section.element.bytes, to);
         });
+    });
+    view.mark_padding_valid(schedule.filled());
+}
+
+/// What PaddingExchangePlan::require() does, of an array of one process: whether the padding was filled.
+bool require_own_padding(const AnyDistView& view, Stencil stencil, Widths depth) {
+    const ValidPadding needed = own_schedule(view, stencil).filled().limited_to(depth);
+    if (needed.deepest() == Widths(0) || view.valid_padding().reaches(needed)) return false;
+    copy_own_padding(view, stencil);
+    return true;
+}
+
+/// Throws UsageError if no exchange of the array fills padding so deep.
+void check_depth(const AnyDistView& view, Stencil stencil, Widths depth) {
+    const Widths deepest = own_schedule(view, stencil).filled().deepest();
+    const auto is_within = [](std::int64_t asked, std::int64_t most) {
+        return asked <= most || most == 0; // no padding is filled on that side
+    };
+    require<UsageError>(
+        is_within(depth.low, deepest.low) && is_within(depth.high, deepest.high), [&] {
+            return text(require_caller, ": expected depths in [0, ", deepest.low, "] and [0, ",
+                        deepest.high,
+                        "], as deep as padding is filled on low and on high sides, got (",
+                        depth.low, ", ", depth.high, ')');
+        });
+}
+
+Widths read_depth(nb::handle given) {
+    std::int64_t width = 0;
+    std::pair<std::int64_t, std::int64_t> widths;
+    const bool is_one = nb::try_cast(given, width, false);
+    if (is_one) widths = {width, width};
+    require<UsageError>(
+        (is_one || nb::try_cast(given, widths)) && widths.first >= 0 && widths.second >= 0, [&] {
+            return text(require_caller,
+                        ": expected depth to be a width or (low, high), none of "
+                        "them negative, got ",
+                        short_repr(given));
+        });
+    return {widths.first, widths.second};
 }
 
 /// The same of combine_padding().
 void combine_own_padding(const AnyDistView& view, Stencil stencil, const Update& update) {
     const auto combine = element_update(update, view.section().element);
-    PaddingExchangeSchedule(view.layout(), view.process(), {.stencil = stencil, .widths = {}})
-        .for_each_outgoing(
-            [&](const PaddingRegion& region) { for_each_own(view.section(), region, combine); });
+    own_schedule(view, stencil).for_each_outgoing([&](const PaddingRegion& region) {
+        for_each_own(view.section(), region, combine);
+    });
+    view.mark_written();
 }
 
 std::vector<ArrayLayout> layouts_of(const std::vector<ArrayState*>& arrays) {
@@ -181,13 +229,16 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
         std::rotate(at, at + 1, m_plans.end());
         return m_plans.back().plan;
     }
+    const PaddingExchangeOptions options{.stencil = stencil, .widths = {}};
     std::vector<FieldExchange> fields;
-    for (const ArrayLayout& layout : layouts)
-        fields.push_back({layout, {.stencil = stencil, .widths = {}}});
+    for (const ArrayLayout& layout : layouts) fields.push_back({layout, options});
+    // Of one layout, so that require_padding() exchanges only those of the arrays that need it.
+    const bool are_alike = std::ranges::count(layouts, layouts.front()) == std::ssize(layouts);
     std::shared_ptr<PaddingExchangePlan> plan;
     {
         const nb::gil_scoped_release release;
-        plan = std::make_shared<PaddingExchangePlan>(*m_comm, fields);
+        plan = are_alike ? std::make_shared<PaddingExchangePlan>(*m_comm, layouts.front(), options)
+                         : std::make_shared<PaddingExchangePlan>(*m_comm, fields);
     }
     if (m_plans.size() == most_plans) m_plans.erase(m_plans.begin());
     m_plans.push_back({layouts, stencil, plan, ++m_plan_count});
@@ -197,7 +248,8 @@ std::shared_ptr<PaddingExchangePlan> ArrayState::plan_for(const std::vector<Arra
 ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
                                                    const std::vector<ArrayState*>& arrays,
                                                    nb::handle stencil, Failure failure,
-                                                   const std::function<Argument()>& check) {
+                                                   const std::function<Argument()>& check,
+                                                   bool trusts_plan) {
     Exchange exchange;
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = arrays.size();
@@ -229,6 +281,14 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
         if (failure.image) std::rethrow_exception(failure.image);
         return exchange;
     }
+    const auto add_views = [&] {
+        for (const ArrayState* array : arrays) exchange.views.push_back(*array->m_view);
+    };
+    if (trusts_plan && known) {
+        exchange.plan = known->plan;
+        add_views();
+        return exchange;
+    }
     try {
         agree(*m_comm, caller, failure, digest, [&] {
             std::vector<Argument> arguments{own,
@@ -247,7 +307,7 @@ ArrayState::Exchange ArrayState::agree_on_exchange(const char* caller,
         throw;
     }
     exchange.plan = plan_for(arrays, exchange.stencil);
-    for (const ArrayState* array : arrays) exchange.views.push_back(*array->m_view);
+    add_views();
     return exchange;
 }
 
@@ -281,6 +341,32 @@ void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>
         start_exchange("exchange_padding", others, stencil, std::move(failure));
     const nb::gil_scoped_release release;
     exchange->finish();
+}
+
+bool ArrayState::require_padding(nb::handle depth,
+                                 const std::vector<std::shared_ptr<ArrayState>>& others,
+                                 nb::handle stencil, Failure failure) {
+    const std::vector<ArrayState*> arrays = with_others(others);
+    Widths widths;
+    const auto read = [&] {
+        widths = read_depth(depth);
+        for (const ArrayState* array : arrays)
+            check_depth(*array->m_view, read_stencil(require_caller, stencil), widths);
+        return Argument{"depth", text('(', widths.low, ", ", widths.high, ')')};
+    };
+    const Exchange exchange =
+        agree_on_exchange(require_caller, arrays, stencil, std::move(failure), read, true);
+    bool filled = false;
+    if (!m_comm) {
+        for (const ArrayState* array : arrays)
+            filled = require_own_padding(*array->m_view, exchange.stencil, widths) || filled;
+        return filled;
+    }
+    const nb::gil_scoped_release release;
+    with_exec(exchange.kernels, [&](const auto& exec) {
+        filled = exchange.plan->require(exec, widths, std::span<const AnyDistView>(exchange.views));
+    });
+    return filled;
 }
 
 void ArrayState::combine_padding(const std::vector<std::shared_ptr<ArrayState>>& others,

@@ -53,6 +53,8 @@ void translate(const std::exception_ptr& failure, void*) {
     } catch (const DeadlineError& e) {
         const nb::object error = error_class("DeadlineError")(e.what(), e.ranks());
         PyErr_SetObject(error.type().ptr(), error.ptr());
+    } catch (const FileError& e) {
+        raise("FileError", e);
     } catch (const Error& e) {
         raise("Error", e);
     }
@@ -89,6 +91,7 @@ std::exception_ptr image_of(nb::handle error) {
     if (is("ShapeError")) return std::make_exception_ptr(ShapeError(message));
     if (is("UsageError")) return std::make_exception_ptr(UsageError(message));
     if (is("MpiError")) return std::make_exception_ptr(MpiError(message, MPI_ERR_OTHER));
+    if (is("FileError")) return std::make_exception_ptr(FileError(message));
     if (is("Error")) return std::make_exception_ptr(Error(message));
     // Named in the text, since the class itself cannot travel. UsageError derives from both of these.
     const std::string named = name_of_type(error) + ": " + message;

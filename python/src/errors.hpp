@@ -18,6 +18,12 @@ public:
     using UsageError::UsageError;
 };
 
+/// A file cannot be written or read, or is damaged: distview.FileError, which is an OSError as well.
+class FileError : public Error {
+public:
+    using Error::Error;
+};
+
 /// From then on exceptions of the library become those of distview._errors.
 void register_errors();
 

@@ -24,5 +24,6 @@ NB_MODULE(_distview, module) {
     register_protocol(module);
     register_capsules(module);
     register_device(module);
+    register_files(module);
     register_signals(module);
 }

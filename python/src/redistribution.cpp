@@ -231,7 +231,9 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
     }
     if (!m_comm) {
         std::vector<char> buffer = buffer_alone(update, source->section(), target->section());
-        return copy_alone(*m_schedule, update, source->section(), target->section(), buffer);
+        copy_alone(*m_schedule, update, source->section(), target->section(), buffer);
+        target->view(caller).mark_written();
+        return;
     }
     const AnyDistView from = source->view(caller);
     const AnyDistView to = target->view(caller);

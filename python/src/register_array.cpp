@@ -13,6 +13,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -226,6 +227,43 @@ std::pair<std::vector<std::shared_ptr<ArrayState>>, Failure> states_of(const std
     return result;
 }
 
+void add_validity(nb::class_<Array>& type) {
+    type.def_prop_ro(
+        "valid_padding",
+        [](const Array& self) {
+            const ValidPadding valid = self.state->view("valid_padding").valid_padding();
+            nb::list result;
+            for (int axis = 0; axis < self.state->rank(); ++axis)
+                result.append(pair(valid.depth(axis).low, valid.depth(axis).high));
+            return IntPairs(result);
+        },
+        "(low, high) depths, along each axis, to which this section's padding holds what the "
+        "owners\n"
+        "of its elements have, as far as the library can tell: since elements were written last.");
+    type.def_prop_ro(
+        "has_valid_corners",
+        [](const Array& self) {
+            return self.state->view("has_valid_corners").valid_padding().has_corners();
+        },
+        "Whether valid_padding is true of what is padding along several axes at once, too.");
+    type.def(
+        "mark_written", [](const Array& self) { self.state->view("mark_written").mark_written(); },
+        "Says that elements were written in a way that the library does not see, through view,\n"
+        "owned, interior or another library: no padding is valid. All ranks say it.\n\n"
+        "Local, but ranks that do not all call it get an error in the next require_padding().");
+    type.def(
+        "_mark_padding_valid",
+        [](const Array& self, const std::vector<std::pair<std::int64_t, std::int64_t>>& depths,
+           bool corners) {
+            ValidPadding valid;
+            for (std::size_t d = 0; d < depths.size(); ++d)
+                valid.set_depth(static_cast<int>(d), {depths[d].first, depths[d].second});
+            valid.set_corners(corners);
+            self.state->view("mark_padding_valid").mark_padding_valid(valid);
+        },
+        nb::arg("depths"), nb::arg("corners"), "Local; see DistView.mark_padding_valid().");
+}
+
 void add_protocol(nb::class_<Array>& type) {
     type.def_prop_ro(
         "attached", [](const Array& self) { return self.state->attached(); },
@@ -283,6 +321,15 @@ void add_protocol(nb::class_<Array>& type) {
         nb::arg("others"), nb::arg("stencil").none(),
         "Collective; see DistView.exchange_padding().");
     type.def(
+        "_require_padding",
+        [](const Array& self, nb::handle depth, const nb::list& others, nb::handle stencil) {
+            auto [states, failure] = states_of("require_padding", others);
+            const std::shared_ptr<ArrayState> held = self.state;
+            return held->require_padding(depth, states, stencil, std::move(failure));
+        },
+        nb::arg("depth").none(), nb::arg("others"), nb::arg("stencil").none(),
+        "Collective; see DistView.require_padding().");
+    type.def(
         "_combine_padding",
         [](const Array& self, const nb::list& others, nb::handle operation, nb::handle stencil) {
             auto [states, failure] = states_of("combine_padding", others);
@@ -309,6 +356,7 @@ void register_array(nb::module_& module) {
         nb::arg("other"), "Another name for the same section.");
     add_shape_properties(type);
     add_memory_properties(type);
+    add_validity(type);
     add_protocol(type);
 }
 

@@ -77,6 +77,33 @@ u.exchange_padding(stencil="faces")
 u.combine_padding(u, operation="sum")
 u.scatter(whole if whole is not None else np.zeros((8, 9)))
 of_slice: float = u[2:5, ::2].sum()
+distview.save("u.npy", u, fortran_order=True, progress=lambda done, total: print(done / total))
+distview.save("state.h5", {"h": u, "n": counts}, {"time": 1.5, "title": "t", "n": [1, 2]}, spacing=(0.5, 0.25))
+u.to_hdf5("u.h5", "u", {"step": 3}, axis_names=["y", "x"], sync=True)
+loaded = distview.load("state.h5", "bc", comm, names="h", padding=1, step=None)
+print(loaded.sum() + 1)
+some: distview.DistView = distview.load("state.h5", comm=comm, names=["h"])["h"]
+into: npt.NDArray[np.float64] = distview.load("u.npy", out=u).view
+several: npt.NDArray[np.float64] = distview.load("state.h5", out={"h": u})["h"].view
+contents = distview.inspect("state.h5", comm)
+stored_shape: tuple[int, ...] = contents.fields["h"].shape
+last_time: float = contents.times[-1]
+checkpoint = distview.Checkpoint("run.h5", comm, keep=3, sync=False, checksums=True)
+checkpoint.save({"u": u}, {"step": 3})
+restored = checkpoint.load({"u": u}, falls_back=True)
+step = restored.scalars["step"]
+damage: str = restored.damage + restored.path + checkpoint.path_of(1)
+film = distview.Hdf5Series("film.vtkhdf", {"u": u}, {"title": "t"}, spacing=0.5)
+film.append(0.5, {"u": u})
+frames: int = film.steps
+try:
+    distview.load("u.npz")
+except distview.FileError as missing:
+    print(missing.errno)
+if u.require_padding(1, single, stencil="faces") and u.has_valid_corners:
+    u.mark_written()
+    u.mark_padding_valid(((1, 1), 0), corners=False)
+low: int = u.valid_padding[0][0]
 anything = distview.from_distarray(u, comm)
 print(anything.sum() + 1, distview.describe(layout))
 figure = distview.plot_layout(layout)
@@ -150,6 +177,23 @@ u.exchange_padding(3)
 u.exchange_padding(stencil=1)
 u.combine_padding(operation=1)
 u.start_exchange().end()
+distview.save(3, u)
+distview.save("u.npy")
+distview.save("u.npy", 3)
+distview.save("u.npy", u, depth=1)
+distview.save("u.h5", {"u": 3})
+distview.save("u.h5", {"u": u}, {"a": 1j})
+distview.load("u.npy", out=3)
+distview.load("u.npy", padding="1")
+distview.inspect(3)
+distview.Checkpoint("run.h5", keep="2")
+distview.Checkpoint("run.h5").save(u)
+distview.Hdf5Series("film.h5", u)
+u.to_hdf5("u.h5")
+u.to_hdf5("u.h5", "u", depth=3)
+u.require_padding("1")
+u.mark_written(1)
+u.valid_padding[0] + "x"
 x: str = distview.from_function(lambda i: i, 3).sum()
 y: int = distview.redistribute(u, "c").sum()
 z: float = waves.sum()

@@ -15,7 +15,7 @@ toolchain_python=(
 )
 # Solver stacks that interop/ has doors to.
 toolchain_interop=(libpetsc-real-dev libhypre-dev python3-petsc4py-real)
-toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv)
+toolchain_python_tests=(python3-pytest mypy python3-scikit-build-core python3-venv python3-h5py python3-netcdf4)
 
 # Goes up whenever the rules below change what is chosen.
 toolchain_rules=2

@@ -1,0 +1,232 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What functions on files are told: paths, arrays by name, attributes, options."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _distview
+from ._comm import communicator
+from ._errors import UsageError, short
+from ._section import Section
+
+#: A number, a text or some numbers kept beside arrays.
+Attribute: TypeAlias = (
+    int | float | str | np.number[Any] | np.bool_ | Sequence[int] | Sequence[float] | npt.NDArray[np.number[Any]]
+)
+Attributes: TypeAlias = Mapping[str, Attribute]
+#: The same as files give it back.
+StoredAttribute: TypeAlias = int | float | str | npt.NDArray[np.int64] | npt.NDArray[np.float64]
+Path: TypeAlias = str | os.PathLike[str]
+
+#: Suffixes by what the compiled part calls the kind of file.
+_SUFFIXES = {".npy": "npy", ".npz": "npz", ".h5": "hdf5", ".hdf5": "hdf5", ".vtkhdf": "hdf5", ".nc": "hdf5"}
+
+
+class Hdf5Options(TypedDict, total=False):
+    """How files of HDF5 are written; see save()."""
+
+    spacing: float | Sequence[float] | None
+    origin: float | Sequence[float] | None
+    on_points: bool
+    axis_names: Sequence[str] | None
+    checksums: bool
+    buffer_bytes: int
+
+
+class SaveOptions(Hdf5Options, total=False):
+    """The same where a file is written in one call."""
+
+    sync: bool
+    progress: Callable[[int, int], object] | None
+
+
+def read_path(caller: str, path: Any) -> str:
+    try:
+        text = os.fspath(path)
+    except TypeError:
+        raise UsageError(f"{caller}: expected a path, got {short(path)}") from None
+    if not isinstance(text, str) or not is_c_text(text) or not text:
+        raise UsageError(f"{caller}: expected a path that is a text without NUL, got {short(text)}")
+    return text
+
+
+def kind_of(caller: str, path: str) -> str:
+    """npy, npz or hdf5, by suffix."""
+    suffix = os.path.splitext(path)[1].lower()
+    if suffix not in _SUFFIXES:
+        raise UsageError(f"{caller}: expected a path that ends in {', '.join(_SUFFIXES)}, got {short(path)}")
+    kind = _SUFFIXES[suffix]
+    if kind == "hdf5" and not _distview.has_hdf5():
+        raise UsageError(
+            f"{caller}: expected a build with HDF5 for {short(path)}, got one without: install HDF5 and xxhash "
+            "(Debian: libhdf5-openmpi-dev, libxxhash-dev) and build again; .npy and .npz need neither"
+        )
+    return kind
+
+
+def is_c_text(value: Any) -> bool:
+    """Whether the compiled part can have it."""
+    try:
+        return isinstance(value, str) and "\0" not in value and value.encode() is not None
+    except UnicodeEncodeError:
+        return False
+
+
+def read_arrays(caller: str, arrays: Any, kind: str = "hdf5") -> list[tuple[str, Section]]:
+    """Arrays by name. Of a .npy file, which has one without a name, an array itself."""
+    if kind == "npy":
+        if not isinstance(arrays, Section):
+            raise UsageError(f"{caller}: expected one DistView for a .npy file, got {short(arrays)}")
+        return [("", arrays)]
+    if not isinstance(arrays, Mapping):
+        raise UsageError(f'{caller}: expected arrays by name, as {{"u": u}}, got {short(arrays)}')
+    for name, array in arrays.items():
+        if not is_c_text(name):
+            raise UsageError(f"{caller}: expected a name of an array, got {short(name)}")
+        if not isinstance(array, Section):
+            raise UsageError(f"{caller}: expected {short(name)} to be a DistView, got {short(array)}")
+    return list(arrays.items())
+
+
+def communicator_of(arrays: Any) -> _distview.Communicator | None:
+    """That of the first of some arrays that has one; they may be something else altogether."""
+    for array in arrays.values() if isinstance(arrays, Mapping) else [arrays]:
+        found = getattr(array, "_communicator", None)
+        if isinstance(found, _distview.Communicator):
+            return found
+    return None
+
+
+def of_files(*args: Any, **kwargs: Any) -> _distview.Communicator | None:
+    """For collective(): the arrays' communicator, or that of ``comm``."""
+    for argument in (*args, *kwargs.values()):
+        if (found := communicator_of(argument)) is not None:
+            return found
+    return communicator(kwargs["comm"]) if kwargs.get("comm") is not None else None
+
+
+def alone(caller: str) -> _distview.Communicator:
+    """The communicator of one process that has given none."""
+    try:
+        from mpi4py import MPI
+    except ImportError:
+        raise UsageError(
+            f"{caller}: expected mpi4py, with which files are written and read by one process as well, got none"
+        ) from None
+    found = communicator(MPI.COMM_SELF)
+    assert found is not None
+    return found
+
+
+def read_attributes(caller: str, given: Any) -> dict[str, Any]:
+    """Values as the compiled part takes them."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise UsageError(f'{caller}: expected attributes by name, as {{"time": 1.5}}, got {short(given)}')
+    result = {}
+    for name, value in given.items():
+        if not is_c_text(name) or not name:
+            raise UsageError(f"{caller}: expected a name of an attribute, got {short(name)}")
+        result[name] = _attribute(caller, name, value)
+    return result
+
+
+def _attribute(caller: str, name: str, value: Any) -> Any:
+    expected = f"{caller}: expected attribute {short(name)} to be a number, a text or a row of numbers, got "
+    if isinstance(value, str):
+        if not is_c_text(value):
+            raise UsageError(expected + f"the text {short(value)}, with characters that files have not")
+        return value
+    if isinstance(value, (bytes, Mapping, set, frozenset)):
+        raise UsageError(expected + short(value))
+    try:
+        numbers = np.asarray(value)
+    except ValueError:
+        raise UsageError(expected + short(value)) from None
+    if numbers.ndim > 1 or numbers.dtype.kind not in "biuf":
+        raise UsageError(expected + short(value))
+    if numbers.dtype.kind == "u" and numbers.size and int(numbers.max()) > np.iinfo(np.int64).max:
+        raise UsageError(expected + f"{short(value)}, more than 64 bits with a sign hold")
+    numbers = numbers.astype(np.float64 if numbers.dtype.kind == "f" else np.int64)
+    return numbers.tolist()
+
+
+def give_attributes(found: Mapping[str, Any]) -> dict[str, StoredAttribute]:
+    """Rows of numbers as arrays."""
+    return {name: np.array(value) if isinstance(value, list) else value for name, value in found.items()}
+
+
+def settings(
+    caller: str,
+    kind: str = "hdf5",
+    *,
+    spacing: Any = None,
+    origin: Any = None,
+    on_points: Any = False,
+    axis_names: Any = None,
+    checksums: Any = True,
+    buffer_bytes: Any = 16 << 20,
+    sync: Any = False,
+    fortran_order: Any = False,
+    keep: Any = 1,
+    **others: Any,
+) -> _distview.FileSettings:
+    """What the compiled part takes; refuses what is none, and what the kind of file has not."""
+    if others:
+        raise UsageError(f"{caller}: got an unexpected keyword argument {short(next(iter(others)))}")
+    for name, flag in (("on_points", on_points), ("checksums", checksums), ("sync", sync), ("fortran_order", fortran_order)):
+        if not isinstance(flag, (bool, np.bool_)):
+            raise UsageError(f"{caller}: expected {name} to be True or False, got {short(flag)}")
+    if kind == "hdf5" and fortran_order:
+        raise UsageError(f"{caller}: expected fortran_order for .npy and .npz only: files of HDF5 are in C order")
+    if kind != "hdf5" and not (spacing is origin is axis_names is None and not on_points):
+        raise UsageError(f"{caller}: expected spacing, origin, on_points and axis_names for files of HDF5 only")
+    places = None if spacing is None else _numbers(caller, "spacing", spacing)
+    start = [] if origin is None else _numbers(caller, "origin", origin)
+    if places is None and (start or on_points):
+        raise UsageError(f"{caller}: expected spacing beside origin and on_points, got None")
+    if axis_names is not None and (
+        isinstance(axis_names, str) or not isinstance(axis_names, Iterable) or not all(map(is_c_text, axis_names))
+    ):
+        raise UsageError(f"{caller}: expected axis_names to be texts, got {short(axis_names)}")
+    bytes_and_keep = (("buffer_bytes", buffer_bytes, 2**62), ("keep", keep, 10**6))
+    for name, number, most in bytes_and_keep:
+        if not isinstance(number, (int, np.integer)) or isinstance(number, bool) or not 1 <= number <= most:
+            raise UsageError(f"{caller}: expected {name} to be an integer from 1 on, got {short(number)}")
+    return _distview.FileSettings(
+        buffer_bytes=int(buffer_bytes),
+        sync=bool(sync),
+        fortran_order=bool(fortran_order),
+        checksum_bytes=4 << 20 if checksums else 0,
+        spacing=places,
+        origin=start,
+        on_points=bool(on_points),
+        axis_names=list(axis_names or ()),
+        keep=int(keep),
+    )
+
+
+def read_progress(caller: str, given: Any) -> Callable[[int, int], object] | None:
+    if given is not None and not callable(given):
+        raise UsageError(f"{caller}: expected progress to be a function of two numbers, got {short(given)}")
+    taken: Callable[[int, int], object] | None = given
+    return taken
+
+
+def _numbers(caller: str, name: str, given: Any) -> list[float]:
+    values = given if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str) else [given]
+    try:
+        numbers = [float(value) for value in values]
+    except (TypeError, ValueError):
+        numbers = [math.nan]
+    if not numbers or not all(map(math.isfinite, numbers)):
+        raise UsageError(f"{caller}: expected {name} to be a number for each axis, got {short(given)}")
+    return numbers

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Files to which arrays are appended step after step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Unpack
+
+from . import _distview
+from ._comm import agreed, collective
+from ._errors import UsageError, short
+from ._file_arguments import (
+    Attributes,
+    Hdf5Options,
+    Path,
+    alone,
+    communicator_of,
+    of_files,
+    read_arrays,
+    read_attributes,
+    read_path,
+    settings,
+)
+from ._save import alike
+from ._section import Section
+
+
+def _of_self(series: Hdf5Series, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
+    return series._comm
+
+
+class Hdf5Series:
+    """A file to which arrays are appended step after step; with a spacing a film that ParaView plays.
+
+        film = distview.Hdf5Series("film.vtkhdf", {"h": h}, spacing=(dy, dx))
+        for step in range(100):
+            ...
+            film.append(time, {"h": h})
+        distview.load("film.vtkhdf", comm=comm, names="h", step=7)
+
+    Each array is one dataset with a first axis of steps, the dataset "time" has the times. A step counts from when
+    append() has returned; a program that ends meanwhile leaves the steps before. attributes and options: as save().
+    Collective over the arrays' communicator.
+    """
+
+    @collective("Hdf5Series", of_files)
+    def __init__(
+        self,
+        path: Path,
+        arrays: Mapping[str, Section[Any]],
+        attributes: Attributes | None = None,
+        **options: Unpack[Hdf5Options],
+    ) -> None:
+        caller = "Hdf5Series"
+        self._comm = communicator_of(arrays) or alone(caller)
+
+        def prepare() -> tuple[str, list[tuple[str, Section[Any]]], dict[str, Any], _distview.FileSettings]:
+            if not _distview.has_hdf5():
+                raise UsageError(f"{caller}: expected a build with HDF5, got one without (see distview.save)")
+            name, given = read_path(caller, path), read_arrays(caller, arrays)
+            kept, chosen = read_attributes(caller, attributes), settings(caller, **options)
+            _distview.check_file_arrays(caller, self._comm, given)
+            return name, given, kept, chosen
+
+        self._path, given, kept, chosen = agreed(self._comm, caller, prepare, lambda p: alike(p[0], p[1]))
+        self._file = _distview.SeriesFile(self._comm, self._path, given, kept, chosen)
+
+    @property
+    def path(self) -> str:
+        """Where it is."""
+        return self._path
+
+    @property
+    def steps(self) -> int:
+        """How many there are."""
+        return self._file.steps
+
+    @collective("Hdf5Series.append", _of_self, "Hdf5Series")
+    def append(self, time: float, arrays: Mapping[str, Section[Any]]) -> None:
+        """Appends a step: arrays with the names, element types and shapes of the first ones, in any layouts.
+
+        Collective. Raises FileError if it cannot be written, UsageError or ShapeError for other arrays.
+        """
+        caller = "Hdf5Series.append"
+
+        def prepare() -> tuple[float, list[tuple[str, Section[Any]]]]:
+            try:
+                at = float(time)
+            except (TypeError, ValueError):
+                raise UsageError(f"{caller}: expected time to be a number, got {short(time)}") from None
+            given = read_arrays(caller, arrays)
+            _distview.check_file_arrays(caller, self._comm, given)
+            return at, given
+
+        at, given = agreed(self._comm, caller, prepare, lambda p: alike(self._path, p[1]))
+        self._file.append(at, given)

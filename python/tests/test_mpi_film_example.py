@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""examples/python/film.py: a film is computed, and made into an animation without a display."""
+
+import importlib.util
+from pathlib import Path
+
+import distview
+import numpy as np
+import pytest
+from shared_folder import on_root, shared_folder
+
+SCRIPT = Path(__file__).resolve().parents[2] / "examples" / "python" / "film.py"
+pytestmark = [
+    pytest.mark.skipif(not SCRIPT.exists(), reason="of a source tree"),
+    pytest.mark.skipif(not distview.has_hdf5(), reason="a build without HDF5"),
+]
+pytest.importorskip("matplotlib")
+
+
+@pytest.fixture
+def film(monkeypatch):
+    spec = importlib.util.spec_from_file_location("film", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(module, "STEPS", 24)
+    return module
+
+
+def whole_pond(film):
+    """The same in one process with NumPy."""
+    i, j = np.mgrid[-1 : film.ROWS + 1, -1 : film.COLUMNS + 1]
+    now = film.drop(i, j)
+    before, later = now.copy(), np.zeros_like(now)
+    frames = []
+    for step in range(film.STEPS + 1):
+        if step % film.STEPS_A_FRAME == 0:
+            frames.append(now[1:-1, 1:-1].copy())
+        h = now
+        neighbours = h[:-2, 1:-1] + h[2:, 1:-1] + h[1:-1, :-2] + h[1:-1, 2:]
+        later[1:-1, 1:-1] = 2 * h[1:-1, 1:-1] - before[1:-1, 1:-1] + 0.2 * (neighbours - 4 * h[1:-1, 1:-1])
+        before, now, later = now, later, before
+    return np.stack(frames)
+
+
+def test_film_and_animation(comm, film, monkeypatch):
+    with shared_folder(comm) as folder:
+        monkeypatch.chdir(folder)
+        film.main([])
+        stored = distview.load("waves.vtkhdf", "nbb", comm, names="height").gather()
+        if comm.rank == 0:
+            assert np.abs(stored - whole_pond(film)).max() < 1e-12
+
+        def look():
+            image = pytest.importorskip("PIL.Image").open("waves.gif")
+            assert image.n_frames == 3
+            frames = []
+            for frame in range(3):
+                image.seek(frame)
+                frames.append(np.asarray(image.convert("RGB")))
+            assert (frames[0] != frames[1]).any() and len(np.unique(frames[2])) > 20
+
+        on_root(comm, look)
+        film.main(["waves.vtkhdf"])
+        film.main(["waves.vtkhdf", "height", "other.gif"])
+        on_root(comm, lambda: (folder / "other.gif").stat().st_size)
+        monkeypatch.undo()
