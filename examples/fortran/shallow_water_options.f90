@@ -2,7 +2,8 @@
 !
 ! The command line of fortran_shallow_water.
 module shallow_water_options
-    use distview
+    use command_line
+    use distview, only: distview_balanced_grid
     implicit none
     private
     public :: options, read_options
@@ -39,7 +40,7 @@ contains
             case ("--ny"); chosen%ny = number(name, value, 1, stat)
             case ("--steps"); chosen%steps = number(name, value, 0, stat)
             case ("--report-steps"); call read_steps(name, value, chosen%report_steps, stat)
-            case ("--grid"); call read_grid(name, value, chosen%grid, stat)
+            case ("--grid"); call read_grid(name, value, chosen%grid(2), chosen%grid(1), stat)
             case ("--mode")
                 chosen%mode = value
                 if (value /= "C" .and. value /= "P") call refuse(stat, name // ": expected C or P, got '" // value // "'")
@@ -59,32 +60,6 @@ contains
         if (any(chosen%grid > [chosen%nx, chosen%ny])) call refuse(stat, "--grid: expected a cell for every process")
     end subroutine
 
-    subroutine refuse(stat, text)
-        integer, intent(out) :: stat
-        character(*), intent(in) :: text
-        call distview_fail(stat, distview_usage_error, text)
-    end subroutine
-
-    function argument(at) result(text)
-        integer, intent(in) :: at
-        character(:), allocatable :: text
-        integer :: length
-        call get_command_argument(at, length=length)
-        allocate(character(length) :: text)
-        call get_command_argument(at, text)
-    end function
-
-    integer function number(name, text, least, stat)
-        character(*), intent(in) :: name, text
-        integer, intent(in) :: least
-        integer, intent(inout) :: stat
-        integer :: error
-        number = 0
-        read (text, *, iostat=error) number
-        if (error /= 0 .or. verify(text, "0123456789") /= 0 .or. number < least) &
-            call refuse(stat, name // ": expected a whole number, got '" // text // "'")
-    end function
-
     subroutine read_steps(name, text, steps, stat)
         character(*), intent(in) :: name, text
         integer, allocatable, intent(out) :: steps(:)
@@ -100,21 +75,5 @@ contains
             begin = comma + 1
         end do
         if (size(steps) == 0) call refuse(stat, name // ": expected numbers of steps, got none")
-    end subroutine
-
-    ! "3x2": 3 rows and 2 columns of processes.
-    subroutine read_grid(name, text, grid, stat)
-        character(*), intent(in) :: name, text
-        integer, intent(out) :: grid(2)
-        integer, intent(inout) :: stat
-        integer :: cross
-        grid = 0
-        cross = index(text, "x")
-        if (cross == 0) then
-            call refuse(stat, name // ": expected PYxPX, rows and columns of processes, got '" // text // "'")
-            return
-        end if
-        grid(2) = number(name, text(:cross - 1), 1, stat)
-        grid(1) = number(name, text(cross + 1:), 1, stat)
     end subroutine
 end module

@@ -2,7 +2,8 @@
 //
 // What the C face adds to an exchange that has next to nothing to copy: a periodic row of 64 float64 on every rank, width
 // 1, of borrowed memory, one field and three. `cpp` is the C++ call with DistViews, `c` the one with handles, `memory` the
-// one with plain memory. Wrapping is distview_array_borrow_local() and its release.
+// one with plain memory, `fortran` the one with allocatable arrays of Fortran. Wrapping is distview_array_borrow_local()
+// and its release.
 
 #include "count_instructions.hpp"
 #include "perf.hpp"
@@ -12,11 +13,20 @@
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/core/dist_view.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#ifdef DISTVIEW_PERF_FORTRAN
+extern "C" {
+void fortran_rows_make(int comm, int cells, void** addresses);
+void fortran_rows_exchange(int fields);
+void fortran_rows_free(void);
+}
+#endif
 
 namespace {
 
@@ -149,6 +159,52 @@ void execute(benchmark::State& state) {
     instructions("memory_instructions", [&] { rows.by_memory(fields); });
 }
 BENCHMARK(execute)->Arg(1)->Arg(3)->Iterations(200)->UseManualTime()->Unit(benchmark::kMicrosecond);
+
+#ifdef DISTVIEW_PERF_FORTRAN
+void execute_fortran(benchmark::State& state) {
+    const Exec exec;
+    const int fields = static_cast<int>(state.range(0));
+    const int times = perf::smoke() ? 2 : 1000;
+    Rows rows;
+    std::array<void*, most> addresses{};
+    fortran_rows_make(MPI_Comm_c2f(perf::communicator().mpi()), static_cast<int>(cells),
+                      addresses.data());
+    std::array<std::array<double, cells + 2>, most> seen{};
+    set(seen);
+    for (std::size_t f = 0; f < most; ++f)
+        std::copy(seen[f].begin(), seen[f].end(), static_cast<double*>(addresses[f]));
+    fortran_rows_exchange(fields);
+    for (std::size_t f = 0; f < most; ++f)
+        std::copy_n(static_cast<const double*>(addresses[f]), cells + 2, seen[f].begin());
+    if (perf::verify(state, is_filled(seen, fields), "padding of fortran")) {
+        const auto repeat_cpp = [&] {
+            for (int i = 0; i < times; ++i) rows.cpp(exec, fields);
+        };
+        const auto repeat_fortran = [&] {
+            for (int i = 0; i < times; ++i) fortran_rows_exchange(fields);
+        };
+        const std::vector<double> medians =
+            perf::contest(state, exec, {{"cpp", repeat_cpp}, {"fortran", repeat_fortran}});
+        state.counters["cpp_ns"] = medians[0] * 1e9 / times;
+        state.counters["fortran_ns"] = medians[1] * 1e9 / times;
+        state.counters["fortran_more_ns"] = (medians[1] - medians[0]) * 1e9 / times;
+        const auto many = [&] {
+            for (int i = 0; i < 20; ++i) fortran_rows_exchange(fields);
+        };
+        if (perf::communicator().rank() != 0)
+            many();
+        else if (const auto count = perf::count_instructions(many))
+            state.counters["fortran_instructions"] = static_cast<double>(*count) / 20;
+    }
+    fortran_rows_free();
+}
+BENCHMARK(execute_fortran)
+    ->Arg(1)
+    ->Arg(3)
+    ->Iterations(200)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+#endif
 
 void wrap(benchmark::State& state) {
     Rows rows;

@@ -5,39 +5,21 @@
 program test_padding
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32
+    use check_support
     use distview
-    use mpi
     implicit none
-    integer :: failures = 0, all_failures, ierr, rank, ranks
-    type(distview_communicator) :: comm
+    real(8), allocatable :: u(:, :), v(:, :) ! of the kernel
 
-    call MPI_Init(ierr)
-    call distview_initialize()
-    call comm%create(MPI_COMM_WORLD)
-    rank = comm%rank()
-    ranks = comm%size()
+    call begin_checks()
     call forms()
     call types()
     call several()
+    call many()
+    call kernels()
+    call moving()
     call errors()
-    call MPI_Allreduce(failures, all_failures, 1, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD, ierr)
-    if (rank == 0) then
-        if (all_failures == 0) print "(a)", "DISTVIEW-TEST-PASSED"
-        if (all_failures /= 0) print "(a, i0)", "DISTVIEW-TEST-FAILED: ", all_failures
-    end if
-    call comm%release()
-    call distview_finalize()
-    call MPI_Finalize(ierr)
-    if (all_failures /= 0) error stop 1
+    call end_checks()
 contains
-    subroutine check(condition, text)
-        logical, intent(in) :: condition
-        character(*), intent(in) :: text
-        if (condition) return
-        failures = failures + 1
-        print "(a, i0, 2a)", "rank ", rank, ": ", text
-    end subroutine
-
     ! 24 x 18 cells, periodic along the first axis; widths 1 and 2 along the second.
     subroutine make(layout, plan)
         type(distview_layout), intent(inout) :: layout
@@ -110,9 +92,9 @@ contains
         allocate(u(b(1, 1):b(2, 1), b(1, 2):b(2, 2)), s%u(n(1), -3:n(2) - 4), w(0:n(1) - 1, n(2)))
         allocate(wide(2 * n(1), 3, n(2)), source=-7.0d0)
         m = distview_memory_of(u)
-        call check(transfer(m%data, 0_c_intptr_t) == loc(u), "the array's own address")
+        call check(c_associated(m%data, c_loc(u)), "the array's own address")
         m = distview_memory_of(wide(1::2, 2, :))
-        call check(transfer(m%data, 0_c_intptr_t) == loc(wide(1, 2, 1)) .and. m%strides(2) == 16, &
+        call check(c_associated(m%data, c_loc(wide(1, 2, 1))) .and. m%strides(2) == 16, &
                    "the section's own address")
         do turn = 1, 3
             call set(u, layout)
@@ -177,7 +159,7 @@ contains
         type(distview_layout) :: layout
         type(distview_padding_plan) :: plan
         type(distview_exchange) :: exchange
-        real(8), allocatable, asynchronous :: u(:, :), v(:, :)
+        real(8), allocatable, target, asynchronous :: u(:, :), v(:, :)
         integer(int64), allocatable :: n(:)
         integer :: stat
         call make(layout, plan)
@@ -191,6 +173,124 @@ contains
         call compare(v, layout, "the second of two")
         call exchange%finish(stat=stat)
         call check(stat == distview_usage_error, "finished twice")
+    end subroutine
+
+    ! As many fields as there can be, of which one has a layout of its own.
+    subroutine many()
+        type(distview_layout) :: line, wide(16)
+        type(distview_padding_plan) :: plan
+        type(distview_memory) :: fields(16)
+        real(8), allocatable, target :: f(:, :)
+        real(8), allocatable :: g(:)
+        integer :: i
+        call line%create([5 * ranks], [ranks], padding=1, periodic=[.true.])
+        call plan%create(comm, line)
+        allocate(f(0:6, 16))
+        do i = 1, 16
+            f(:, i) = 100 * i + rank
+            fields(i) = distview_memory_of(f(:, i))
+        end do
+        call plan%exchange(f(:, 1), f(:, 2), f(:, 3), f(:, 4), f(:, 5), f(:, 6), f(:, 7), f(:, 8), f(:, 9), f(:, 10), &
+                           f(:, 11), f(:, 12), f(:, 13), f(:, 14), f(:, 15), f(:, 16))
+        call check(all(f(0, :) == [(100 * i + modulo(rank - 1, ranks), i=1, 16)]), "16 fields")
+        f(0, :) = -1
+        call plan%exchange_memory(fields)
+        call check(all(f(0, :) == [(100 * i + modulo(rank - 1, ranks), i=1, 16)]), "16 fields by memory")
+        call wide(1)%create([8 * ranks], [ranks], padding=2, periodic=[.true.])
+        wide(2) = line
+        wide(3:4) = wide(1:2)
+        call check(wide(3) == wide(1) .and. wide(4) == line, "arrays of layouts are assigned")
+        allocate(g(-1:10), source=real(rank, 8))
+        call plan%create(comm, wide(:2))
+        f(0, 1) = -1
+        call plan%exchange(g, f(:, 1))
+        call check(all(g(-1:0) == modulo(rank - 1, ranks)) .and. f(0, 1) == 100 + modulo(rank - 1, ranks), &
+                   "two layouts in one exchange")
+        call check(plan%is_usable() .and. plan%workspace_bytes() >= 0 .and. len(plan%describe()) > 20, &
+                   "what a plan says of itself")
+    end subroutine
+
+    ! A kernel for all interior cells, each once, with padding where it is read.
+    subroutine kernels()
+        type(distview_layout) :: layout
+        type(distview_padding_plan) :: plan
+        integer(int64), allocatable :: b(:, :), c(:, :)
+        integer(int64) :: i, j, wrong
+        integer :: stat
+        character(200) :: errmsg
+        call layout%create([24, 18], distview_balanced_grid(ranks, 2), padding=1, periodic=[.true., .true.])
+        call plan%create(comm, layout)
+        b = layout%local_bounds(rank)
+        c = layout%local_interior(rank)
+        allocate(u(b(1, 1):b(2, 1), b(1, 2):b(2, 2)), source=-1d6)
+        allocate(v(b(1, 1):b(2, 1), b(1, 2):b(2, 2)), source=0d0)
+        b = layout%global_interior(rank)
+        do j = c(1, 2), c(2, 2)
+            do i = c(1, 1), c(2, 1)
+                u(i, j) = value(b(1, 1) + i - 1, b(1, 2) + j - 1)
+            end do
+        end do
+        call plan%apply(west, u)
+        wrong = 0
+        do j = c(1, 2), c(2, 2)
+            do i = c(1, 1), c(2, 1)
+                if (v(i, j) /= value(b(1, 1) + i - 2, b(1, 2) + j - 1)) wrong = wrong + 1
+            end do
+        end do
+        call check(wrong == 0, "a kernel saw the padding")
+        call plan%apply(refuse, u, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_other_error, "not today")
+    end subroutine
+
+    subroutine west(lower, upper, stat)
+        integer(int64), intent(in) :: lower(:), upper(:)
+        integer, intent(inout) :: stat
+        integer(int64) :: i, j
+        do j = lower(2), upper(2)
+            do i = lower(1), upper(1)
+                v(i, j) = v(i, j) + u(i - 1, j)
+            end do
+        end do
+        if (size(lower) /= 2) stat = distview_other_error
+    end subroutine
+
+    subroutine refuse(lower, upper, stat)
+        integer(int64), intent(in) :: lower(:), upper(:)
+        integer, intent(inout) :: stat
+        if (rank == ranks - 1 .and. all(lower <= upper)) &
+            call distview_fail(stat, distview_other_error, "refuse: not today")
+    end subroutine
+
+    ! Arrays that are allocated anew, on some ranks where they were before.
+    subroutine moving()
+        type(distview_layout) :: layout
+        type(distview_padding_plan) :: plan, same
+        real(8), allocatable :: u(:, :), in_the_way(:)
+        integer(int64), allocatable :: n(:)
+        integer :: turn
+        call make(layout, plan)
+        call plan%create(comm, layout, moving=.true.)
+        same = plan
+        n = layout%local_shape(rank)
+        do turn = 1, 6
+            allocate(u(n(1), n(2)))
+            call set(u, layout)
+            if (turn < 6) call plan%exchange(u)
+            if (turn == 6) call same%exchange(u)
+            call compare(u, layout, "an array that moves")
+            deallocate(u)
+            if (allocated(in_the_way)) deallocate(in_the_way)
+            if (mod(rank + turn, 2) == 0) allocate(in_the_way(n(1) * n(2)))
+        end do
+        call make(layout, plan)
+        do turn = 1, 3
+            allocate(u(n(1), n(2)))
+            call set(u, layout)
+            call plan%exchange(u)
+            call compare(u, layout, "an array that all ranks forget")
+            deallocate(u)
+            call plan%forget()
+        end do
     end subroutine
 
     subroutine errors()
@@ -214,7 +314,7 @@ contains
         else
             call plan%exchange(u, stat=stat, errmsg=errmsg)
         end if
-        call check(stat == merge(distview_shape_error, distview_usage_error, ranks == 1) .and. &
+        call check(stat == merge(distview_shape_error, distview_usage_error, rank == ranks - 1) .and. &
                    len_trim(errmsg) > 20, "another rank on one: " // trim(errmsg))
         call layout%create([10, 10], [ranks], stat=stat, errmsg=errmsg)
         call check(stat == distview_layout_error .and. index(errmsg, "grid of 2 axes") > 0, errmsg)

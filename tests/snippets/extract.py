@@ -3,10 +3,11 @@
 """Turns the blocks of code on Markdown pages into sources for CMake. README.md says what a block may be.
 
 extract.py ROOT FOLDER [PAGE...]: reads the pages (all *.md of the checkout, unless named) and writes to FOLDER one
-source per page with C++ fragments, one per C++ program, one folder per CMake block, and snippets.cmake, which calls
+source per page with C++ or Fortran fragments, one per program, one folder per CMake block, and snippets.cmake, which calls
 
     distview_snippet_fragments(NAME SOURCE)
     distview_snippet_program(NAME SOURCE RANKS n...)
+    distview_snippet_fortran(NAME SOURCE RANKS n...)
     distview_snippet_cmake(NAME FOLDER)
     distview_snippet_python(NAME PAGE)
 
@@ -32,8 +33,11 @@ _INCLUDE = re.compile(r"[ \t]*#[ \t]*include\b.*")
 _MAIN = re.compile(r"^(?:int|auto)\s+main\s*\(", re.MULTILINE)
 
 
+_FORTRAN_MAIN = re.compile(r"^\s*program\s", re.MULTILINE)
+
+
 def is_program(block):
-    return bool(_MAIN.search(block.code))
+    return bool((_FORTRAN_MAIN if block.language == "fortran" else _MAIN).search(block.code))
 
 
 def page_name(page):
@@ -120,6 +124,16 @@ def program_text(root, page, block):
     return text + _at(block.first_line, (root / page).resolve().as_posix()) + block.code
 
 
+def fortran_text(page, blocks):
+    """A program, or the fragments of a page in one: a block each, after the prelude."""
+    made = f"! {LICENCE}\n! Made of {page} by tests/snippets/extract.py.\n"
+    if is_program(blocks[0]):
+        return made + blocks[0].code
+    before, after = (PRELUDES / "usual.f90").read_text(encoding="utf-8").split("! fragments\n")
+    parts = [f"block ! of line {block.line}\n{block.code}end block\n" for block in blocks]
+    return made + before + "".join(parts) + after
+
+
 def cmake_text(page, block):
     """A project: the block itself, if it is one, or the block after the definition of a program."""
     text = f"# {LICENCE}\n# Made of {page}, line {block.line}, by tests/snippets/extract.py.\n"
@@ -159,6 +173,7 @@ def extract_page(root, page, output):
     name = page_name(page)
     fragments = Fragments(root, page)
     has_fragments = False
+    fortran = []
     for block in blocks:
         if block.language == "cpp" and is_program(block):
             where = f"{name}.line_{block.line}"
@@ -168,6 +183,12 @@ def extract_page(root, page, output):
         elif block.language == "cpp":
             fragments.add(block)
             has_fragments = True
+        elif block.language == "fortran" and is_program(block):
+            where = f"{name}.line_{block.line}"
+            source = output.write(f"{where}.f90", fortran_text(page, [block]))
+            output.call("fortran", where, f'"{source}"', "RANKS", block.marks.get("ranks", RANKS))
+        elif block.language == "fortran":
+            fortran.append(block)
         elif block.language == "cmake":
             where = f"{name}.line_{block.line}"
             output.write(f"{where}/CMakeLists.txt", cmake_text(page, block))
@@ -176,6 +197,9 @@ def extract_page(root, page, output):
     if has_fragments:
         source = output.write(f"{name}.cpp", fragments.text())
         output.call("fragments", name, f'"{source}"')
+    if fortran:
+        source = output.write(f"{name}.f90", fortran_text(page, fortran))
+        output.call("fortran", name, f'"{source}"', "RANKS", RANKS)
     if any(b.language == "python" for b in blocks):
         output.call("python", name, f'"{(root / page).resolve().as_posix()}"')
 

@@ -57,6 +57,16 @@ class Extract(unittest.TestCase):
         with self.assertRaisesRegex(SystemExit, "docs/a.md:2: .*continues"):
             self.extract(block("cpp", "a();", "continues"))
 
+    def test_fortran(self):
+        text = block("fortran", "call f()") + block("fortran", "program p\nend program") + block("fortran", "call g()")
+        calls = self.extract(text)
+        self.assertIn(f'distview_snippet_fortran(docs_a.line_4 "{self.made}/docs_a.line_4.f90" RANKS 1 2 3 4)\n', calls)
+        self.assertIn(f'distview_snippet_fortran(docs_a "{self.made}/docs_a.f90" RANKS 1 2 3 4)\n', calls)
+        self.assertTrue(self.read("docs_a.line_4.f90").endswith("program p\nend program\n"))
+        self.assertIn(
+            "block ! of line 1\ncall f()\nend block\nblock ! of line 8\ncall g()\nend block\n", self.read("docs_a.f90")
+        )
+
     def test_programs(self):
         calls = self.extract(block("cpp", "int main() {}") + block("cpp", "int main() {}", "prelude=run, ranks=4"))
         self.assertEqual(

@@ -1,0 +1,261 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! Module distview_base: constants, errors, and how the library starts and ends. Programs use module distview.
+module distview_base
+    use, intrinsic :: iso_c_binding
+    implicit none
+    private
+
+    integer, parameter, public :: distview_success = 0, distview_layout_error = 1, &
+        distview_shape_error = 2, distview_usage_error = 3, distview_protocol_error = 4, &
+        distview_mpi_error = 5, distview_other_error = 6, distview_deadline_error = 7
+
+    ! Element types: kind * 2**24 + bytes, as in distview/c/types.h. Opaque ones are exchanged and not interpreted.
+    integer(c_int32_t), parameter, public :: distview_int8 = 1, distview_int16 = 2, &
+        distview_int32 = 4, distview_int64 = 8, distview_float32 = 2 * 2**24 + 4, &
+        distview_float64 = 2 * 2**24 + 8, distview_complex64 = 5 * 2**24 + 8, &
+        distview_complex128 = 5 * 2**24 + 16, distview_bool = 6 * 2**24 + 1, &
+        distview_opaque = 3 * 2**24 ! + bytes
+
+    ! Kinds of axes.
+    integer, parameter, public :: distview_block = 0, distview_regular_block = 1, &
+        distview_block_bounds = 2, distview_cyclic = 3, distview_unstructured = 4, distview_user = 6
+    ! Neighbours that a padding exchange reads from.
+    integer, parameter, public :: distview_box = 0, distview_faces = 1
+    ! Operations that combine two elements.
+    integer, parameter, public :: distview_sum = 1, distview_minimum = 2, distview_maximum = 3
+    ! Strategies of redistributions.
+    integer, parameter, public :: distview_automatic = 0, distview_direct = 1, distview_by_dimension = 2
+    ! Where memory lies.
+    integer, parameter, public :: distview_host = 0, distview_cuda = 2, distview_cuda_host = 3, &
+        distview_cuda_managed = 13
+    ! What a procedure does with elements that it is given.
+    integer, parameter, public :: distview_in = 0, distview_out = 1, distview_inout = 2
+
+    ! How much is checked: nothing that costs, what is cheap (the default), or also arguments before every execution.
+    integer, parameter, public :: distview_contracts_off = 0, distview_contracts_cheap = 1, distview_contracts_full = 2
+
+    integer, parameter, public :: distview_max_rank = 8
+
+    public :: distview_initialize, distview_finalize, distview_is_initialized, distview_version, &
+        distview_build_info, distview_error_message, distview_error_class, distview_error_code, distview_fail
+    public :: distview_set_contracts, distview_contracts
+    ! For the other modules.
+    public :: settle, failure, decimal, described, c_text_of
+
+    ! The C face; distview/distview.h says what each does.
+    type, bind(C) :: c_error
+        integer(c_int32_t) :: status, mpi_code, axis, process
+        type(c_ptr) :: class_name, message, code, key
+    end type
+    type, bind(C) :: c_init_options
+        integer(c_int32_t) :: thread_level = 0, threads = 0, show_warnings = 0
+    end type
+    abstract interface
+        ! A function that describes a handle.
+        integer(c_int) function c_text_of(handle, text, capacity, length) bind(C)
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: handle, text
+            integer(c_int64_t), value :: capacity
+            integer(c_int64_t), intent(inout) :: length
+        end function
+    end interface
+    interface
+        function c_last_error() bind(C, name="distview_last_error") result(error)
+            import :: c_ptr
+            type(c_ptr) :: error
+        end function
+        integer(c_int) function c_set_error(status, code, message) bind(C, name="distview_set_error")
+            import :: c_int, c_ptr, c_char
+            integer(c_int), value :: status
+            type(c_ptr), value :: code
+            character(kind=c_char), intent(in) :: message(*)
+        end function
+        integer(c_size_t) function c_strlen(text) bind(C, name="strlen")
+            import :: c_size_t, c_ptr
+            type(c_ptr), value :: text
+        end function
+        integer(c_int) function c_initialize(options) bind(C, name="distview_initialize")
+            import :: c_int, c_init_options
+            type(c_init_options), intent(in) :: options
+        end function
+        integer(c_int) function c_finalize() bind(C, name="distview_finalize")
+            import :: c_int
+        end function
+        integer(c_int) function c_is_initialized() bind(C, name="distview_is_initialized")
+            import :: c_int
+        end function
+        integer(c_int) function c_set_contracts(level) bind(C, name="distview_set_contracts")
+            import :: c_int
+            integer(c_int), value :: level
+        end function
+        integer(c_int) function c_contracts() bind(C, name="distview_contracts")
+            import :: c_int
+        end function
+        function c_version() bind(C, name="distview_version") result(text)
+            import :: c_ptr
+            type(c_ptr) :: text
+        end function
+        function c_build_info() bind(C, name="distview_build_info") result(text)
+            import :: c_ptr
+            type(c_ptr) :: text
+        end function
+    end interface
+
+contains
+
+    ! Ends a procedure: tells of an error, or ends the program with it.
+    subroutine settle(status, stat, errmsg)
+        integer(c_int), intent(in) :: status
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(:), allocatable :: text
+        if (present(stat)) stat = status
+        if (status == distview_success) return
+        if (present(errmsg)) errmsg = distview_error_message()
+        if (present(stat)) return
+        text = distview_error_class() // ": " // distview_error_message()
+        error stop text
+    end subroutine
+
+    ! The text that a C pointer leads to.
+    function text_of(address) result(text)
+        type(c_ptr), intent(in) :: address
+        character(:), allocatable :: text
+        character(kind=c_char), pointer :: letters(:)
+        integer :: i
+        if (.not. c_associated(address)) then
+            text = ""
+            return
+        end if
+        call c_f_pointer(address, letters, [c_strlen(address)])
+        allocate(character(size(letters)) :: text)
+        do i = 1, size(letters)
+            text(i:i) = letters(i)
+        end do
+    end function
+
+    ! What the last procedure that failed in this thread said; "" if none has failed.
+    function distview_error_message() result(text)
+        character(:), allocatable :: text
+        type(c_error), pointer :: error
+        call c_f_pointer(c_last_error(), error)
+        text = text_of(error%message)
+    end function
+
+    ! Its class: "LayoutError", "ShapeError", "UsageError", "ProtocolError", "MpiError", "DeadlineError" or "Error".
+    function distview_error_class() result(text)
+        character(:), allocatable :: text
+        type(c_error), pointer :: error
+        call c_f_pointer(c_last_error(), error)
+        text = text_of(error%class_name)
+    end function
+
+    ! Its code: what distview_fail() was given, or the reason of a distview_protocol_error.
+    function distview_error_code() result(text)
+        character(:), allocatable :: text
+        type(c_error), pointer :: error
+        call c_f_pointer(c_last_error(), error)
+        text = text_of(error%code)
+    end function
+
+    ! Says what went wrong in a procedure of the program that the library has called: sets stat to the class, and the
+    ! text and the code that the library's procedure then fails with.
+    subroutine distview_fail(stat, class, message, code)
+        integer, intent(out) :: stat
+        integer, intent(in) :: class
+        character(*), intent(in) :: message
+        character(*), intent(in), optional :: code
+        character(kind=c_char, len=:), allocatable, target :: letters
+        stat = class
+        if (present(code)) then
+            letters = trim(code) // c_null_char
+            stat = c_set_error(int(class, c_int), c_loc(letters), trim(message) // c_null_char)
+        else
+            stat = c_set_error(int(class, c_int), c_null_ptr, trim(message) // c_null_char)
+        end if
+    end subroutine
+
+    integer(c_int) function failure(class, message)
+        integer, intent(in) :: class
+        character(*), intent(in) :: message
+        failure = c_set_error(int(class, c_int), c_null_ptr, message // c_null_char)
+    end function
+
+    function decimal(number) result(text)
+        integer, intent(in) :: number
+        character(:), allocatable :: text
+        character(12) :: digits
+        write (digits, "(i0)") number
+        text = trim(digits)
+    end function
+
+    ! What the C face says of a handle.
+    function described(describe, handle, stat, errmsg) result(text)
+        procedure(c_text_of) :: describe
+        type(c_ptr), intent(in) :: handle
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(:), allocatable :: text
+        character(kind=c_char, len=:), allocatable, target :: buffer
+        integer(c_int64_t) :: length
+        integer(c_int) :: status
+        length = 0
+        text = ""
+        status = describe(handle, c_null_ptr, 0_c_int64_t, length)
+        allocate(character(length + 1) :: buffer)
+        if (status == distview_success) status = describe(handle, c_loc(buffer), length + 1, length)
+        call settle(status, stat, errmsg)
+        if (status == distview_success) text = buffer(:length)
+    end function
+
+    ! Starts MPI and Kokkos as far as nobody has; `threads` of Kokkos, per process.
+    !
+    ! Collective: over all processes of the program if MPI does not run, else no
+    subroutine distview_initialize(threads, thread_level, stat, errmsg)
+        integer, intent(in), optional :: threads, thread_level
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_init_options) :: options
+        if (present(threads)) options%threads = threads
+        if (present(thread_level)) options%thread_level = thread_level
+        call settle(c_initialize(options), stat, errmsg)
+    end subroutine
+
+    ! Takes back one distview_initialize(); the last one ends what it has started.
+    !
+    ! Collective: over all processes of the program if distview_initialize() started MPI, else no
+    subroutine distview_finalize(stat, errmsg)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_finalize(), stat, errmsg)
+    end subroutine
+
+    logical function distview_is_initialized()
+        distview_is_initialized = c_is_initialized() /= 0
+    end function
+
+    ! Sets how much is checked from now on, in all threads.
+    subroutine distview_set_contracts(level, stat, errmsg)
+        integer, intent(in) :: level
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_set_contracts(int(level, c_int)), stat, errmsg)
+    end subroutine
+
+    integer function distview_contracts()
+        distview_contracts = c_contracts()
+    end function
+
+    ! "major.minor.patch" of the library that the program runs with.
+    function distview_version() result(text)
+        character(:), allocatable :: text
+        text = text_of(c_version())
+    end function
+
+    ! Version, compiler and its flags, build type, Kokkos with its devices, and commit: a line each, "name: value".
+    function distview_build_info() result(text)
+        character(:), allocatable :: text
+        text = text_of(c_build_info())
+    end function
+end module

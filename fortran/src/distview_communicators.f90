@@ -1,0 +1,179 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! Module distview_communicators: what ranks talk over. Programs use module distview.
+module distview_communicators
+    use, intrinsic :: iso_c_binding
+    use distview_base
+    implicit none
+    private
+
+    ! The library's own duplicate of an MPI communicator.
+    type, public :: distview_communicator
+        type(c_ptr) :: handle = c_null_ptr ! of the C face, for functions of the program in C
+    contains
+        procedure :: create => communicator_create
+        procedure :: rank => communicator_rank
+        procedure :: size => communicator_size
+        procedure :: barrier => communicator_barrier
+        procedure :: agree => communicator_agree
+        procedure :: close => communicator_close
+        procedure :: release => communicator_release
+        procedure, private :: communicator_assign
+        generic :: assignment(=) => communicator_assign
+        final :: communicator_final
+    end type
+
+    interface
+        integer(c_int) function c_communicator_create(comm, result) &
+            bind(C, name="distview_communicator_create_f")
+            import :: c_int, c_ptr
+            integer(c_int), value :: comm
+            type(c_ptr), intent(inout) :: result
+        end function
+        function c_communicator_retain(comm) bind(C, name="distview_communicator_retain") result(same)
+            import :: c_ptr
+            type(c_ptr), value :: comm
+            type(c_ptr) :: same
+        end function
+        subroutine c_communicator_release(comm) bind(C, name="distview_communicator_release")
+            import :: c_ptr
+            type(c_ptr), value :: comm
+        end subroutine
+        integer(c_int) function c_communicator_rank(comm, rank) bind(C, name="distview_communicator_rank")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+            integer(c_int), intent(inout) :: rank
+        end function
+        integer(c_int) function c_communicator_size(comm, size) bind(C, name="distview_communicator_size")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+            integer(c_int), intent(inout) :: size
+        end function
+        integer(c_int) function c_communicator_barrier(comm) bind(C, name="distview_communicator_barrier")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+        end function
+        integer(c_int) function c_communicator_close(comm) bind(C, name="distview_communicator_close")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+        end function
+        integer(c_int) function c_communicator_agree(comm, caller, status) &
+            bind(C, name="distview_communicator_agree")
+            import :: c_int, c_ptr, c_char
+            type(c_ptr), value :: comm
+            character(kind=c_char), intent(in) :: caller(*)
+            integer(c_int), value :: status
+        end function
+    end interface
+    public :: c_communicator_agree, tell_others ! for the other modules
+
+contains
+
+    ! A communicator of MPI's integer handle; of mpi_f08 take comm%mpi_val, or module distview_mpi_f08.
+    !
+    ! Collective: over mpi_comm, the first time it comes
+    subroutine communicator_create(self, mpi_comm, stat, errmsg)
+        class(distview_communicator), intent(inout) :: self
+        integer, intent(in) :: mpi_comm
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: made
+        integer(c_int) :: status
+        made = c_null_ptr
+        status = c_communicator_create(int(mpi_comm, c_int), made)
+        if (status == distview_success) then
+            call self%release()
+            self%handle = made
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! Rank and number of ranks.
+    integer function communicator_rank(self, stat, errmsg) result(rank)
+        class(distview_communicator), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: answer
+        answer = -1
+        call settle(c_communicator_rank(self%handle, answer), stat, errmsg)
+        rank = answer
+    end function
+
+    integer function communicator_size(self, stat, errmsg) result(ranks)
+        class(distview_communicator), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: answer
+        answer = -1
+        call settle(c_communicator_size(self%handle, answer), stat, errmsg)
+        ranks = answer
+    end function
+
+    ! Returns when all ranks have called it.
+    !
+    ! Collective: over the communicator
+    subroutine communicator_barrier(self, stat, errmsg)
+        class(distview_communicator), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_communicator_barrier(self%handle), stat, errmsg)
+    end subroutine
+
+    ! Ends a step of the program that may have failed on some ranks: fails on all with the error of the lowest rank whose
+    ! `status` is not 0, which it may have had from distview_fail().
+    !
+    ! Collective: over the communicator
+    subroutine communicator_agree(self, caller, status, stat, errmsg)
+        class(distview_communicator), intent(in) :: self
+        character(*), intent(in) :: caller
+        integer, intent(in) :: status
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_communicator_agree(self%handle, trim(caller) // c_null_char, &
+                                         int(status, c_int)), stat, errmsg)
+    end subroutine
+
+    ! Says on a rank that has refused an argument that it does not take part in the call that the others are in, for they
+    ! wait: they get an error that says which calls did not meet. This rank keeps its own.
+    integer(c_int) function tell_others(comm, caller, status)
+        type(distview_communicator), intent(in) :: comm
+        character(*), intent(in) :: caller
+        integer(c_int), intent(in) :: status
+        character(:), allocatable :: text
+        integer(c_int) :: met
+        text = distview_error_message()
+        met = c_communicator_agree(comm%handle, caller // c_null_char, status)
+        if (met /= distview_success) met = failure(int(status), text)
+        tell_others = status
+    end function
+
+    ! Frees the duplicate. Whatever was made with it can only be released then.
+    !
+    ! Collective: over the communicator
+    subroutine communicator_close(self, stat, errmsg)
+        class(distview_communicator), intent(inout) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_communicator_close(self%handle), stat, errmsg)
+    end subroutine
+
+    subroutine communicator_release(self)
+        class(distview_communicator), intent(inout) :: self
+        if (c_associated(self%handle)) call c_communicator_release(self%handle)
+        self%handle = c_null_ptr
+    end subroutine
+
+    impure elemental subroutine communicator_assign(self, other)
+        class(distview_communicator), intent(inout) :: self
+        type(distview_communicator), intent(in) :: other
+        type(c_ptr) :: same
+        same = c_communicator_retain(other%handle)
+        call self%release()
+        self%handle = same
+    end subroutine
+
+    impure elemental subroutine communicator_final(self)
+        type(distview_communicator), intent(inout) :: self
+        call self%release()
+    end subroutine
+end module

@@ -1,0 +1,540 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! Module distview_layouts: how arrays lie over processes. Programs use module distview.
+module distview_layouts
+    use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: int32, int64
+    use distview_axes
+    use distview_base
+    use distview_c_layouts
+    implicit none
+    private
+    public :: distview_balanced_grid
+    public :: axes_of ! for the other modules
+
+    ! How a whole array lies over a process grid. A value, the same on all ranks; belongs to no process.
+    type, public :: distview_layout
+        type(c_ptr) :: handle = c_null_ptr ! of the C face
+    contains
+        procedure, private :: layout_create_int32, layout_create_int64, layout_create_axes
+        generic :: create => layout_create_int32, layout_create_int64, layout_create_axes
+        procedure :: rank => layout_rank
+        procedure :: grid => layout_grid
+        procedure :: process_count => layout_process_count
+        procedure :: extents => layout_extents
+        procedure :: size => layout_size
+        procedure :: coordinates => layout_coordinates
+        procedure :: local_shape => layout_local_shape
+        procedure :: local_bounds => layout_local_bounds
+        procedure :: local_interior => layout_local_interior
+        procedure :: local_owned => layout_local_owned
+        procedure :: global_bounds => layout_global_bounds
+        procedure :: global_interior => layout_global_interior
+        procedure :: global_owned => layout_global_owned
+        procedure, private :: layout_owner_int32, layout_owner_int64
+        generic :: owner => layout_owner_int32, layout_owner_int64
+        procedure, private :: layout_to_global_int32, layout_to_global
+        generic :: to_global => layout_to_global_int32, layout_to_global
+        procedure, private :: layout_to_local_int32, layout_to_local
+        generic :: to_local => layout_to_local_int32, layout_to_local
+        procedure :: permuted => layout_permuted
+        procedure :: fingerprint => layout_fingerprint
+        procedure :: describe => layout_describe
+        procedure :: release => layout_release
+        procedure, private :: layout_assign, layout_equal
+        generic :: assignment(=) => layout_assign
+        generic :: operator(==) => layout_equal
+        final :: layout_final
+    end type
+
+contains
+
+    ! A layout of blocks, or of the `kinds` given: distview_regular_block, distview_cyclic (of block_sizes). The grid has
+    ! grid(d) processes along axis d. `padding` is the width on all sides of every section, `paddings(:, d)` low and high
+    ! of axis d.
+    !
+    ! Errors: distview_layout_error
+    subroutine layout_create_int32(self, extents, grid, padding, paddings, periodic, kinds, block_sizes, &
+                                   stat, errmsg)
+        class(distview_layout), intent(inout) :: self
+        integer(int32), intent(in) :: extents(:)
+        integer, intent(in) :: grid(:)
+        integer, intent(in), optional :: padding, paddings(:, :), kinds(:), block_sizes(:)
+        logical, intent(in), optional :: periodic(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call layout_create_int64(self, int(extents, int64), grid, padding, paddings, periodic, kinds, &
+                                 block_sizes, stat, errmsg)
+    end subroutine
+
+    subroutine layout_create_int64(self, extents, grid, padding, paddings, periodic, kinds, block_sizes, &
+                                   stat, errmsg)
+        class(distview_layout), intent(inout) :: self
+        integer(int64), intent(in) :: extents(:)
+        integer, intent(in) :: grid(:)
+        integer, intent(in), optional :: padding, paddings(:, :), kinds(:), block_sizes(:)
+        logical, intent(in), optional :: periodic(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(distview_axis) :: axes(size(extents))
+        integer(c_int) :: status
+        integer :: d, n
+        n = size(extents)
+        status = distview_success
+        if (present(paddings)) call check("paddings", size(paddings, 2), status)
+        if (present(paddings)) call check_pairs(size(paddings, 1), status)
+        if (present(kinds)) call check("kinds", size(kinds), status)
+        if (present(block_sizes)) call check("block_sizes", size(block_sizes), status)
+        if (present(periodic)) call check("periodic", size(periodic), status)
+        if (status /= distview_success) then
+            call settle(status, stat, errmsg)
+            return
+        end if
+        do d = 1, n
+            axes(d)%extent = extents(d)
+            if (present(padding)) axes(d)%padding = padding
+            if (present(paddings)) axes(d)%padding = paddings(:, d)
+            if (present(kinds)) axes(d)%kind = kinds(d)
+            if (present(block_sizes)) axes(d)%block_size = block_sizes(d)
+            if (present(periodic)) axes(d)%periodic = periodic(d)
+        end do
+        call layout_create_axes(self, axes, grid, stat, errmsg)
+    contains
+        subroutine check(name, count, status)
+            character(*), intent(in) :: name
+            integer, intent(in) :: count
+            integer(c_int), intent(inout) :: status
+            if (count /= n .and. status == distview_success) &
+                status = failure(distview_layout_error, "distview_layout: expected " // decimal(n) // &
+                                 " " // name // ", one for each axis, got " // decimal(count))
+        end subroutine
+        subroutine check_pairs(count, status)
+            integer, intent(in) :: count
+            integer(c_int), intent(inout) :: status
+            if (count /= 2 .and. status == distview_success) &
+                status = failure(distview_layout_error, "distview_layout: expected 2 paddings for " // &
+                                 "each axis, low and high, got " // decimal(count))
+        end subroutine
+    end subroutine
+
+    subroutine layout_create_axes(self, axes, grid, stat, errmsg)
+        class(distview_layout), intent(inout) :: self
+        type(distview_axis), intent(in) :: axes(:)
+        integer, intent(in) :: grid(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(axis_lists), target :: of_axis(size(axes))
+        type(distribution_call), target :: calls(size(axes))
+        type(c_axis) :: c_axes(size(axes))
+        type(c_ptr) :: made
+        integer(c_int) :: status
+        integer :: d, n
+        n = size(axes)
+        made = c_null_ptr
+        status = distview_success
+        if (size(grid) /= n) status = failure(distview_layout_error, "distview_layout: expected a grid of " &
+            // decimal(n) // " axes, got " // decimal(size(grid)))
+        do d = 1, n
+            if (status == distview_success) &
+                status = c_axis_of(axes(d), grid(d), c_axes(n + 1 - d), of_axis(d), calls(d))
+        end do
+        if (status == distview_success) status = c_layout_create(int(n, c_int), int(grid(n:1:-1), c_int), &
+                                                                 c_axes, made)
+        if (status == distview_success) then
+            call self%release()
+            self%handle = made
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! grid(d) processes along axis d, in all `processes`: as close to a cube as can be.
+    function distview_balanced_grid(processes, rank, stat, errmsg) result(grid)
+        integer, intent(in) :: processes, rank
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer :: grid(rank)
+        integer(c_int) :: reversed(rank)
+        reversed = 0
+        call settle(c_balanced_grid(int(processes, c_int), int(rank, c_int), reversed), stat, errmsg)
+        grid = reversed(rank:1:-1)
+    end function
+
+    ! Number of axes.
+    integer function layout_rank(self, stat, errmsg) result(rank)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: answer
+        answer = 0
+        call settle(c_layout_rank(self%handle, answer), stat, errmsg)
+        rank = answer
+    end function
+
+    ! Number of axes, 0 of what is no layout.
+    integer function axes_of(self) result(rank)
+        type(c_ptr), intent(in) :: self
+        integer(c_int) :: answer, status
+        answer = 0
+        status = c_layout_rank(self, answer)
+        rank = merge(answer, 0, status == distview_success)
+    end function
+
+    ! Processes along each axis, and in all.
+    function layout_grid(self, stat, errmsg) result(grid)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer, allocatable :: grid(:)
+        integer(c_int) :: found(distview_max_rank)
+        integer :: n
+        found = 0
+        call settle(c_layout_grid(self%handle, found), stat, errmsg)
+        n = axes_of(self%handle)
+        grid = found(n:1:-1)
+    end function
+
+    integer function layout_process_count(self, stat, errmsg) result(processes)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: answer
+        answer = 0
+        call settle(c_layout_process_count(self%handle, answer), stat, errmsg)
+        processes = answer
+    end function
+
+    ! Interior cells of the whole array along each axis, and in all.
+    function layout_extents(self, stat, errmsg) result(extents)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: extents(:)
+        integer(c_int64_t) :: found(distview_max_rank)
+        integer :: n
+        found = 0
+        call settle(c_layout_extents(self%handle, found), stat, errmsg)
+        n = axes_of(self%handle)
+        extents = found(n:1:-1)
+    end function
+
+    integer(int64) function layout_size(self, stat, errmsg) result(cells)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: answer
+        answer = 0
+        call settle(c_layout_size(self%handle, answer), stat, errmsg)
+        cells = answer
+    end function
+
+    ! Coordinates of a process in the grid, from 0.
+    function layout_coordinates(self, process, stat, errmsg) result(coordinates)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer, allocatable :: coordinates(:)
+        integer(c_int) :: found(distview_max_rank)
+        integer :: n
+        found = 0
+        call settle(c_layout_coordinates(self%handle, int(process, c_int), found), stat, errmsg)
+        n = axes_of(self%handle)
+        coordinates = found(n:1:-1)
+    end function
+
+    ! Extents of the section of a process, all padding and ghosts included.
+    function layout_local_shape(self, process, stat, errmsg) result(extents)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: extents(:)
+        integer(c_int64_t) :: found(distview_max_rank)
+        integer :: n
+        found = 0
+        call settle(c_layout_local_extents(self%handle, int(process, c_int), found), stat, errmsg)
+        n = axes_of(self%handle)
+        extents = found(n:1:-1)
+    end function
+
+    ! Positions of C, from 0 and half-open, in C's order: of the section, of what it owns and of its interior.
+    integer(c_int) function find_ranges(self, process, section, owned, interior) result(status)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer(c_int64_t), intent(out), dimension(2, distview_max_rank) :: section, owned, interior
+        integer(c_int64_t), dimension(distview_max_rank) :: begin, end
+        section = 0
+        owned = 0
+        interior = 0
+        end = 0
+        status = c_layout_local_extents(self%handle, int(process, c_int), end)
+        if (status /= distview_success) return
+        section(2, :) = end
+        status = c_layout_owned(self%handle, int(process, c_int), begin, end)
+        if (status /= distview_success) return
+        owned(1, :) = begin
+        owned(2, :) = end
+        status = c_layout_interior(self%handle, int(process, c_int), begin, end)
+        interior(1, :) = begin
+        interior(2, :) = end
+    end function
+
+    ! The range with local numbers, or with global ones, in Fortran's order.
+    function bounds_of(self, process, which, is_global, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process, which ! 1: section, 2: owned, 3: interior
+        logical, intent(in) :: is_global
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        integer(c_int64_t) :: ranges(2, distview_max_rank, 3), first, last, count
+        integer(c_int) :: status, axis
+        integer :: d, n
+        n = axes_of(self%handle)
+        status = find_ranges(self, process, ranges(:, :, 1), ranges(:, :, 2), ranges(:, :, 3))
+        allocate(bounds(2, n), source=0_int64)
+        do d = 1, n
+            if (status /= distview_success) exit
+            axis = int(n - d, c_int)
+            bounds(1, d) = ranges(1, axis + 1, which) - ranges(1, axis + 1, 3) + 1
+            bounds(2, d) = ranges(2, axis + 1, which) - ranges(1, axis + 1, 3)
+            count = ranges(2, axis + 1, 3) - ranges(1, axis + 1, 3)
+            if (.not. is_global .or. count <= 0) cycle
+            status = c_layout_to_global(self%handle, int(process, c_int), axis, ranges(1, axis + 1, 3), first)
+            if (status == distview_success) &
+                status = c_layout_to_global(self%handle, int(process, c_int), axis, &
+                                            ranges(2, axis + 1, 3) - 1, last)
+            if (status == distview_success .and. last - first /= count - 1) &
+                status = failure(distview_usage_error, "distview_layout: expected blocks along axis " // &
+                                 decimal(d) // ", whose cells have global numbers one after the other")
+            bounds(:, d) = bounds(:, d) + first
+        end do
+        call settle(status, stat, errmsg)
+    end function
+
+    ! Bounds, first in bounds(1, d) and last in bounds(2, d), of the section of a process with all its padding, in local
+    ! numbers: the first interior cell is 1. So allocate u(b(1, 1) : b(2, 1), b(1, 2) : b(2, 2)).
+    function layout_local_bounds(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 1, .false., stat, errmsg)
+    end function
+
+    ! The same without communication padding and ghosts: all that the process owns.
+    function layout_local_owned(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 2, .false., stat, errmsg)
+    end function
+
+    ! The same without any padding: 1 : n.
+    function layout_local_interior(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 3, .false., stat, errmsg)
+    end function
+
+    ! Bounds of the section with all its padding, of what it owns and of its interior, in global numbers; of layouts of
+    ! blocks. Where a process has no cells along an axis, its interior is 1 : 0.
+    !
+    ! Errors: distview_usage_error where global numbers do not follow each other
+    function layout_global_bounds(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 1, .true., stat, errmsg)
+    end function
+
+    function layout_global_owned(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 2, .true., stat, errmsg)
+    end function
+
+    function layout_global_interior(self, process, stat, errmsg) result(bounds)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: bounds(:, :)
+        bounds = bounds_of(self, process, 3, .true., stat, errmsg)
+    end function
+
+    ! The process that owns the cell with these global numbers; -1 where a label has no owner.
+    !
+    ! Errors: distview_usage_error outside of the array with its boundary padding
+    integer function layout_owner_int32(self, index, stat, errmsg) result(process)
+        class(distview_layout), intent(in) :: self
+        integer(int32), intent(in) :: index(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        process = layout_owner_int64(self, int(index, int64), stat, errmsg)
+    end function
+
+    integer function layout_owner_int64(self, index, stat, errmsg) result(process)
+        class(distview_layout), intent(in) :: self
+        integer(int64), intent(in) :: index(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: answer, status
+        answer = -1
+        if (size(index) == axes_of(self%handle) .or. .not. c_associated(self%handle)) then
+            status = c_layout_owner(self%handle, index(size(index):1:-1) - 1, answer)
+        else
+            status = failure(distview_usage_error, "distview_layout: expected " // &
+                             decimal(axes_of(self%handle)) // " numbers of a cell, got " // decimal(size(index)))
+        end if
+        call settle(status, stat, errmsg)
+        process = answer
+    end function
+
+    ! Global number of the cells with the local number i along an axis, and the reverse: -huge(0_int64) if the section
+    ! does not hold it.
+    integer(int64) function layout_to_global_int32(self, process, axis, i, stat, errmsg) result(index)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process, axis
+        integer(int32), intent(in) :: i
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        index = layout_to_global(self, process, axis, int(i, int64), stat, errmsg)
+    end function
+
+    integer(int64) function layout_to_global(self, process, axis, i, stat, errmsg) result(index)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process, axis
+        integer(int64), intent(in) :: i
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t), dimension(2, distview_max_rank) :: section, owned, interior
+        integer(c_int) :: status, c_axis_number
+        integer(c_int64_t) :: answer
+        answer = -1
+        c_axis_number = int(axes_of(self%handle) - axis, c_int)
+        status = check_axis(self, axis)
+        if (status == distview_success) status = find_ranges(self, process, section, owned, interior)
+        if (status == distview_success) status = c_layout_to_global(self%handle, int(process, c_int), &
+            c_axis_number, i - 1 + interior(1, c_axis_number + 1), answer)
+        call settle(status, stat, errmsg)
+        index = answer + 1
+    end function
+
+    integer(int64) function layout_to_local_int32(self, process, axis, index, stat, errmsg) result(i)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process, axis
+        integer(int32), intent(in) :: index
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        i = layout_to_local(self, process, axis, int(index, int64), stat, errmsg)
+    end function
+
+    integer(int64) function layout_to_local(self, process, axis, index, stat, errmsg) result(i)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: process, axis
+        integer(int64), intent(in) :: index
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t), dimension(2, distview_max_rank) :: section, owned, interior
+        integer(c_int) :: status, c_axis_number
+        integer(c_int64_t) :: answer
+        answer = -1
+        i = -huge(0_int64)
+        c_axis_number = int(axes_of(self%handle) - axis, c_int)
+        status = check_axis(self, axis)
+        if (status == distview_success) status = find_ranges(self, process, section, owned, interior)
+        if (status == distview_success) status = c_layout_to_local(self%handle, int(process, c_int), &
+            c_axis_number, index - 1, answer)
+        call settle(status, stat, errmsg)
+        if (status == distview_success .and. answer >= 0) i = answer - interior(1, c_axis_number + 1) + 1
+    end function
+
+    integer(c_int) function check_axis(self, axis) result(status)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: axis
+        integer :: axes
+        axes = axes_of(self%handle)
+        status = distview_success
+        if (axis >= 1 .and. axis <= axes) return
+        status = failure(distview_usage_error, "distview_layout: expected an axis from 1 to " // decimal(axes) // &
+                         ", got " // decimal(axis))
+    end function
+
+    ! The layout whose axis d is this one's axis permutation(d), on the permuted grid.
+    function layout_permuted(self, permutation, stat, errmsg) result(permuted)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: permutation(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(distview_layout) :: permuted
+        integer(c_int) :: status
+        if (size(permutation) == axes_of(self%handle)) then
+            status = c_layout_permute(self%handle, c_permutation(permutation), permuted%handle)
+        else
+            status = failure(distview_layout_error, "distview_layout: expected a permutation of " // &
+                             decimal(axes_of(self%handle)) // " axes, got " // decimal(size(permutation)))
+        end if
+        call settle(status, stat, errmsg)
+    end function
+
+    ! Equal layouts have equal fingerprints, also on other ranks.
+    logical function layout_equal(self, other)
+        class(distview_layout), intent(in) :: self
+        type(distview_layout), intent(in) :: other
+        integer(c_int) :: answer
+        answer = 0
+        call settle(c_layout_equal(self%handle, other%handle, answer))
+        layout_equal = answer /= 0
+    end function
+
+    integer(int64) function layout_fingerprint(self, stat, errmsg) result(fingerprint)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: answer
+        answer = 0
+        call settle(c_layout_fingerprint(self%handle, answer), stat, errmsg)
+        fingerprint = answer
+    end function
+
+    ! Who owns what, in words.
+    function layout_describe(self, stat, errmsg) result(text)
+        class(distview_layout), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(:), allocatable :: text
+        text = described(c_layout_describe, self%handle, stat, errmsg)
+    end function
+
+    subroutine layout_release(self)
+        class(distview_layout), intent(inout) :: self
+        if (c_associated(self%handle)) call c_layout_release(self%handle)
+        self%handle = c_null_ptr
+    end subroutine
+
+    impure elemental subroutine layout_assign(self, other)
+        class(distview_layout), intent(inout) :: self
+        type(distview_layout), intent(in) :: other
+        type(c_ptr) :: same
+        same = c_layout_retain(other%handle)
+        call self%release()
+        self%handle = same
+    end subroutine
+
+    impure elemental subroutine layout_final(self)
+        type(distview_layout), intent(inout) :: self
+        call self%release()
+    end subroutine
+end module

@@ -1,0 +1,268 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! Module distview_plain_arrays: the plain arrays that plans are given, as handles of the C face. Programs use module
+! distview.
+module distview_plain_arrays
+    use, intrinsic :: iso_c_binding
+    use distview_base
+    use distview_communicators
+    use distview_layouts
+    use distview_memories
+    implicit none
+    private
+    public :: begin_plain, begin_one, same_plain, end_plain, forget_known
+    public :: describe_fields, describe_field, take_fields, resolve_fields
+
+    ! Known arrays are at most `most_known`, as the 32 sets of 16 fields that a plan keeps.
+    integer, parameter, public :: most_known = 512, most_fields = 16
+    type :: known_array
+        type(distview_memory) :: memory
+        type(c_ptr) :: array = c_null_ptr
+        integer :: layout = 1
+    end type
+    ! Field i is a section of layout i, or of the last one; this rank is process processes(i) of its grid.
+    type, public :: plain_arrays
+        type(distview_communicator) :: comm
+        type(distview_layout), allocatable :: layouts(:)
+        integer(c_int), allocatable :: processes(:)
+        logical :: moving = .false.
+        ! The fields of one call: what they are, and the handles that they get.
+        type(distview_memory) :: fields(most_fields)
+        logical :: is_absent(most_fields) = .false.
+        type(c_ptr) :: handles(most_fields) = c_null_ptr
+        integer :: field_count = 0
+        logical :: has_gap = .false.
+        type(known_array), allocatable :: known(:)
+        integer :: count = 0
+        integer :: next = 1
+    end type
+
+    interface
+        integer(c_int) function c_array_borrow_local(comm, layout, process, memory, result) &
+            bind(C, name="distview_array_borrow_local")
+            import :: c_int, c_ptr, distview_memory
+            type(c_ptr), value :: comm, layout
+            integer(c_int), value :: process
+            type(distview_memory), intent(in) :: memory
+            type(c_ptr), intent(inout) :: result
+        end function
+        subroutine c_array_release(array) bind(C, name="distview_array_release")
+            import :: c_ptr
+            type(c_ptr), value :: array
+        end subroutine
+    end interface
+
+contains
+
+    subroutine begin_plain(plain, comm, layouts, processes, moving)
+        type(plain_arrays), intent(inout) :: plain
+        type(distview_communicator), intent(in) :: comm
+        type(distview_layout), intent(in) :: layouts(:)
+        integer, intent(in) :: processes(:)
+        logical, intent(in), optional :: moving
+        integer :: i
+        call end_plain(plain)
+        plain%comm = comm
+        allocate(plain%layouts(size(layouts)))
+        do i = 1, size(layouts)
+            plain%layouts(i) = layouts(i)
+        end do
+        plain%processes = int(processes, c_int)
+        plain%moving = .false.
+        if (present(moving)) plain%moving = moving
+    end subroutine
+
+    ! Of one layout, by a communicator whose rank r is process r.
+    subroutine begin_one(plain, comm, layout, moving)
+        type(plain_arrays), intent(inout) :: plain
+        type(distview_communicator), intent(in) :: comm
+        type(distview_layout), intent(in) :: layout
+        logical, intent(in), optional :: moving
+        type(distview_layout) :: layouts(1)
+        layouts(1) = layout
+        call begin_plain(plain, comm, layouts, [comm%rank()], moving)
+    end subroutine
+
+    ! For another name of a plan, which has to see the arrays itself.
+    subroutine same_plain(plain, other)
+        type(plain_arrays), intent(inout) :: plain
+        type(plain_arrays), intent(in) :: other
+        type(distview_communicator) :: comm
+        type(distview_layout), allocatable :: layouts(:)
+        integer, allocatable :: processes(:)
+        logical :: moving
+        integer :: i
+        if (.not. allocated(other%layouts)) then
+            call end_plain(plain)
+            return
+        end if
+        comm = other%comm
+        allocate(layouts(size(other%layouts)))
+        do i = 1, size(layouts)
+            layouts(i) = other%layouts(i)
+        end do
+        processes = other%processes
+        moving = other%moving
+        call begin_plain(plain, comm, layouts, processes, moving)
+    end subroutine
+
+    subroutine end_plain(plain)
+        type(plain_arrays), intent(inout) :: plain
+        call forget_known(plain)
+        call plain%comm%release()
+        if (allocated(plain%layouts)) deallocate(plain%layouts)
+        if (allocated(plain%processes)) deallocate(plain%processes)
+    end subroutine
+
+    subroutine forget_known(plain)
+        type(plain_arrays), intent(inout) :: plain
+        integer :: i
+        do i = 1, plain%count
+            call c_array_release(plain%known(i)%array)
+        end do
+        plain%count = 0
+        plain%next = 1
+    end subroutine
+
+    subroutine describe_fields(plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
+        type(plain_arrays), intent(inout) :: plain
+        type(*), dimension(..), intent(inout), asynchronous :: f1
+        type(*), dimension(..), intent(inout), asynchronous, optional :: f2, f3, f4, f5, f6, f7, f8, f9, &
+            f10, f11, f12, f13, f14, f15, f16
+        plain%field_count = 1
+        plain%has_gap = .false.
+        plain%is_absent = .false.
+        call c_describe_array(f1, plain%fields(1))
+        if (present(f2)) call add_field(plain, 2, f2)
+        if (present(f3)) call add_field(plain, 3, f3)
+        if (present(f4)) call add_field(plain, 4, f4)
+        if (present(f5)) call add_field(plain, 5, f5)
+        if (present(f6)) call add_field(plain, 6, f6)
+        if (present(f7)) call add_field(plain, 7, f7)
+        if (present(f8)) call add_field(plain, 8, f8)
+        if (present(f9)) call add_field(plain, 9, f9)
+        if (present(f10)) call add_field(plain, 10, f10)
+        if (present(f11)) call add_field(plain, 11, f11)
+        if (present(f12)) call add_field(plain, 12, f12)
+        if (present(f13)) call add_field(plain, 13, f13)
+        if (present(f14)) call add_field(plain, 14, f14)
+        if (present(f15)) call add_field(plain, 15, f15)
+        if (present(f16)) call add_field(plain, 16, f16)
+    end subroutine
+
+    subroutine describe_field(plain, f)
+        type(plain_arrays), intent(inout) :: plain
+        type(*), dimension(..), intent(in), asynchronous :: f
+        plain%field_count = 1
+        plain%has_gap = .false.
+        plain%is_absent = .false.
+        call c_describe_array(f, plain%fields(1))
+    end subroutine
+
+    ! An array that is not allocated counts as absent, as the language has it.
+    subroutine add_field(plain, number, f)
+        type(plain_arrays), intent(inout) :: plain
+        integer, intent(in) :: number
+        type(*), dimension(..), intent(in), asynchronous :: f
+        if (number /= plain%field_count + 1) plain%has_gap = .true.
+        plain%field_count = number
+        call c_describe_array(f, plain%fields(number))
+    end subroutine
+
+    subroutine take_fields(plain, fields)
+        type(plain_arrays), intent(inout) :: plain
+        type(distview_memory), intent(in) :: fields(:)
+        plain%field_count = min(size(fields), most_fields)
+        plain%has_gap = size(fields) > most_fields
+        plain%is_absent = .false.
+        plain%fields(:plain%field_count) = fields(:plain%field_count)
+    end subroutine
+
+    ! The number of what is known of a field, 0 if that is nothing. Fields come in the same order again and again.
+    integer function find_known(plain, field, layout)
+        type(plain_arrays), intent(inout) :: plain
+        type(distview_memory), intent(in) :: field
+        integer, intent(in) :: layout
+        integer :: i, at
+        at = plain%next
+        do i = 1, plain%count
+            if (at > plain%count) at = 1
+            if (plain%known(at)%layout == layout) then
+                if (is_same(plain%known(at)%memory, field)) then
+                    plain%next = at + 1
+                    find_known = at
+                    return
+                end if
+            end if
+            at = at + 1
+        end do
+        find_known = 0
+    end function
+
+    integer(c_int) function add_known(plain, field, layout) result(status)
+        type(plain_arrays), intent(inout) :: plain
+        type(distview_memory), intent(in) :: field
+        integer, intent(in) :: layout
+        type(known_array), allocatable :: more(:)
+        type(c_ptr) :: made
+        made = c_null_ptr
+        status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, plain%processes(layout), field, made)
+        if (status /= distview_success) return
+        if (.not. allocated(plain%known)) allocate(plain%known(8))
+        if (plain%count == size(plain%known)) then
+            allocate(more(2 * plain%count))
+            more(:plain%count) = plain%known
+            call move_alloc(more, plain%known)
+        end if
+        plain%count = plain%count + 1
+        plain%known(plain%count)%memory = field
+        plain%known(plain%count)%layout = layout
+        plain%known(plain%count)%array = made
+    end function
+
+    ! Handles of the described fields. `plan` is the plan that asks for them, `name` that of the procedure. What is wrong
+    ! on this rank alone all ranks are told.
+    integer(c_int) function resolve_fields(plain, name, plan) result(status)
+        type(plain_arrays), intent(inout) :: plain
+        character(*), intent(in) :: name
+        type(c_ptr), intent(in) :: plan
+        integer :: i, at, layout
+        status = distview_success
+        if (.not. c_associated(plan)) then
+            status = failure(distview_usage_error, name // ": expected a plan, got one that was not created")
+            return
+        end if
+        if (plain%moving) call forget_moved(plain, name)
+        if (plain%count + plain%field_count > most_known) call forget_known(plain)
+        if (plain%has_gap) &
+            status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
+        do i = 1, plain%field_count
+            if (status /= distview_success) exit
+            plain%handles(i) = c_null_ptr
+            if (plain%is_absent(i)) cycle
+            layout = min(i, size(plain%layouts))
+            at = find_known(plain, plain%fields(i), layout)
+            if (at == 0) then
+                status = add_known(plain, plain%fields(i), layout)
+                at = plain%count
+            end if
+            if (status == distview_success) plain%handles(i) = plain%known(at)%array
+        end do
+        if (status /= distview_success) status = tell_others(plain%comm, name, status)
+    end function
+
+    ! Where arrays move, all ranks forget them if one rank has new ones.
+    subroutine forget_moved(plain, name)
+        type(plain_arrays), intent(inout) :: plain
+        character(*), intent(in) :: name
+        integer(c_int) :: new
+        integer :: i
+        new = distview_success
+        do i = 1, plain%field_count
+            if (plain%is_absent(i)) cycle
+            if (find_known(plain, plain%fields(i), min(i, size(plain%layouts))) == 0) new = distview_other_error
+        end do
+        if (c_communicator_agree(plain%comm%handle, name // c_null_char, new) /= distview_success) &
+            call forget_known(plain)
+    end subroutine
+end module

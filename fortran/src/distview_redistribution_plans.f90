@@ -1,0 +1,353 @@
+! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+!
+! Module distview_redistribution_plans: from one layout to any other. Programs use module distview.
+module distview_redistribution_plans
+    use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: int64
+    use distview_axes
+    use distview_base
+    use distview_communicators
+    use distview_layouts
+    use distview_memories
+    use distview_plain_arrays
+    implicit none
+    private
+
+    ! Moves elements from one layout to any other, again and again.
+    !
+    ! Plain arrays are known by their address, as those of distview_padding_plan. A rank that is no process of a grid
+    ! leaves out its section.
+    type, public :: distview_redistribution_plan
+        type(c_ptr) :: handle = c_null_ptr ! of the C face
+        type(plain_arrays), private :: plain
+    contains
+        procedure :: create => redistribution_plan_create
+        procedure :: execute => redistribution_plan_execute
+        procedure :: execute_scaled => redistribution_plan_execute_scaled
+        procedure :: combine => redistribution_plan_combine
+        procedure :: forget => redistribution_plan_forget
+        procedure :: workspace_bytes => redistribution_plan_workspace_bytes
+        procedure :: describe => redistribution_plan_describe
+        procedure :: release => redistribution_plan_release
+        procedure, private :: redistribution_plan_assign
+        generic :: assignment(=) => redistribution_plan_assign
+        final :: redistribution_plan_final
+    end type
+
+    type, bind(C) :: c_redistribution_options
+        type(c_ptr) :: permutation = c_null_ptr, from_slice = c_null_ptr, to_slice = c_null_ptr
+        type(c_ptr) :: from_ranks = c_null_ptr, to_ranks = c_null_ptr
+        integer(c_int64_t) :: buffer_bytes = 0
+        integer(c_int32_t) :: allow_missing_indices = 0, fill_padding = 0, conjugate = 0, in_place = 0, strategy = 0, &
+            unused = 0
+    end type
+
+    interface
+        integer(c_int) function c_redistribution_plan_create(comm, from, to, options, result) &
+            bind(C, name="distview_redistribution_plan_create")
+            import :: c_int, c_ptr, c_redistribution_options
+            type(c_ptr), value :: comm, from, to
+            type(c_redistribution_options), intent(in) :: options
+            type(c_ptr), intent(inout) :: result
+        end function
+        function c_redistribution_plan_retain(plan) bind(C, name="distview_redistribution_plan_retain") result(same)
+            import :: c_ptr
+            type(c_ptr), value :: plan
+            type(c_ptr) :: same
+        end function
+        subroutine c_redistribution_plan_release(plan) bind(C, name="distview_redistribution_plan_release")
+            import :: c_ptr
+            type(c_ptr), value :: plan
+        end subroutine
+        integer(c_int) function c_redistribution_plan_execute(plan, source, target) &
+            bind(C, name="distview_redistribution_plan_execute")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: plan, source, target
+        end function
+        integer(c_int) function c_redistribution_plan_execute_scaled(plan, alpha, source, beta, target) &
+            bind(C, name="distview_redistribution_plan_execute_scaled")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: plan, alpha, source, beta, target
+        end function
+        integer(c_int) function c_redistribution_plan_combine(plan, operation, source, target) &
+            bind(C, name="distview_redistribution_plan_combine")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: plan, source, target
+            integer(c_int), value :: operation
+        end function
+        integer(c_int) function c_redistribution_plan_workspace_bytes(plan, bytes) &
+            bind(C, name="distview_redistribution_plan_workspace_bytes")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: plan
+            integer(c_int64_t), intent(inout) :: bytes
+        end function
+        integer(c_int) function c_redistribution_plan_describe(plan, text, capacity, length) &
+            bind(C, name="distview_redistribution_plan_describe")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: plan, text
+            integer(c_int64_t), value :: capacity
+            integer(c_int64_t), intent(inout) :: length
+        end function
+    end interface
+
+contains
+
+    ! By default every interior cell moves to that with the same global numbers.
+    !
+    ! permutation           axis d of the target takes axis permutation(d) of the source: [2, 1] transposes
+    ! from_slice, to_slice  cells of the source, one slice for each of its axes, and of the target
+    ! from_ranks, to_ranks  the ranks that are processes 0, 1, ... of a grid; by default process p is rank p
+    ! buffer_bytes          in place: the most that a rank holds beside the arrays; 0: as much as is good
+    ! allow_missing_indices whether cells of the target may be missing in the source; these keep their values
+    ! fill_padding          whether to write also the target's padding that mirrors cells
+    ! conjugate             whether complex elements are conjugated on the way
+    ! in_place              whether source and target may share memory
+    ! strategy              distview_automatic, distview_direct or distview_by_dimension
+    ! moving                as of distview_padding_plan
+    !
+    ! Collective: over comm; all ranks pass the same
+    ! Errors:     distview_layout_error if numbers of axes differ, the permutation is none, slices do not fit, or an index
+    !             of the target is not in the source; distview_usage_error if a grid has more processes than comm ranks
+    subroutine redistribution_plan_create(self, comm, from, to, permutation, from_slice, to_slice, from_ranks, to_ranks, &
+                                          buffer_bytes, allow_missing_indices, fill_padding, conjugate, in_place, &
+                                          strategy, moving, stat, errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(distview_communicator), intent(in) :: comm
+        type(distview_layout), intent(in) :: from, to
+        integer, intent(in), optional :: permutation(:), from_ranks(:), to_ranks(:), strategy
+        type(distview_slice), intent(in), optional :: from_slice(:), to_slice(:)
+        integer(int64), intent(in), optional :: buffer_bytes
+        logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate, in_place, moving
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_redistribution_options) :: options
+        integer(c_int), allocatable, target :: axes(:), source_ranks(:), target_ranks(:)
+        type(c_slice), allocatable, target :: source_slices(:), target_slices(:)
+        type(distview_layout) :: layouts(2)
+        type(c_ptr) :: made
+        integer(c_int) :: status
+        made = c_null_ptr
+        status = distview_success
+        call expect("axes of a permutation", axes_of(to%handle), status, permutation)
+        call expect("ranks of the source", processes_of(from), status, from_ranks)
+        call expect("ranks of the target", processes_of(to), status, to_ranks)
+        if (present(from_slice)) call expect_count("slices of the source", axes_of(from%handle), size(from_slice), status)
+        if (present(to_slice)) call expect_count("slices of the target", axes_of(to%handle), size(to_slice), status)
+        if (present(permutation)) then
+            axes = c_permutation(permutation)
+            options%permutation = c_loc(axes)
+        end if
+        if (present(from_slice)) then
+            source_slices = c_slices(from_slice)
+            options%from_slice = c_loc(source_slices)
+        end if
+        if (present(to_slice)) then
+            target_slices = c_slices(to_slice)
+            options%to_slice = c_loc(target_slices)
+        end if
+        if (present(from_ranks)) then
+            source_ranks = int(from_ranks, c_int)
+            options%from_ranks = c_loc(source_ranks)
+        end if
+        if (present(to_ranks)) then
+            target_ranks = int(to_ranks, c_int)
+            options%to_ranks = c_loc(target_ranks)
+        end if
+        if (present(buffer_bytes)) options%buffer_bytes = buffer_bytes
+        if (present(allow_missing_indices)) options%allow_missing_indices = merge(1, 0, allow_missing_indices)
+        if (present(fill_padding)) options%fill_padding = merge(1, 0, fill_padding)
+        if (present(conjugate)) options%conjugate = merge(1, 0, conjugate)
+        if (present(in_place)) options%in_place = merge(1, 0, in_place)
+        if (present(strategy)) options%strategy = int(strategy, c_int32_t)
+        if (status == distview_success) then
+            status = c_redistribution_plan_create(comm%handle, from%handle, to%handle, options, made)
+        else
+            status = tell_others(comm, "distview_redistribution_plan", status)
+        end if
+        if (status == distview_success) then
+            call self%release()
+            self%handle = made
+            layouts(1) = from
+            layouts(2) = to
+            call begin_plain(self%plain, comm, layouts, [process_of(comm, from, from_ranks), &
+                                                         process_of(comm, to, to_ranks)], moving)
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! One number for each of `count` things.
+    subroutine expect(what, count, status, numbers)
+        character(*), intent(in) :: what
+        integer, intent(in) :: count
+        integer(c_int), intent(inout) :: status
+        integer, intent(in), optional :: numbers(:)
+        if (present(numbers)) call expect_count(what, count, size(numbers), status)
+    end subroutine
+
+    subroutine expect_count(what, count, got, status)
+        character(*), intent(in) :: what
+        integer, intent(in) :: count, got
+        integer(c_int), intent(inout) :: status
+        if (got /= count .and. status == distview_success) &
+            status = failure(distview_layout_error, "distview_redistribution_plan: expected " // decimal(count) // " " // &
+                             what // ", got " // decimal(got))
+    end subroutine
+
+    integer function processes_of(layout)
+        type(distview_layout), intent(in) :: layout
+        integer :: stat
+        processes_of = layout%process_count(stat)
+    end function
+
+    ! The process of a grid that this rank is; -1: none.
+    integer function process_of(comm, layout, ranks) result(process)
+        type(distview_communicator), intent(in) :: comm
+        type(distview_layout), intent(in) :: layout
+        integer, intent(in), optional :: ranks(:)
+        if (present(ranks)) then
+            process = findloc(ranks, comm%rank(), 1) - 1
+        else
+            process = merge(comm%rank(), -1, comm%rank() < layout%process_count())
+        end if
+    end function
+
+    ! target = source. Element types are alike; elements of 1, 2, 4, 8 or 16 bytes.
+    !
+    ! Collective: over the plan's communicator
+    ! Cost:       no allocation for arrays that came before
+    ! Errors:     distview_shape_error if an array is not of the plan's layout, or element types differ;
+    !             distview_usage_error if source and target share memory and the plan is not in place (on all ranks)
+    subroutine redistribution_plan_execute(self, source, target, stat, errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(*), dimension(..), intent(in), asynchronous, optional :: source
+        type(*), dimension(..), intent(inout), asynchronous, optional :: target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        call describe_sections(self%plain, source, target)
+        status = resolve_fields(self%plain, "distview_redistribution_plan%execute", self%handle)
+        if (status == distview_success) &
+            status = c_redistribution_plan_execute(self%handle, self%plain%handles(1), self%plain%handles(2))
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! target = beta * target + alpha * source; alpha and beta are of the element type: integers, real or complex numbers.
+    ! With beta = 0 the target is not read.
+    !
+    ! Collective: over the plan's communicator; all ranks pass the same values
+    ! Errors:     those of execute; distview_shape_error for factors of another type than the elements
+    subroutine redistribution_plan_execute_scaled(self, alpha, source, beta, target, stat, errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(*), dimension(..), intent(in), asynchronous :: alpha, beta
+        type(*), dimension(..), intent(in), asynchronous, optional :: source
+        type(*), dimension(..), intent(inout), asynchronous, optional :: target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(*), parameter :: name = "distview_redistribution_plan%execute_scaled"
+        type(distview_memory) :: factors(2)
+        integer(c_int) :: status
+        integer :: i
+        call c_describe_array(alpha, factors(1))
+        call c_describe_array(beta, factors(2))
+        call describe_sections(self%plain, source, target)
+        status = resolve_fields(self%plain, name, self%handle)
+        do i = 1, 2
+            if (status /= distview_success .or. self%plain%is_absent(i)) cycle
+            if (all(factors%element == self%plain%fields(i)%element)) cycle
+            status = failure(distview_shape_error, name // ": expected alpha and beta of the element type")
+            status = tell_others(self%plain%comm, name, status)
+        end do
+        if (status == distview_success) &
+            status = c_redistribution_plan_execute_scaled(self%handle, factors(1)%data, self%plain%handles(1), &
+                                                          factors(2)%data, self%plain%handles(2))
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! target = op(target, source); of an index that several processes of the source hold, every copy counts.
+    !
+    ! Collective: over the plan's communicator; all ranks pass the same operation
+    ! Errors:     those of execute; distview_shape_error for element types that are no numbers
+    subroutine redistribution_plan_combine(self, operation, source, target, stat, errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        integer, intent(in) :: operation
+        type(*), dimension(..), intent(in), asynchronous, optional :: source
+        type(*), dimension(..), intent(inout), asynchronous, optional :: target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        call describe_sections(self%plain, source, target)
+        status = resolve_fields(self%plain, "distview_redistribution_plan%combine", self%handle)
+        if (status == distview_success) &
+            status = c_redistribution_plan_combine(self%handle, int(operation, c_int), self%plain%handles(1), &
+                                                   self%plain%handles(2))
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! A section of a rank that is no process of a grid is not looked at.
+    subroutine describe_sections(plain, source, target)
+        type(plain_arrays), intent(inout) :: plain
+        type(*), dimension(..), intent(in), asynchronous, optional :: source
+        type(*), dimension(..), intent(in), asynchronous, optional :: target
+        plain%field_count = 2
+        plain%has_gap = .false.
+        plain%is_absent = .true.
+        if (.not. allocated(plain%processes)) return
+        if (present(source) .and. plain%processes(1) >= 0) then
+            plain%is_absent(1) = .false.
+            call c_describe_array(source, plain%fields(1))
+        end if
+        if (present(target) .and. plain%processes(2) >= 0) then
+            plain%is_absent(2) = .false.
+            call c_describe_array(target, plain%fields(2))
+        end if
+    end subroutine
+
+    ! Forgets the arrays that came so far.
+    !
+    ! Collective: no, but all ranks forget at the same place between executions
+    subroutine redistribution_plan_forget(self)
+        class(distview_redistribution_plan), intent(inout) :: self
+        call forget_known(self%plain)
+    end subroutine
+
+    ! Bytes of buffers of the arrays that came so far.
+    integer(int64) function redistribution_plan_workspace_bytes(self, stat, errmsg) result(bytes)
+        class(distview_redistribution_plan), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: answer
+        answer = 0
+        call settle(c_redistribution_plan_workspace_bytes(self%handle, answer), stat, errmsg)
+        bytes = answer
+    end function
+
+    function redistribution_plan_describe(self, stat, errmsg) result(text)
+        class(distview_redistribution_plan), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        character(:), allocatable :: text
+        text = described(c_redistribution_plan_describe, self%handle, stat, errmsg)
+    end function
+
+    subroutine redistribution_plan_release(self)
+        class(distview_redistribution_plan), intent(inout) :: self
+        if (c_associated(self%handle)) call c_redistribution_plan_release(self%handle)
+        self%handle = c_null_ptr
+        call end_plain(self%plain)
+    end subroutine
+
+    impure elemental subroutine redistribution_plan_assign(self, other)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(distview_redistribution_plan), intent(in) :: other
+        type(c_ptr) :: same
+        same = c_redistribution_plan_retain(other%handle)
+        if (c_associated(self%handle)) call c_redistribution_plan_release(self%handle)
+        self%handle = same
+        call same_plain(self%plain, other%plain)
+    end subroutine
+
+    impure elemental subroutine redistribution_plan_final(self)
+        type(distview_redistribution_plan), intent(inout) :: self
+        call self%release()
+    end subroutine
+end module
