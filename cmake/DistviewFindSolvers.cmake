@@ -38,6 +38,15 @@ function(distview_find_solver name)
     set(DISTVIEW_${name}_FOUND ${found} PARENT_SCOPE)
 endfunction()
 
+# distview_skip_solver(NAME option why): leaves out a door whose library is there and not to be used, or, if it was asked for, ends.
+function(distview_skip_solver name option why)
+    if(${option} STREQUAL "AUTO")
+        message(STATUS "The door to ${name} is left out: ${why}; found ${DISTVIEW_${name}_LIBRARY}")
+    else()
+        message(FATAL_ERROR "${option}: ${why}; found ${DISTVIEW_${name}_LIBRARY}")
+    endif()
+endfunction()
+
 distview_find_solver(
     PETSC OPTION DISTVIEW_ENABLE_PETSC HEADER petscksp.h TARGET PETSc::petsc
     LIBRARIES petsc_real petsc

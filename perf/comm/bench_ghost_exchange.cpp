@@ -7,6 +7,7 @@
 #include "baselines/mpi_lists.hpp"
 #include "perf.hpp"
 #include "plan_of_transport.hpp"
+#include "touching_cubes.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/make_dist_view.hpp>
@@ -40,12 +41,8 @@ MPI_Comm baseline_communicator() {
     return own;
 }
 
-/// Cubes of n^3 cells side by side along one axis, with walls around them: as blocks with padding, and as a graph of
-/// 27 points.
-struct Cubes {
-    std::int64_t n = 0;
-    std::size_t split_axis = 0;
-
+/// As blocks with padding, too.
+struct Cubes : perf::TouchingCubes {
     ArrayLayout padded() const {
         std::vector<int> grid(3, 1);
         grid[split_axis] = perf::communicator().size();
@@ -53,54 +50,12 @@ struct Cubes {
         for (const int processes : grid) axes.push_back(block(n * processes, {.padding = 1}));
         return {ProcessGrid(grid), axes};
     }
-    using Cell = std::array<std::int64_t, 3>;
-    std::int64_t extent(std::size_t axis) const {
-        return axis == split_axis ? n * perf::communicator().size() : n;
-    }
-    bool contains(const Cell& cell) const {
-        for (std::size_t d = 0; d < 3; ++d)
-            if (cell[d] < 0 || cell[d] >= extent(d)) return false;
-        return true;
-    }
-    std::int64_t index(const Cell& cell) const {
-        return (cell[0] * extent(1) + cell[1]) * extent(2) + cell[2];
-    }
-    Cell cell(std::int64_t index) const {
-        return {index / extent(2) / extent(1), index / extent(2) % extent(1), index % extent(2)};
-    }
     perf::ElementPlace place(Cell cell) const {
         const std::int64_t owner = cell[split_axis] / n;
         cell[split_axis] %= n;
         return {static_cast<int>(owner), static_cast<int>((cell[0] * n + cell[1]) * n + cell[2])};
     }
-    Indices own() const {
-        Indices result;
-        Cell cell{};
-        for (cell[0] = 0; cell[0] < n; ++cell[0])
-            for (cell[1] = 0; cell[1] < n; ++cell[1])
-                for (cell[2] = 0; cell[2] < n; ++cell[2]) {
-                    Cell global = cell;
-                    global[split_axis] += n * perf::communicator().rank();
-                    result.push_back(index(global));
-                }
-        return result;
-    }
-    /// Cells that own cells touch.
-    Indices touched(const Indices& own) const {
-        Indices result;
-        for (const std::int64_t index_of_own : own)
-            for (std::int64_t number = 0; number < 27; ++number) {
-                Cell other = cell(index_of_own);
-                other[0] += number / 9 - 1;
-                other[1] += number / 3 % 3 - 1;
-                other[2] += number % 3 - 1;
-                if (contains(other)) result.push_back(index(other));
-            }
-        return result;
-    }
 };
-
-double value_at(std::int64_t index) { return static_cast<double>(index % 999983); }
 
 /// One set of arrays, and the contenders that work on them.
 class Place {
@@ -171,11 +126,12 @@ private:
         Kokkos::deep_copy(m_padded.view(), -1.0);
         Kokkos::deep_copy(m_vector.view(), -1.0);
         for (std::size_t i = 0; i < m_own.size(); ++i)
-            m_vector.view()(i) = *padded(m_own[i]) = value_at(m_own[i]);
+            m_vector.view()(i) = *padded(m_own[i]) = Cubes::value_at(m_own[i]);
     }
     bool is_filled_vector() const {
         for (std::size_t i = 0; i < m_vector.view().size(); ++i)
-            if (m_vector.view()(i) != value_at(m_vector.global_index(0, LocalIndex(i)).value()))
+            if (m_vector.view()(i) !=
+                Cubes::value_at(m_vector.global_index(0, LocalIndex(i)).value()))
                 return false;
         return true;
     }
@@ -187,7 +143,8 @@ private:
                     const Cubes::Cell cell{m_padded.global_index(0, LocalIndex(i)).value(),
                                            m_padded.global_index(1, LocalIndex(j)).value(),
                                            m_padded.global_index(2, LocalIndex(k)).value()};
-                    if (m_cubes.contains(cell) && view(i, j, k) != value_at(m_cubes.index(cell)))
+                    if (m_cubes.contains(cell) &&
+                        view(i, j, k) != Cubes::value_at(m_cubes.index(cell)))
                         return false;
                 }
         return true;
@@ -198,12 +155,7 @@ private:
         work();
         const bool correct = &given == &m_given ? is_filled_vector() : is_filled_cube();
         m_correct = perf::verify(m_state, correct, "what " + name + " filled") && m_correct;
-        m_contenders.push_back({name, work, [&given] {
-                                    for (double* const element : given) {
-                                        volatile double* const written = element;
-                                        *written = *written;
-                                    }
-                                }});
+        m_contenders.push_back({name, work, [&given] { perf::rewrite(given); }});
     }
 
     const Communicator& comm = perf::communicator();
@@ -229,7 +181,7 @@ private:
 /// Arguments: cells along each axis and rank, and whether ranks split the fastest axis.
 void ghost_exchange(benchmark::State& state) {
     const Exec exec;
-    const Cubes cubes{perf::smoke() ? 6 : state.range(0), state.range(1) != 0 ? 2u : 0u};
+    const Cubes cubes{{perf::smoke() ? 6 : state.range(0), state.range(1) != 0 ? 2u : 0u}};
     std::vector<std::unique_ptr<Place>> places;
     std::vector<std::vector<perf::Contender>> contenders;
     for (int i = 0; i < perf::iterations(5); ++i) {

@@ -6,12 +6,12 @@
 
 #include "../comm/plan_of_transport.hpp"
 #include "perf.hpp"
+#include "touching_cubes.hpp"
 
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/tpetra/trilinos.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -23,52 +23,9 @@ namespace {
 
 using namespace distview;
 using perf::Exec;
-using Indices = std::vector<std::int64_t>;
 using Vector = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
-/// Cubes of n^3 cells of each rank, side by side along one axis.
-struct Cubes {
-    std::int64_t n = 0;
-    std::size_t split_axis = 0;
-
-    std::int64_t extent(std::size_t axis) const {
-        return axis == split_axis ? n * perf::communicator().size() : n;
-    }
-    using Cell = std::array<std::int64_t, 3>;
-    std::int64_t index(const Cell& cell) const {
-        return (cell[0] * extent(1) + cell[1]) * extent(2) + cell[2];
-    }
-    bool contains(const Cell& cell) const {
-        for (std::size_t d = 0; d < 3; ++d)
-            if (cell[d] < 0 || cell[d] >= extent(d)) return false;
-        return true;
-    }
-    /// Whether another rank's cells touch an own one.
-    bool is_given(std::int64_t index) const {
-        const Cell cell{index / extent(2) / extent(1), index / extent(2) % extent(1),
-                        index % extent(2)};
-        const std::int64_t at = cell[split_axis] % n, last = extent(split_axis) - 1;
-        return (at == 0 && cell[split_axis] > 0) || (at == n - 1 && cell[split_axis] < last);
-    }
-    /// Own cells, and those that they touch.
-    void list(Indices& own, Indices& touched) const {
-        Cell cell{};
-        for (cell[0] = 0; cell[0] < n; ++cell[0])
-            for (cell[1] = 0; cell[1] < n; ++cell[1])
-                for (cell[2] = 0; cell[2] < n; ++cell[2]) {
-                    Cell here = cell;
-                    here[split_axis] += n * perf::communicator().rank();
-                    own.push_back(index(here));
-                    for (std::int64_t number = 0; number < 27; ++number) {
-                        const Cell other{here[0] + number / 9 - 1, here[1] + number / 3 % 3 - 1,
-                                         here[2] + number % 3 - 1};
-                        if (contains(other)) touched.push_back(index(other));
-                    }
-                }
-    }
-};
-
-double value_at(std::int64_t index) { return static_cast<double>(index % 999983); }
+using Cubes = perf::TouchingCubes;
 
 /// One set of vectors, and the contenders that work on them.
 class Place {
@@ -94,9 +51,8 @@ public:
 
 private:
     static GhostedLayout ghosted(const Cubes& cubes) {
-        Indices own, touched;
-        cubes.list(own, touched);
-        return make_ghosted_layout(comm(), own, touched);
+        const Cubes::Indices own = cubes.own();
+        return make_ghosted_layout(comm(), own, cubes.touched(own));
     }
     static const Communicator& comm() { return perf::communicator(); }
     GhostExchangePlan plan(const char* transport) const {
@@ -117,23 +73,18 @@ private:
         Kokkos::deep_copy(to.view(), -1.0);
         Kokkos::deep_copy(from.view(), -1.0);
         for (std::int64_t l = 0; l < m_ghosted.owned; ++l)
-            from.view()(l) = value_at(from.global_index(0, LocalIndex(l)).value());
+            from.view()(l) = Cubes::value_at(from.global_index(0, LocalIndex(l)).value());
         work();
         bool correct = true;
         for (std::size_t l = 0; l < to.view().extent(0); ++l)
-            correct =
-                correct && to.view()(l) == value_at(to.global_index(0, LocalIndex(l)).value());
+            correct = correct &&
+                      to.view()(l) == Cubes::value_at(to.global_index(0, LocalIndex(l)).value());
         m_correct = perf::verify(m_state, correct, "what " + name + " filled") && m_correct;
         std::vector<double*> given;
         for (std::int64_t l = 0; l < m_ghosted.owned; ++l)
             if (m_cubes.is_given(from.global_index(0, LocalIndex(l)).value()))
                 given.push_back(&from.view()(l));
-        m_contenders.push_back({name, work, [given] {
-                                    for (double* const element : given) {
-                                        volatile double* const written = element;
-                                        *written = *written;
-                                    }
-                                }});
+        m_contenders.push_back({name, work, [given] { perf::rewrite(given); }});
     }
 
     benchmark::State& m_state;

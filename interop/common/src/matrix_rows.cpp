@@ -101,6 +101,35 @@ private:
 
 namespace impl {
 
+void require_matrix_rows(const char* caller, const MatrixRows& rows) {
+    require<UsageError>(rows.local_rows() == rows.numbering.local_rows(), [&] {
+        return text(caller, ": expected ", rows.numbering.local_rows(), " rows on this rank, got ",
+                    rows.local_rows());
+    });
+    const auto entries = static_cast<std::int64_t>(rows.columns.size());
+    require<UsageError>(
+        rows.offsets.front() == 0 && std::ranges::is_sorted(rows.offsets) &&
+            rows.offsets.back() == entries && rows.values.size() == rows.columns.size(),
+        [&] {
+            return text(caller,
+                        ": expected offsets that ascend from 0 to the number of entries, got ",
+                        rows.offsets.front(), " to ", rows.offsets.back(), " for ", entries,
+                        " columns and ", rows.values.size(), " values");
+        });
+    for (std::size_t r = 0; r + 1 < rows.offsets.size(); ++r) {
+        std::int64_t before = -1;
+        for (auto e = static_cast<std::size_t>(rows.offsets[r]);
+             e < static_cast<std::size_t>(rows.offsets[r + 1]); ++e) {
+            const std::int64_t column = rows.columns[e];
+            require<UsageError>(column > before && column < rows.numbering.rows(), [&] {
+                return text(caller, ": expected columns from 0 to ", rows.numbering.rows() - 1,
+                            " that ascend within a row, got ", column, " after ", before);
+            });
+            before = column;
+        }
+    }
+}
+
 MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function) {
     return agree_on(numbering.communicator(), "assemble", [&] {
         require<UsageError>(function != nullptr, [&] {

@@ -49,10 +49,7 @@ Matrix ij_matrix(const MatrixRows& rows) {
     const Communicator& comm = numbering.communicator();
     agree_on(comm, caller, [&] {
         impl::require_rows(caller, numbering);
-        require<UsageError>(rows.local_rows() == numbering.local_rows(), [&] {
-            return text(caller, ": expected ", numbering.local_rows(), " rows on this rank, got ",
-                        rows.local_rows());
-        });
+        distview::impl::require_matrix_rows(caller, rows);
         constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
         require<UsageError>(rows.local_entries() <= most, [&] {
             return text(caller, ": expected at most ", most, " entries on a rank, got ",

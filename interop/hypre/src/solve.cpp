@@ -132,8 +132,12 @@ void require_processes(const Communicator& comm, const RowNumbering& rows, const
 }
 
 template <class Matrix, class Vector>
-void require_arguments(const Communicator& comm, const Matrix& a, const Vector& b,
-                       const Vector& x) {
+void require_arguments(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
+                       const SolveOptions& options) {
+    require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
+        return text("hypre::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
+                    options.tolerance, " and ", options.max_iterations);
+    });
     require_processes(comm, a.rows(), "a matrix");
     require_processes(comm, b.rows(), "a right side");
     require_processes(comm, x.rows(), "a solution");
@@ -155,7 +159,7 @@ SolveResult solve_with(const Communicator& comm, const Matrix& a, const Vector& 
                        Method (*method_of)(const char*, const SolveOptions&)) {
     const CollectiveCall naming(comm, "hypre::solve");
     require_alike(comm, options);
-    agree_on(comm, "hypre::solve", [&] { require_arguments(comm, a, b, x); });
+    agree_on(comm, "hypre::solve", [&] { require_arguments(comm, a, b, x, options); });
     b.put();
     x.put();
     SolveResult result;

@@ -23,7 +23,7 @@ using Offset = std::array<std::int64_t, 3>; ///< along the layout's axes
 
 /// Fixed in size, to be gathered.
 struct Offsets {
-    static constexpr std::size_t most = 125;
+    static constexpr std::size_t most = 27;
     std::size_t count = 0;
     std::array<Offset, most> at{};
 
@@ -33,9 +33,13 @@ struct Offsets {
     }
     void add(const char* caller, const Offset& offset) {
         if (find(offset) < count) return;
-        require<UsageError>(count < most, [&] {
-            return text(caller, ": expected at most ", most, " offsets of entries, got more");
-        });
+        for (std::size_t d = 0; d < offset.size(); ++d)
+            require<UsageError>(offset[d] >= -1 && offset[d] <= 1, [&] {
+                return text(caller,
+                            ": expected entries at most one cell away along each axis, as far as "
+                            "hypre's vectors have ghosts, got ",
+                            offset[d], " along axis ", d, " (ij_matrix() takes any)");
+            });
         at[count++] = offset;
     }
 };
@@ -187,15 +191,15 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     const char* caller = "hypre::struct_matrix";
     const Communicator& comm = grid.rows().communicator();
     agree_on(comm, caller, [&] {
-        require<UsageError>(rows.numbering.layout() == grid.rows().layout() &&
-                                rows.numbering.communicator().state() == comm.state() &&
-                                rows.local_rows() == grid.rows().local_rows(),
-                            [&] {
-                                return text(caller, ": expected rows of the grid's layout\n",
-                                            grid.rows().layout().describe(), "\ngot ",
-                                            rows.local_rows(), " of a ",
-                                            rows.numbering.layout().describe());
-                            });
+        require<UsageError>(
+            rows.numbering.layout() == grid.rows().layout() &&
+                rows.numbering.communicator().state() == comm.state(),
+            [&] {
+                return text(caller, ": expected rows of the grid's layout and communicator\n",
+                            grid.rows().layout().describe(), "\ngot those of a ",
+                            rows.numbering.layout().describe());
+            });
+        distview::impl::require_matrix_rows(caller, rows);
     });
     const Offsets offsets = all_offsets(caller, rows);
     StructMatrix matrix(grid);

@@ -108,6 +108,7 @@ Matrix aij_matrix(const MatrixRows& rows) {
     const RowNumbering& numbering = rows.numbering;
     agree_on(numbering.communicator(), caller, [&] {
         impl::require_rows(caller, numbering);
+        distview::impl::require_matrix_rows(caller, rows);
         require<UsageError>(rows.local_entries() <= std::numeric_limits<PetscInt>::max(), [&] {
             return text(caller, ": expected at most ", std::numeric_limits<PetscInt>::max(),
                         " entries on a rank, got ", rows.local_entries());
@@ -133,7 +134,12 @@ Matrix aij_matrix(const MatrixRows& rows) {
 }
 
 void set_constant_null_space(const RowNumbering& rows, Mat matrix) {
-    checked(rows.communicator(), "petsc::set_constant_null_space", [&]() -> int {
+    const char* caller = "petsc::set_constant_null_space";
+    checked(rows.communicator(), caller, [&] {
+        impl::require_processes(caller, rows.communicator(), reinterpret_cast<PetscObject>(matrix));
+        return 0;
+    });
+    checked(rows.communicator(), caller, [&]() -> int {
         MatNullSpace space = nullptr;
         PetscCall(MatNullSpaceCreate(PetscObjectComm(reinterpret_cast<PetscObject>(matrix)),
                                      PETSC_TRUE, 0, nullptr, &space));

@@ -20,7 +20,7 @@ void require_rows(const char* caller, const RowNumbering& rows);
 /// Numbers that require_rows() has let pass.
 std::vector<PetscInt> narrow(const std::vector<std::int64_t>& numbers);
 
-/// Throws UsageError unless an object's ranks are the communicator's, in their order.
+/// Throws UsageError unless there is an object and its ranks are the communicator's, in their order.
 void require_processes(const char* caller, const Communicator& comm, PetscObject object);
 
 /// The library's own duplicate, of which PETSc makes one for itself.

@@ -22,10 +22,20 @@ namespace {
 const Session* starter = nullptr;
 MPI_Comm world = MPI_COMM_NULL;
 std::vector<void*> objects; ///< of handles, in the order in which they were made
+int runs = 0;               ///< that have ended
+bool is_told = false;       ///< whether PetscFinalize() will call forget()
 
 void destroy_now(void* object) noexcept {
     auto known = static_cast<PetscObject>(object);
     (void)PetscObjectDestroy(&known);
+}
+
+/// Whoever stops PETSc: what is left of objects is no longer anybody's, and their memory may become that of others.
+PetscErrorCode forget() {
+    objects.clear();
+    is_told = false;
+    ++runs;
+    return PETSC_SUCCESS;
 }
 
 void stop() noexcept {
@@ -36,9 +46,10 @@ void stop() noexcept {
     if (finalized) return;
     if (is_running()) {
         for (void* const object : objects) destroy_now(object);
-        objects.clear();
         (void)PetscFinalize();
     }
+    if (PETSC_COMM_WORLD == world)
+        PETSC_COMM_WORLD = MPI_COMM_NULL; // whoever starts PETSc next finds none
     if (world != MPI_COMM_NULL) MPI_Comm_free(&world);
 }
 
@@ -105,8 +116,12 @@ Session::~Session() {
     if (starter == this) stop();
 }
 
+int impl::Objects::run() noexcept { return runs; }
+
 void impl::Objects::watch(void* object) {
-    if (object) objects.push_back(object);
+    if (!object) return;
+    objects.push_back(object);
+    if (!is_told) is_told = PetscRegisterFinalize(&forget) == PETSC_SUCCESS;
 }
 
 void impl::Objects::destroy(void* object) noexcept {

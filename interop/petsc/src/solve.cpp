@@ -7,6 +7,8 @@
 #include <distview/petsc/checked.hpp>
 #include <distview/petsc/handle.hpp>
 
+#include "owned.hpp"
+
 #include <algorithm>
 #include <cstddef>
 #include <functional>
@@ -25,7 +27,32 @@ void require_alike(const Communicator& comm, const SolveOptions& options) {
         return std::vector<Argument>{{"method", options.method},
                                      {"preconditioner", options.preconditioner},
                                      {"tolerance", text(options.tolerance)},
-                                     {"max_iterations", text(options.max_iterations)}};
+                                     {"max_iterations", text(options.max_iterations)},
+                                     {"has_to_converge", text(options.has_to_converge)}};
+    });
+}
+
+/// PETSc compares local sizes as well, but a rank whose sizes fit waits for the others in the next call.
+void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
+    checked(comm, "petsc::solve", [&]() -> int {
+        require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
+            return text("petsc::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
+                        options.tolerance, " and ", options.max_iterations);
+        });
+        PetscInt rows = 0, columns = 0, given = 0, wanted = 0;
+        for (const PetscObject object :
+             {reinterpret_cast<PetscObject>(a), reinterpret_cast<PetscObject>(b),
+              reinterpret_cast<PetscObject>(x)})
+            impl::require_processes("petsc::solve", comm, object);
+        PetscCall(MatGetLocalSize(a, &rows, &columns));
+        PetscCall(VecGetLocalSize(b, &given));
+        PetscCall(VecGetLocalSize(x, &wanted));
+        require<ShapeError>(rows == given && columns == wanted, [&] {
+            return text("petsc::solve: expected a right side of ", rows, " and a solution of ",
+                        columns, " elements on this rank, as the matrix has rows and columns, got ",
+                        given, " and ", wanted);
+        });
+        return PETSC_SUCCESS;
     });
 }
 
@@ -56,6 +83,7 @@ PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& 
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
     const CollectiveCall call(comm, "petsc::solve");
     require_alike(comm, options);
+    require_arguments(comm, a, b, x, options);
     SolveResult result;
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;

@@ -54,6 +54,11 @@ void require_rows(const char* caller, const RowNumbering& rows) {
 }
 
 void require_processes(const char* caller, const Communicator& comm, PetscObject object) {
+    require<UsageError>(object != nullptr, [&] {
+        return text(caller, ": expected an object of PETSc, got none: an empty handle, or one from "
+                            "before PETSc was "
+                            "stopped");
+    });
     int relation = MPI_UNEQUAL;
     MPI_Comm_compare(comm.mpi(), PetscObjectComm(object), &relation);
     require<UsageError>(relation == MPI_CONGRUENT || relation == MPI_IDENT, [&] {

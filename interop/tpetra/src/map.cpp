@@ -66,6 +66,12 @@ Teuchos::RCP<const Teuchos::Comm<int>> trilinos_comm(const Communicator& comm) {
     return Teuchos::rcp(new Teuchos::MpiComm<int>(*static_cast<MPI_Comm*>(value)));
 }
 
+bool are_congruent(const Communicator& a, const Communicator& b) {
+    int relation = MPI_UNEQUAL;
+    check_mpi(MPI_Comm_compare(a.mpi(), b.mpi(), &relation), "MPI_Comm_compare");
+    return relation == MPI_CONGRUENT || relation == MPI_IDENT;
+}
+
 } // namespace impl
 
 Map::Map(const Communicator& comm, std::int64_t rows) {
@@ -152,8 +158,10 @@ GhostedLayout Map::ghosted_layout() const {
 }
 
 bool operator==(const Map& a, const Map& b) {
+    // isSameAs() communicates as soon as sizes are equal.
     return a.m_state->map.get() == b.m_state->map.get() ||
-           a.m_state->map->isSameAs(*b.m_state->map);
+           (impl::are_congruent(a.communicator(), b.communicator()) &&
+            a.m_state->map->isSameAs(*b.m_state->map));
 }
 
 Map::Map(std::shared_ptr<const impl::MapState> state) : m_state(std::move(state)) {}

@@ -41,7 +41,9 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
 
 void require_numbering(const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
-    require<UsageError>(rows.layout() == own.layout() && rows.order() == own.order(), [&] {
+    const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
+                         impl::are_congruent(rows.communicator(), own.communicator());
+    require<UsageError>(is_same, [&] {
         return text("tpetra::Matrix: expected rows with the numbering of the map, of a ",
                     own.layout().describe(), "\ngot rows of a ", rows.layout().describe());
     });

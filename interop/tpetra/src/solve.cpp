@@ -86,6 +86,13 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
                         const SolveOptions& options) {
     std::exception_ptr failure;
     try {
+        // Comparing maps communicates.
+        for (const MultiVector* vector : {&b, &x})
+            require<UsageError>(are_congruent(comm, vector->map().communicator()), [&] {
+                return text(caller, ": expected ", vector == &b ? "b" : "x", " over the ",
+                            comm.size(), " processes of A, got one over others, ",
+                            vector->map().communicator().size());
+            });
         require<UsageError>(b.columns() == x.columns(), [&] {
             return text(caller, ": expected x and b of equally many columns, got ", x.columns(),
                         " and ", b.columns());

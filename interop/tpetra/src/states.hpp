@@ -57,6 +57,9 @@ struct ExportState {
 /// A duplicate of the communicator for Trilinos, which returns errors: one for each, freed with it. Collective.
 Teuchos::RCP<const Teuchos::Comm<int>> trilinos_comm(const Communicator& comm);
 
+/// Whether two communicators have the same ranks in the same order.
+bool are_congruent(const Communicator& a, const Communicator& b);
+
 /// Throws UsageError on all ranks unless Tpetra's execution space reaches memory of that name.
 void require_reachable(const char* caller, const char* what, const char* space);
 

@@ -88,6 +88,35 @@ TEST_F(HypreMatrix, RanksMayHaveNoRows) {
     EXPECT_TRUE(found.converged);
 }
 
+// Of rows with entries that no row of another rank has.
+TEST_F(HypreMatrix, StructHasTheOffsetsOfAllRanks) {
+    const std::int64_t n = 5 * rank_count();
+    const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(n)}});
+    const MatrixRows matrix = assemble(rows, [n](MatrixRow& row, GlobalIndex i) {
+        row.add(2, {0});
+        if (i == 0) row.add(10, {1});
+        if (i == n - 1) row.add(100, {-1});
+    });
+    const auto x = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, rows.layout(), "x");
+    const auto y = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, rows.layout(), "y");
+    for (std::int64_t r = 0; r < rows.local_rows(); ++r)
+        x.view().data()[r] = static_cast<double>(rows.row_of_cell(r));
+    const hypre::StructGrid grid = hypre::struct_grid(rows);
+    const hypre::StructMatrix a = hypre::struct_matrix(grid, matrix);
+    const hypre::StructVector from = hypre::struct_vector(grid, x),
+                              to = hypre::struct_vector(grid, y);
+    from.put();
+    hypre::checked(comm, "multiply", [&] { return HYPRE_StructMatrixMatvec(1, a, from, 0, to); });
+    to.fetch();
+    for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
+        const std::int64_t i = rows.row_of_cell(r);
+        const std::int64_t expected = 2 * i + (i == 0 ? 10 : 0) + (i == n - 1 ? 100 * (n - 2) : 0);
+        EXPECT_EQ(y.view().data()[r], static_cast<double>(expected));
+    }
+}
+
 TEST_F(HypreMatrix, RowsOfAnotherLayoutAreErrors) {
     const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
     const RowNumbering others(comm, {ProcessGrid{rank_count()}, {block(21)}});
@@ -98,15 +127,27 @@ TEST_F(HypreMatrix, RowsOfAnotherLayoutAreErrors) {
     MatrixRows cut = assemble(rows, identity);
     if (rank() == 0) cut.offsets.pop_back();
     EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(cut), UsageError, "rows on this rank, got");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_matrix(hypre::struct_grid(rows), cut), UsageError,
+                              "rows on this rank, got");
+    MatrixRows beyond = assemble(rows, identity);
+    if (rank() == 0) beyond.columns[0] = 20;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(beyond), UsageError,
+                              "hypre::ij_matrix: expected columns from 0 to 19");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_matrix(hypre::struct_grid(rows), beyond), UsageError,
+                              "hypre::struct_matrix: expected columns from 0 to 19");
 }
 
-TEST_F(HypreMatrix, StencilsOfTooManyOffsetsAreErrors) {
-    const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(130)}});
-    const MatrixRows full = assemble(rows, [](MatrixRow& row, GlobalIndex) {
-        for (std::int64_t step = -130; step <= 130; ++step) row.add(1, {step});
+// hypre would write beyond the ends of its vectors.
+TEST_F(HypreMatrix, EntriesThatAreFarAwayAreErrors) {
+    const RowNumbering rows(comm, {ProcessGrid{rank_count(), 1}, {block(20), block(9)}});
+    const MatrixRows wide = assemble(rows, [](MatrixRow& row, GlobalIndex i, GlobalIndex j) {
+        row.add(2, {0, 0});
+        if (i == 19 && j == 2) row.add(1, {0, -2});
     });
-    EXPECT_THROW_ON_ALL_RANKS(hypre::struct_matrix(hypre::struct_grid(rows), full), UsageError,
-                              "expected at most 125 offsets of entries, got more");
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::struct_matrix(hypre::struct_grid(rows), wide), UsageError,
+        "expected entries at most one cell away along each axis, as far as hypre's vectors have "
+        "ghosts, got -2 along axis 1 (ij_matrix() takes any)");
 }
 
 } // namespace

@@ -33,17 +33,23 @@ TEST(HypreSession, OuterOneStartsAndStops) {
     {
         const hypre::Session outer(world());
         EXPECT_TRUE(hypre::is_running());
-        { const hypre::Session inner(world()); }
+        {
+            const hypre::Session inner(world());
+        }
         EXPECT_TRUE(hypre::is_running());
     }
     EXPECT_FALSE(hypre::is_running());
-    { const hypre::Session again(world()); }
+    {
+        const hypre::Session again(world());
+    }
     EXPECT_FALSE(hypre::is_running());
 }
 
 TEST(HypreSession, LeavesAloneWhatTheProgramStarted) {
     HYPRE_Initialize();
-    { const hypre::Session session(world()); }
+    {
+        const hypre::Session session(world());
+    }
     EXPECT_TRUE(hypre::is_running());
     HYPRE_Finalize();
 }
@@ -80,6 +86,10 @@ TEST(HypreSession, VectorsAndMatricesMayOutliveIt) {
     const hypre::StructGrid grid = hypre::struct_grid(system.rows);
     session.reset();
     EXPECT_FALSE(hypre::is_running());
+    EXPECT_THROW_ON_ALL_RANKS(x.put(), UsageError,
+                              "hypre::Vector::put: expected hypre to be initialised");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(world(), a, x, x), UsageError,
+                              "expected hypre to be initialised");
 }
 
 TEST(HypreSession, MayLiveInMpiFinalize) {

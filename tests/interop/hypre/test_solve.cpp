@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Solutions by hypre against those by the library's own conjugate gradients, and all that can go wrong.
+#include "../other_communicators.hpp"
 #include "equations.hpp"
 
 #include <distview/algorithms/conjugate_gradient.hpp>
@@ -181,8 +182,48 @@ TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
     EXPECT_TRUE(impl::judge_outcomes(pivot, "zero pivot", "SolverError",
                                      "hypre::solve: hypre says: [Generic error]"));
+    b.view().data()[0] = 1;
+    if (rank() == 0) u.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
+                              "hypre::solve: hypre says: [Generic error]");
+    u.view().data()[0] = 0;
+    MatrixRows rows = system.assembled();
+    if (rank() == 0) rows.values[0] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::ij_matrix(rows), right, x), SolverError,
+                              "hypre::solve: hypre says: [Generic error]");
     EXPECT_TRUE(impl::judge_outcomes(nan, "NaN", "SolverError",
                                      "hypre::solve: hypre says: [Generic error]"));
+    EXPECT_EQ(HYPRE_GetError(), 0);
+}
+
+TEST_F(HypreSolve, OfStructTheSameGoesWrong) {
+    const System system(comm, walls, 7);
+    const auto b = system.make_scattered("b", 7), u = system.make("u");
+    const hypre::StructGrid grid = hypre::struct_grid(system.rows);
+    const hypre::StructVector right = hypre::struct_vector(grid, b),
+                              x = hypre::struct_vector(grid, u);
+    const hypre::StructMatrix a = hypre::struct_matrix(grid, system.assembled());
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x, {.max_iterations = 3}), SolverError,
+                              "got max_iterations [Method did not converge] with a residual of ");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x, {.preconditioner = "boomeramg"}),
+                              UsageError,
+                              "expected a preconditioner none, jacobi or pfmg, got boomeramg");
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::solve(comm, a, right, x, {.max_iterations = -7}), UsageError,
+        "expected a tolerance >= 0 and max_iterations >= 0, got 1e-10 and -7");
+    const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = u;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, hypre::struct_vector(grid, fixed)),
+                              UsageError, "expected a solution whose elements are not const");
+    const MatrixRows zero_pivots =
+        assemble(system.rows, [](MatrixRow& row, GlobalIndex i, GlobalIndex j, GlobalIndex k) {
+            row.add(i == 0 && j == 0 && k == 0 ? 0 : 1, {0, 0, 0});
+        });
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::struct_matrix(grid, zero_pivots), right, x,
+                                           {.preconditioner = "jacobi"}),
+                              SolverError, "hypre::solve: hypre says: [Generic error]");
+    if (rank() == rank_count() - 1) b.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
+                              "hypre::solve: hypre says: [Generic error]");
     EXPECT_EQ(HYPRE_GetError(), 0);
 }
 
@@ -198,13 +239,32 @@ TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
     const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = u;
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, hypre::vector(system.rows, fixed)),
                               UsageError, "expected a solution whose elements are not const");
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::solve(comm, a, x, x, {.max_iterations = -7}), UsageError,
+        "expected a tolerance >= 0 and max_iterations >= 0, got 1e-10 and -7");
     if (rank_count() == 1) return;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.has_to_converge = rank() == 0}),
+                              UsageError, "has_to_converge");
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.tolerance = rank() == 0 ? 1e-3 : 1e-4}),
                               UsageError, "tolerance");
     const Communicator alone(MPI_COMM_SELF);
     EXPECT_THROW_ON_ALL_RANKS(
         hypre::solve(alone, a, x, x), UsageError,
         "expected a matrix of the communicator's 1 processes, got one of others");
+    // Layouts and sizes are the same, and ranks are in another order.
+    const OtherRanks reverse(comm, 0, -rank());
+    const System backwards(reverse.comm, walls, 8);
+    const auto w = backwards.make("w");
+    const hypre::Vector z = hypre::vector(backwards.rows, w);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, z, x), UsageError,
+                              "expected a right side of the communicator's");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, z), UsageError,
+                              "expected a solution of the communicator's");
+    EXPECT_THROW_ON_ALL_RANKS(hypre::vector(system.rows, w), ShapeError,
+                              "without padding of process ");
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::struct_matrix(hypre::struct_grid(system.rows), backwards.assembled()), UsageError,
+        "hypre::struct_matrix: expected rows of the grid's layout and communicator");
 }
 
 TEST_F(HypreSolve, TunesThePreconditioner) {

@@ -8,6 +8,8 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <memory>
+#include <optional>
 
 namespace distview::testing {
 
@@ -104,6 +106,27 @@ TEST_F(HypreVector, StructHasTheCellsWhereTheyAre) {
             EXPECT_EQ(u.view().data()[n], 2 * Scattered{1}(cell[0], cell[1], cell[2]));
         }
     });
+}
+
+TEST_F(HypreVector, KeepsTheMemory) {
+    const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
+    auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm,
+                                                                             rows.layout(), "u");
+    number(u, rows);
+    const std::weak_ptr<const void> memory = u.owner();
+    std::optional<hypre::Vector> x(hypre::vector(rows, u));
+    std::optional<hypre::StructVector> y(hypre::struct_vector(hypre::struct_grid(rows), u));
+    u = {};
+    EXPECT_FALSE(memory.expired());
+    x->put();
+    y->put();
+    double square = 0;
+    hypre::checked(comm, "square", [&] { return HYPRE_ParVectorInnerProd(*x, *x, &square); });
+    EXPECT_EQ(square, 19.0 * 20 * 39 / 6);
+    x.reset();
+    EXPECT_FALSE(memory.expired());
+    y.reset();
+    EXPECT_TRUE(memory.expired());
 }
 
 TEST_F(HypreVector, NothingIsFetchedIntoConstElements) {

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Wrong use is one error, the same on all ranks.
+#include "../other_communicators.hpp"
 #include "stencil_problem.hpp"
 
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
+
+#include <csignal>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <vector>
 
 namespace distview::testing {
 
@@ -40,14 +47,79 @@ TEST(PetscErrors, BeforeTheSession) {
 TEST(PetscErrors, AnyOrderOfDestruction) {
     const Communicator comm(MPI_COMM_WORLD);
     petsc::Vector late;
+    std::weak_ptr<const void> memory;
     {
         const petsc::Session session(comm);
         const StencilProblem problem = problem_of(comm);
         const Field u = problem.make("u");
+        memory = u.owner();
         const petsc::Vector early = petsc::vector(problem.rows, u);
         late = petsc::vector(problem.rows, u);
     }
     EXPECT_FALSE(petsc::is_running());
+    EXPECT_TRUE(memory.expired()); // the session has destroyed what was left of PETSc's objects
+}
+
+TEST(PetscErrors, LeavesSignalHandlersAlone) {
+    struct sigaction before = {}, during = {};
+    sigaction(SIGFPE, nullptr, &before);
+    const Communicator comm(MPI_COMM_WORLD);
+    const petsc::Session session(comm);
+    sigaction(SIGFPE, nullptr, &during);
+    EXPECT_EQ(before.sa_handler, during.sa_handler);
+}
+
+// Handles that outlive a run of PETSc are empty, and leave alone what a later run has put in the place of their objects.
+TEST(PetscErrors, HandlesOfAnEarlierRun) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const StencilProblem problem = problem_of(comm);
+    const Field u = problem.make_random("u", 5);
+    std::vector<petsc::Vector> early, late;
+    for (const bool by_the_program : {false, true}) {
+        std::optional<petsc::Session> session;
+        if (by_the_program)
+            PetscInitializeNoArguments();
+        else
+            session.emplace(comm);
+        for (int k = 0; k < 3; ++k) early.push_back(petsc::vector(problem.rows, u));
+        EXPECT_NE(early.back().get(), nullptr);
+        if (!by_the_program) continue;
+        for (std::size_t k = 3; k < 6; ++k) {
+            Vec gone = early[k];
+            VecDestroy(&gone);
+        }
+        PetscFinalize();
+    }
+    for (const petsc::Vector& vector : early) EXPECT_EQ(vector.get(), nullptr);
+    const petsc::Session session(comm);
+    for (int k = 0; k < 6; ++k) late.push_back(petsc::vector(problem.rows, u));
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, early[0], late[0]), UsageError,
+                              "petsc::solve: expected an object of PETSc, got none");
+    early.clear();
+    for (const petsc::Vector& vector : late) {
+        double norm = 0;
+        petsc::checked(comm, "norm", [&]() -> int {
+            PetscCall(VecNorm(vector, NORM_2, &norm));
+            return PETSC_SUCCESS;
+        });
+        EXPECT_GT(norm, 1);
+    }
+}
+
+TEST(PetscErrors, StartedOnSomeRanksOnly) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1) GTEST_SKIP();
+    const StencilProblem problem = problem_of(comm);
+    if (comm.rank() == 0) {
+        PETSC_COMM_WORLD = MPI_COMM_SELF;
+        PetscInitializeNoArguments();
+    }
+    EXPECT_THROW_ON_ALL_RANKS(const petsc::Session session(comm), UsageError,
+                              "all ranks or on none, got some");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::vector(problem.rows, problem.make("u")), UsageError,
+                              "expected PETSc to be initialised");
+    if (comm.rank() == 0) PetscFinalize();
 }
 
 TEST(PetscErrors, PaddedArray) {
@@ -61,6 +133,104 @@ TEST(PetscErrors, PaddedArray) {
         Exec(), comm, problem.rows.layout(), "v");
     EXPECT_THROW_ON_ALL_RANKS(petsc::vector(problem.rows, left), ShapeError,
                               "expected cells in C order");
+    // On one rank alone.
+    const Field bare = problem.make("w");
+    const auto own = [&] {
+        return comm.rank() == 0 ? petsc::vector(problem.rows, padded)
+                                : petsc::vector(problem.rows, bare);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(own(), ShapeError, "expected an array without padding");
+}
+
+// What a stack would find out on one rank while the others wait for it.
+TEST(PetscErrors, RowsThatAreNone) {
+    const Communicator& comm = comm_with_petsc();
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
+    const MatrixRows good =
+        assemble(rows, [](MatrixRow& row, GlobalIndex) { row.add(1, {0}), row.add(1, {1}); });
+    const auto expect = [&](auto&& spoil, const char* words) {
+        MatrixRows spoilt = good;
+        if (comm.rank() == comm.size() - 1) spoil(spoilt);
+        EXPECT_THROW_ON_ALL_RANKS(petsc::aij_matrix(spoilt), UsageError, words);
+    };
+    expect([](MatrixRows& m) { m.columns[0] = 24; }, "expected columns from 0 to 23");
+    expect([](MatrixRows& m) { m.columns[0] = -1; }, "that ascend within a row, got -1 after -1");
+    expect([](MatrixRows& m) { m.columns[1] = m.columns[0]; }, "that ascend within a row");
+    expect([](MatrixRows& m) { m.offsets.pop_back(); }, "rows on this rank, got");
+    expect([](MatrixRows& m) { m.offsets[0] = 1; }, "expected offsets that ascend from 0");
+    expect([](MatrixRows& m) { m.offsets[1] = m.offsets[2] + 1; }, "expected offsets that ascend");
+    expect([](MatrixRows& m) { m.offsets.back() += 1; }, "to the number of entries");
+    expect([](MatrixRows& m) { m.values.pop_back(); }, "columns and ");
+}
+
+TEST(PetscErrors, OtherStencil) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    StencilProblem other(comm, problem.layout.grid(), {7, 8, 7},
+                         {Side::zero, Side::zero, Side::zero}, 1);
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::shell_matrix<double***>(Exec(), problem.rows, other.stencil()), UsageError,
+        "petsc::shell_matrix: expected a stencil whose plan is of the numbering's layout");
+    const auto nothing = [](const Exec&, const auto&, const auto&) {};
+    EXPECT_THROW_ON_ALL_RANKS(petsc::shell_matrix<double**>(Exec(), problem.rows, nothing),
+                              ShapeError,
+                              "petsc::shell_matrix: expected arrays of 3 axes, as the numbering's "
+                              "layout has, got 2");
+}
+
+TEST(PetscErrors, WrongSizes) {
+    const Communicator& comm = comm_with_petsc();
+    const auto rows_of = [&](std::int64_t n, std::int64_t first_has_more) {
+        std::vector<std::int64_t> bounds;
+        for (int p = 0; p <= comm.size(); ++p) bounds.push_back(p * n);
+        if (comm.size() > 1) bounds[1] += first_has_more;
+        return RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {block_bounds(bounds)}));
+    };
+    const auto vector_of = [&](const RowNumbering& rows) {
+        return petsc::vector(rows, make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                                       Exec(), comm, rows.layout(), "u"));
+    };
+    const RowNumbering rows = rows_of(5, 0);
+    const petsc::Matrix matrix =
+        petsc::aij_matrix(assemble(rows, [](MatrixRow& row, GlobalIndex) { row.add(1, {0}); }));
+    const petsc::Vector fits = vector_of(rows), longer = vector_of(rows_of(6, 0));
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, longer, fits), ShapeError,
+                              "petsc::solve: expected a right side of 5 and a solution of 5");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, fits, longer), ShapeError,
+                              "as the matrix has rows and columns, got 5 and 6");
+    if (comm.size() == 1) return;
+    // As long in all, and on ranks from 2 on.
+    const petsc::Vector shifted = vector_of(rows_of(5, 1));
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, shifted, fits), ShapeError, "got 6 and 5");
+}
+
+TEST(PetscErrors, EmptyHandles) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    const petsc::Vector u = petsc::vector(problem.rows, problem.make("u")), none;
+    const petsc::Matrix a = petsc::aij_matrix(problem.assembled()), no_matrix;
+    const char* const words =
+        "petsc::solve: expected an object of PETSc, got none: an empty handle";
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, no_matrix, u, u), UsageError, words);
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, none, u), UsageError, words);
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, u, comm.rank() == 0 ? none.get() : u.get()),
+                              UsageError, words);
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::set_constant_null_space(problem.rows, no_matrix), UsageError,
+        "petsc::set_constant_null_space: expected an object of PETSc, got none");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::layout_of(comm, none.get()), UsageError,
+                              "petsc::layout_of: expected an object of PETSc, got none");
+}
+
+TEST(PetscErrors, ConstSolution) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    const petsc::Matrix a = petsc::aij_matrix(problem.assembled());
+    const petsc::Vector b = petsc::vector(problem.rows, problem.make_random("b", 6));
+    const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed =
+        problem.make("fixed");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, b, petsc::vector(problem.rows, fixed)),
+                              SolverError, "locked for read-only access");
 }
 
 TEST(PetscErrors, OtherNumbering) {
@@ -92,9 +262,37 @@ TEST(PetscErrors, OtherCommunicator) {
                                   "expected an object of the communicator's");
         StencilProblem problem = problem_of(comm);
         const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
-        EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, vector, vector), SolverError,
-                                  "petsc::solve");
+        const char* const words = "petsc::solve: expected an object of the communicator's";
+        EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, vector, vector), UsageError, words);
+        const petsc::Vector u = petsc::vector(problem.rows, problem.make("u"));
+        EXPECT_THROW_ON_ALL_RANKS(petsc::solve(self, matrix, u, u), UsageError, words);
+        const petsc::Matrix alone_too = petsc::aij_matrix(alone.assembled());
+        EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, alone_too, vector, vector), UsageError, words);
+        EXPECT_THROW_ON_ALL_RANKS(
+            petsc::set_constant_null_space(problem.rows, alone_too), UsageError,
+            "petsc::set_constant_null_space: expected an object of the communicator's");
     }
+}
+
+// Layouts and sizes are the same.
+TEST(PetscErrors, OtherOrderOfRanks) {
+    const Communicator& comm = comm_with_petsc();
+    if (comm.size() == 1) GTEST_SKIP();
+    const OtherRanks reverse(comm, 0, -comm.rank());
+    const Communicator& backwards = reverse.comm;
+    const ArrayLayout line(ProcessGrid{comm.size()}, {block(12 * comm.size())}),
+        fields(ProcessGrid{1, comm.size()}, {block(2), block(12 * comm.size())});
+    const RowNumbering rows(comm, line);
+    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), backwards, line, "u");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::vector(rows, u), ShapeError, "without padding of process ");
+    const auto two = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), backwards, fields, "two");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(rows, two), ShapeError,
+                              "petsc::dense_matrix: expected fields");
+    const petsc::Vector vector = petsc::vector(RowNumbering(backwards, line), u);
+    EXPECT_THROW_ON_ALL_RANKS(petsc::layout_of(comm, vector.get()), UsageError,
+                              "ranks in their order");
 }
 
 TEST(PetscErrors, SolverDiverges) {
@@ -109,9 +307,51 @@ TEST(PetscErrors, SolverDiverges) {
     EXPECT_THROW_ON_ALL_RANKS(solve({.max_iterations = 3}), SolverError, "DIVERGED_ITS");
     EXPECT_FALSE(solve({.max_iterations = 3, .has_to_converge = false}).converged);
     EXPECT_THROW_ON_ALL_RANKS(solve({.method = "no such method"}), SolverError, "no such method");
+    EXPECT_THROW_ON_ALL_RANKS(solve({.preconditioner = "no such one"}), SolverError, "no such one");
+    EXPECT_THROW_ON_ALL_RANKS(
+        solve({.max_iterations = -7}), UsageError,
+        "expected a tolerance >= 0 and max_iterations >= 0, got 1e-10 and -7");
     if (comm.size() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(solve({.max_iterations = 3 + comm.rank()}), UsageError,
                                   "max_iterations");
+        EXPECT_THROW_ON_ALL_RANKS(solve({.has_to_converge = comm.rank() == 0}), UsageError,
+                                  "has_to_converge");
+    }
+}
+
+TEST(PetscErrors, IndefiniteMatrix) {
+    const Communicator& comm = comm_with_petsc();
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(24)}));
+    const petsc::Matrix matrix = petsc::aij_matrix(assemble(
+        rows, [](MatrixRow& row, GlobalIndex i) { row.add(i.value() % 2 ? 1 : -2, {0}); }));
+    const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, rows.layout(), "b");
+    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm, rows.layout(), "u");
+    fill(Exec(), b, 1);
+    Exec().fence("the right side is there");
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u)), SolverError,
+        "got DIVERGED_INDEFINITE_MAT with a residual of ");
+}
+
+// Of a right side, a matrix or a first solution: on one rank alone.
+TEST(PetscErrors, NumbersThatAreNone) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    const bool spoils = comm.rank() == comm.size() - 1;
+    const petsc::Matrix good = petsc::aij_matrix(problem.assembled());
+    MatrixRows rows = problem.assembled();
+    if (spoils) rows.values[0] = nan;
+    const petsc::Matrix bad = petsc::aij_matrix(rows);
+    for (const int which : {0, 1, 2}) {
+        const Field b = problem.make_random("b", 8), u = problem.make_random("u", 9);
+        if (spoils && which < 2) (which == 0 ? b : u).view().data()[0] = nan;
+        EXPECT_THROW_ON_ALL_RANKS(
+            petsc::solve(comm, which == 2 ? bad : good, petsc::vector(problem.rows, b),
+                         petsc::vector(problem.rows, u), {.preconditioner = "jacobi"}),
+            SolverError, "petsc::solve: ");
     }
 }
 
@@ -131,11 +371,15 @@ TEST(PetscErrors, ZeroPivot) {
         Exec(), comm, rows.layout(), "u");
     fill(Exec(), b, 1);
     Exec().fence("the right side is there");
-    EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, matrix, petsc::vector(rows, b),
-                                           petsc::vector(rows, u),
-                                           {.method = "gmres", .preconditioner = "bjacobi"}),
-                              SolverError,
-                              "got DIVERGED_PC_FAILED, FACTOR_NUMERIC_ZEROPIVOT with a residual");
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
+                     {.method = "gmres", .preconditioner = "bjacobi"}),
+        SolverError, "got DIVERGED_PC_FAILED, FACTOR_NUMERIC_ZEROPIVOT with a residual");
+    // No iteration has been made: that is more than not to converge.
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
+                     {.method = "gmres", .preconditioner = "bjacobi", .has_to_converge = false}),
+        SolverError, "FACTOR_NUMERIC_ZEROPIVOT");
 }
 
 // What an operator throws passes PETSc as an error code, and arrives as it was.

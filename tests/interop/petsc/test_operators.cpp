@@ -119,7 +119,31 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
             const Field again = problem.make("again");
             Kokkos::deep_copy(Exec(), again.view(), u.view());
             EXPECT_LE(difference(comm, padded.unpadded, again), 1e-10 * size) << preconditioner;
+            if (std::string(preconditioner) != "jacobi") continue;
+            // A solution to start with is taken.
+            EXPECT_EQ(petsc::solve(comm, a, petsc::vector(problem.rows, b),
+                                   petsc::vector(problem.rows, u),
+                                   {.preconditioner = preconditioner, .tolerance = 1e-9})
+                          .iterations,
+                      0);
         }
+}
+
+// A tolerance is one of the right side, however small that is.
+TEST(PetscOperators, SmallRightSides) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    const Field b = problem.make_random("b", 17), small = problem.make("small");
+    axpby(Exec(), 0x1p-60, b, 0, small);
+    Exec().fence("the small right side is there");
+    const auto iterations = [&](const Field& right_side) {
+        return petsc::solve(comm, matrix, petsc::vector(problem.rows, right_side),
+                            petsc::vector(problem.rows, problem.make("u")))
+            .iterations;
+    };
+    EXPECT_EQ(iterations(small), iterations(b));
 }
 
 // Without walls: solutions up to a constant.
@@ -137,6 +161,14 @@ TEST(PetscOperators, SingularEquationsWithTheirNullSpace) {
     const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
     for (const Mat a : {shell.get(), matrix.get()}) {
         petsc::set_constant_null_space(problem.rows, a);
+        MatNullSpace of_columns = nullptr, of_rows = nullptr;
+        petsc::checked(comm, "null spaces", [&]() -> int {
+            PetscCall(MatGetNullSpace(a, &of_columns));
+            PetscCall(MatGetTransposeNullSpace(a, &of_rows));
+            return PETSC_SUCCESS;
+        });
+        EXPECT_NE(of_columns, nullptr);
+        EXPECT_NE(of_rows, nullptr); // right sides without a solution are made to have one
         Kokkos::deep_copy(Exec(), u.view(), 0);
         petsc::solve(comm, a, petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
                      {.preconditioner = a == shell.get() ? "none" : "gamg"});

@@ -126,6 +126,7 @@ TEST(PetscVectors, LayoutsBothWays) {
     const RowNumbering global(comm, problem.layout, RowOrder::global);
     const petsc::IndexSet natural = petsc::index_set(global);
     const ArrayLayout labels = petsc::layout_of(comm, natural.get());
+    EXPECT_EQ(labels.extent(0), 7 * 5 * 6);
     const RowNumbering of_labels(comm, labels);
     const auto expected = global.local_row_numbers();
     for (std::size_t cell = 0; cell < expected.size(); ++cell)

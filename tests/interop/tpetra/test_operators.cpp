@@ -104,6 +104,19 @@ TEST(Operators, WrongMatrices) {
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::make_operator<double**>(problem.exec, map, problem.stencil()), UsageError,
         "tpetra::Map::numbering: expected a map of a RowNumbering, got one of rows");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::make_operator<double**>(
+            problem.exec,
+            tpetra::Map(
+                RowNumbering(comm, ArrayLayout(ProcessGrid{1, comm.size()}, {block(9), block(8)}))),
+            problem.stencil()),
+        UsageError,
+        "tpetra::make_operator: expected a stencil whose plan is of the numbering's layout");
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::make_operator<double*>(problem.exec, problem.map,
+                                       [](const auto&, const auto&, const auto&) {}),
+        ShapeError,
+        "tpetra::make_operator: expected arrays of 2 axes, as the numbering's layout has, got 1");
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Belos finds what our own conjugate gradients find, in the arrays' memory; what goes wrong is told on all ranks.
+#include "../other_communicators.hpp"
 #include "flow_problem.hpp"
 
 #include <distview/algorithms/conjugate_gradient.hpp>
@@ -84,6 +85,13 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
     EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
     EXPECT_NEAR(result.history[0], result.right_side, 1e-12 * result.right_side);
     EXPECT_EQ(vx.data(), where);
+    // A solution to start with is taken: tolerances are of the right side.
+    const auto again = tpetra::solve(
+        problem.exec, a, vb, vx,
+        {.tolerance = 1e-9,
+         .preconditioner = precondition,
+         .nullspace = problem.shape.is_singular() ? Nullspace::constant : Nullspace::none});
+    EXPECT_EQ(again.iterations, 0);
     if (problem.shape.is_singular()) center(problem, x);
     EXPECT_LE(max_difference(problem, x, expected), 1e-10);
 }
@@ -174,6 +182,20 @@ TEST(Solve, SeveralColumns) {
             EXPECT_NEAR(x.view()(k, c) *
                             (2 + static_cast<double>(x.global_index(1, LocalIndex(c)).value())),
                         static_cast<double>(k) + 1, 1e-12);
+
+    // The first column takes one iteration, the second many: what is told is of the second.
+    Kokkos::deep_copy(b.view(), 0);
+    Kokkos::deep_copy(x.view(), 0);
+    for (std::size_t c = 0; c < b.view().extent(1); ++c) {
+        if (b.global_index(1, LocalIndex(c)) == 7) b.view()(0, c) = 1;
+        b.view()(1, c) = 1;
+    }
+    const auto cut =
+        tpetra::solve(exec, matrix, tpetra::MultiVector(map, b), tpetra::MultiVector(map, x),
+                      {.tolerance = 1e-14, .max_iterations = 1, .has_to_converge = false});
+    EXPECT_FALSE(cut.converged);
+    EXPECT_NEAR(cut.right_side, std::sqrt(40.0), 1e-12);
+    EXPECT_GT(cut.residual, 0.01 * cut.right_side);
 }
 
 /// A diagonal matrix and vectors for it.
@@ -216,6 +238,74 @@ TEST(Solve, SaysWhatTrilinosSays) {
     EXPECT_THROW_ON_ALL_RANKS(
         fine.solve(), SolverError,
         "tpetra::solve: expected a solution of finite numbers, got a residual of");
+    // On one rank alone, of b, x and A.
+    for (const int which : {0, 1, 2}) {
+        Diagonal spoilt(which == 2 ? std::numeric_limits<double>::quiet_NaN() : 4);
+        Kokkos::deep_copy(spoilt.b.view(), 1);
+        if (which < 2 && spoilt.comm.rank() == spoilt.comm.size() - 1)
+            (which == 0 ? spoilt.b : spoilt.x).view()(1) = std::numeric_limits<double>::quiet_NaN();
+        EXPECT_THROW_ON_ALL_RANKS(spoilt.solve(), SolverError, "tpetra::solve: expected ");
+    }
+}
+
+TEST(Solve, OperatorThrows) {
+    Diagonal fine(4);
+    Kokkos::deep_copy(fine.b.view(), 1);
+    const auto op = tpetra::make_operator<double*>(
+        fine.exec, fine.map,
+        [](const auto&, const auto&, const auto&) { throw ShapeError("no such operator"); });
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, op, tpetra::MultiVector(fine.map, fine.b),
+                                            tpetra::MultiVector(fine.map, fine.x)),
+                              ShapeError, "no such operator");
+}
+
+TEST(Solve, PrintsNothing) {
+    Diagonal indefinite(-4), fine(4);
+    Kokkos::deep_copy(indefinite.b.view(), 1);
+    Kokkos::deep_copy(fine.b.view(), 1);
+    ::testing::internal::CaptureStderr();
+    ::testing::internal::CaptureStdout();
+    EXPECT_THROW(indefinite.solve({.tolerance = 1e-30}), SolverError);
+    for (const Preconditioner each : all_preconditioners)
+        if (tpetra::has_preconditioner(each)) {
+            EXPECT_TRUE(fine.solve({.preconditioner = each}).converged);
+        }
+    EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
+    EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+}
+
+// Comparing maps communicates: ranks that find other sizes must not leave the others waiting.
+TEST(Solve, OtherCommunicators) {
+    Diagonal fine(4);
+    if (fine.comm.size() == 1) GTEST_SKIP();
+    const tpetra::MultiVector b(fine.map, fine.b), x(fine.map, fine.x);
+    const auto vector_over = [&](const Communicator& comm, std::int64_t n) {
+        const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(n)}));
+        return tpetra::MultiVector(tpetra::Map(rows), make_dist_view<double*, Exec::memory_space>(
+                                                          fine.exec, comm, rows.layout(), "other"));
+    };
+    // Of the first rank's part, as long as b; those of the others have three rows a rank.
+    const bool is_first = fine.comm.rank() == 0;
+    const OtherRanks parts(fine.comm, is_first ? 0 : 1, fine.comm.rank());
+    const Communicator& part = parts.comm;
+    const auto of_part = vector_over(part, is_first ? fine.map.size() : 3 * part.size());
+    EXPECT_FALSE(of_part.map() == fine.map);
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, fine.matrix, of_part, x), UsageError,
+                              "tpetra::solve: expected b over the ");
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, fine.matrix, b, of_part), UsageError,
+                              "tpetra::solve: expected x over the ");
+    const OtherRanks reverse(fine.comm, 0, -fine.comm.rank());
+    const Communicator& backwards = reverse.comm;
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::solve(fine.exec, fine.matrix, vector_over(backwards, fine.map.size()), x),
+        UsageError, "tpetra::solve: expected b over the ");
+    const tpetra::Map other(RowNumbering(backwards, fine.map.numbering().layout()));
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::Matrix(fine.map, assemble(other.numbering(),
+                                          [](MatrixRow& row, GlobalIndex) { row.add(1, {0}); })),
+        UsageError, "tpetra::Matrix: expected rows with the numbering of the map");
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(other, fine.b), UsageError,
+                              "tpetra::MultiVector: expected the section of process ");
 }
 
 TEST(Solve, TellsOfNoConvergence) {
@@ -262,9 +352,15 @@ TEST(Solve, WrongUse) {
         });
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::solve(fine.exec, op, b, x, {.preconditioner = Preconditioner::amg}), UsageError,
-        "tpetra::solve: expected a Matrix, of which the preconditioner amg is made (jacobi: or an "
+        "tpetra::solve: expected a Matrix, of which the preconditioner amg is made (jacobi: or "
+        "an "
         "Operator "
         "with_diagonal()), got an Operator");
+    if (fine.comm.size() > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            tpetra::solve(fine.exec, a, b, x, {.has_to_converge = fine.comm.rank() == 0}),
+            UsageError, "has_to_converge");
+    }
     EXPECT_THROW_ON_ALL_RANKS(
         op.with_diagonal(tpetra::MultiVector(other, fine.b)), UsageError,
         "tpetra::Operator::with_diagonal: expected one column with the operator's "

@@ -92,6 +92,26 @@ TEST(Vectors, FieldsAreColumns) {
     expect_fields<Kokkos::LayoutLeft>(false);
 }
 
+// Columns are further apart than they are long.
+TEST(Vectors, FieldsWithPaddingBetween) {
+    const Exec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{1, comm.size()},
+                             {block(3), block(5 * comm.size(), {.padding = 2})});
+    const auto u =
+        make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm, layout, "u");
+    const tpetra::MultiVector x(tpetra::Map(comm, 5), u);
+    ASSERT_ON_ALL_RANKS(x.columns() == 3);
+    const auto first = static_cast<std::size_t>(u.interior_range(1).begin.value());
+    for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_EQ(x.data(static_cast<int>(k)), &u.view()(k, first));
+        tpetra::rcp(x)->getVectorNonConst(k)->putScalar(static_cast<double>(k) + 1);
+    }
+    for (std::size_t k = 0; k < 3; ++k)
+        for (std::size_t l = 0; l < u.view().extent(1); ++l)
+            EXPECT_EQ(u.view()(k, l), l >= first && l < first + 5 ? static_cast<double>(k) + 1 : 0);
+}
+
 TEST(Vectors, PaddingOfOneAxis) {
     const Exec exec;
     const Communicator comm = world();

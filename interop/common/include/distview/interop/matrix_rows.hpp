@@ -80,6 +80,9 @@ using RowFunction = std::function<void(MatrixRow&, const GlobalIndex*)>;
 
 MatrixRows assemble_rows(const RowNumbering& numbering, const RowFunction& function);
 
+/// Throws UsageError unless rows are as MatrixRows says: a stack that finds the fault on one rank leaves the others waiting.
+void require_matrix_rows(const char* caller, const MatrixRows& rows);
+
 template <class Coefficients, std::size_t... Axis>
 RowFunction row_function(const Coefficients& coefficients, std::index_sequence<Axis...>) {
     if constexpr (std::invocable<const Coefficients&, MatrixRow&,

@@ -5,6 +5,8 @@
 #include <distview/algorithms/for_each.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 #include <distview/interop/row_numbering.hpp>
 
 #include <array>
@@ -63,6 +65,25 @@ void set_shift(Body& body, const To& to, const From& from) {
     for (int d = 0; d < To::rank(); ++d)
         body.shift[d] = from.interior_range(d).begin - LocalIndex(0) -
                         (to.interior_range(d).begin - LocalIndex(0));
+}
+
+/// Throws unless operators with arrays of a data type, of which stencils bring a plan, are of the numbering's layout.
+template <class DataType, class Operator>
+void require_operator(const char* caller, const RowNumbering& rows, const Operator& op) {
+    constexpr auto rank = static_cast<int>(Kokkos::View<DataType>::rank());
+    require<ShapeError>(rank == rows.layout().rank(), [&] {
+        return text(caller, ": expected arrays of ", rows.layout().rank(),
+                    " axes, as the numbering's layout has, got ", rank);
+    });
+    if constexpr (requires {
+                      op.plan;
+                      op.functor;
+                  })
+        require<UsageError>(without_padding(op.plan.schedule().layout()) == rows.layout(), [&] {
+            return text(caller, ": expected a stencil whose plan is of the numbering's layout\n",
+                        rows.layout().describe(), "\ngot one of a ",
+                        op.plan.schedule().layout().describe());
+        });
 }
 
 } // namespace impl

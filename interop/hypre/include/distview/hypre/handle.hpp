@@ -12,6 +12,7 @@ namespace distview::hypre {
 namespace impl {
 /// Nothing happens if hypre or MPI have been finalised.
 struct Objects {
+    static int run() noexcept { return 0; } // objects stay when hypre stops
     template <class Object>
     static void watch(Object) noexcept {}
     static void destroy(HYPRE_IJVector object) noexcept;

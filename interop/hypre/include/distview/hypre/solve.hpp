@@ -54,9 +54,9 @@ struct SolveResult {
 /// Collective: over comm, which has the processes of the matrix and the vectors
 /// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
 ///             two vectors
-/// Errors:     UsageError if hypre is not running, ranks pass different options, there is no such preconditioner, or A, b
-///             and x are not of the same rows and of comm; SolverError if hypre fails, by a zero on the diagonal say,
-///             or the solution does not converge (thrown on all ranks)
+/// Errors:     UsageError if hypre is not running, ranks pass different options or negative ones, there is no such
+///             preconditioner, or A, b and x are not of the same rows and of comm; SolverError if hypre fails, by a zero on
+///             the diagonal say, or the solution does not converge (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
                   const SolveOptions& options = {});

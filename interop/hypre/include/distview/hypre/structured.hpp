@@ -88,7 +88,8 @@ private:
 /// Errors:     those of vector()
 template <DistViewLike View>
 StructVector struct_vector(const StructGrid& grid, const View& array) {
-    return impl::make_struct_vector(grid, impl::cells_of("hypre::struct_vector", grid.rows(), array));
+    return impl::make_struct_vector(grid,
+                                    impl::cells_of("hypre::struct_vector", grid.rows(), array));
 }
 
 /// A matrix of hypre's Struct interface, and its grid. Made by struct_matrix().
@@ -113,8 +114,8 @@ private:
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       hypre's own copy of the entries, and for a moment another; to find offsets some 50 ns an entry
-/// Errors:     UsageError if the grid is one of other rows, or there are more than 125 offsets; SolverError of hypre
-///             (thrown on all ranks)
+/// Errors:     UsageError if the grid is one of other rows, or an entry is more than one cell away along an axis: vectors of
+///             hypre's have one layer of ghosts; SolverError of hypre (thrown on all ranks)
 StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
 
 } // namespace distview::hypre

@@ -8,6 +8,7 @@ namespace distview::petsc {
 namespace impl {
 /// A session destroys the objects that are left of it when it stops PETSc, in the order in which they were made.
 struct Objects {
+    static int run() noexcept; ///< how often PETSc has been stopped while it had objects of handles
     static void watch(void* object);
     static void destroy(void* object) noexcept;
 };

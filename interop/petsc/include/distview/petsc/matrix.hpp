@@ -50,8 +50,8 @@ inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 ///
 /// Collective: over the numbering's communicator
 /// Cost:       PETSc's own copy of the entries
-/// Errors:     UsageError if PETSc is not running, or rows are not contiguous or more than a PetscInt counts;
-///             SolverError of PETSc (thrown on all ranks)
+/// Errors:     UsageError if PETSc is not running, or rows are not contiguous, not those of their numbering or more than a
+///             PetscInt counts; SolverError of PETSc (thrown on all ranks)
 Matrix aij_matrix(const MatrixRows& matrix);
 
 /// An operator as a matrix without entries (MATSHELL): MatMult() calls op(exec, x, y), as ConjugateGradient does, with
@@ -59,18 +59,26 @@ Matrix aij_matrix(const MatrixRows& matrix);
 ///
 ///     petsc::Matrix a = petsc::shell_matrix<double***>(exec, rows, StencilOperator{plan, laplace});
 ///
-/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. `diagonal`, an array of the layout rows.layout(), is what Jacobi's preconditioner asks
-/// for. What the operator throws arrives where checked() or solve() was called.
+/// A StencilOperator works on padded arrays: its x is copied into one, see UnpaddedStencil. `diagonal`, an array of the
+/// layout rows.layout(), is what Jacobi's preconditioner asks for. What the operator throws on all ranks arrives where
+/// checked() or solve() was called.
 ///
 /// Collective: over the numbering's communicator, as MatMult() is
 /// Shapes:     `DataType` as that of the arrays: double*** for three axes
 /// Cost:       of a stencil one padded array
-/// Errors:     those of vector()
+/// Errors:     those of vector(); ShapeError if `DataType` has other axes than the layout; UsageError if the stencil's plan
+///             is of another layout (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Operator, DistViewLike Diagonal>
 Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& op,
                     const Diagonal& diagonal) {
     impl::require_host_doubles<Diagonal>();
+    static_assert(
+        std::is_same_v<typename Kokkos::View<DataType>::value_type, PetscScalar>,
+        "petsc: the elements of a shell matrix's arrays must be PETSc's scalars (double)");
+    static_assert(Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible,
+                  "petsc: the execution space of a shell matrix must reach memory of the host");
     const auto memory = agree_on(rows.communicator(), "petsc::shell_matrix", [&] {
+        distview::impl::require_operator<DataType>("petsc::shell_matrix", rows, op);
         return diagonal.identity() == 0 ? SolverMemory<typename Diagonal::value_type>{}
                                         : solver_memory("petsc::shell_matrix", rows, diagonal);
     });
@@ -110,8 +118,9 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                   "petsc: the elements of a dense matrix must not be const");
     agree_on(rows.communicator(), "petsc::dense_matrix", [&] {
         const ArrayLayout& layout = rows.layout();
-        bool fits = View::rank() == layout.rank() + 1 && fields.layout().grid().extent(0) == 1 &&
-                    fields.view().span_is_contiguous() &&
+        bool fits = View::rank() == layout.rank() + 1 &&
+                    fields.process() == rows.communicator().rank() &&
+                    fields.layout().grid().extent(0) == 1 && fields.view().span_is_contiguous() &&
                     std::is_same_v<typename View::array_layout, Kokkos::LayoutRight> &&
                     fields.view().size() ==
                         static_cast<std::size_t>(rows.local_rows()) * fields.view().extent(0);
@@ -140,6 +149,8 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
 /// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
 ///
 /// Collective: over the numbering's communicator
+/// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc (thrown on
+///             all ranks)
 void set_constant_null_space(const RowNumbering& rows, Mat matrix);
 
 } // namespace distview::petsc

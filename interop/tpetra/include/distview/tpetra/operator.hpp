@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/agreement.hpp>
 #include <distview/interop/solver_arrays.hpp>
 #include <distview/tpetra/map.hpp>
 #include <distview/tpetra/multi_vector.hpp>
@@ -88,8 +89,9 @@ private:
 /// Collective: over the map's communicator
 /// Space:      kernels of the operator run on `exec`, which has finished when an application returns
 /// Cost:       of a StencilOperator one padded array, and a copy to it in every application
-/// Errors:     UsageError if the map is not of a RowNumbering, or Tpetra works in another memory than `exec`; those of
-///             make_dist_view() (thrown on all ranks)
+/// Errors:     UsageError if the map is not of a RowNumbering, a stencil's plan is of another layout, or Tpetra works in
+///             another memory than `exec`; ShapeError if `DataType` has other axes than the layout; those of make_dist_view()
+///             (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Op>
 Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
     using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space>;
@@ -98,6 +100,9 @@ Operator make_operator(const Exec& exec, const Map& map, const Op& op) {
                   "is compiled for");
     const RowNumbering& rows = map.numbering();
     const int process = rows.communicator().rank();
+    agree_on(rows.communicator(), "tpetra::make_operator", [&] {
+        distview::impl::require_operator<DataType>("tpetra::make_operator", rows, op);
+    });
     if constexpr (requires {
                       op.plan;
                       op.functor;
