@@ -2,6 +2,7 @@
 #include <distview/algorithms/impl/packed_cells.hpp>
 
 #include <distview/algorithms/impl/whole_layout.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -47,19 +48,22 @@ GatherGeometry::GatherGeometry(const char* caller, const ArrayLayout& layout, Ce
 
 void GatherGeometry::complete(const char* caller, const Communicator& comm) {
     m_layout = whole_layout(caller, comm, m_layout);
-    for (int d = 0; d < m_layout.rank(); ++d) {
-        const AxisLayout& axis = m_layout.axis(d);
-        if (axis.type() != DistType::unstructured) continue;
-        const std::int64_t* const labels = axis.as_unstructured().all_labels();
-        m_labels[static_cast<std::size_t>(d)].assign(labels, labels + axis.size());
-    }
-    for (int p = 0; p < m_layout.process_count(); ++p) {
-        const GridCoordinates at = m_layout.coordinates(p);
-        std::int64_t bytes = m_element_bytes;
-        for (int d = 0; d < m_layout.rank(); ++d)
-            bytes *= cell_range(m_layout.axis(d), at[static_cast<std::size_t>(d)], m_cells).size();
-        m_sizes.push_back(bytes);
-    }
+    agree_on(comm, caller, [&] {
+        for (int d = 0; d < m_layout.rank(); ++d) {
+            const AxisLayout& axis = m_layout.axis(d);
+            if (axis.type() != DistType::unstructured) continue;
+            const std::int64_t* const labels = axis.as_unstructured().all_labels();
+            m_labels[static_cast<std::size_t>(d)].assign(labels, labels + axis.size());
+        }
+        for (int p = 0; p < m_layout.process_count(); ++p) {
+            const GridCoordinates at = m_layout.coordinates(p);
+            std::int64_t bytes = m_element_bytes;
+            for (int d = 0; d < m_layout.rank(); ++d)
+                bytes *=
+                    cell_range(m_layout.axis(d), at[static_cast<std::size_t>(d)], m_cells).size();
+            m_sizes.push_back(bytes);
+        }
+    });
 }
 
 void GatherGeometry::check_extents(const char* caller, const Extents& extents) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/algorithms/impl/whole_layout.hpp>
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -31,7 +32,8 @@ int speaker_of(const ArrayLayout& layout, int axis, int at) {
 }
 
 /// The labels that the processes along an axis own, by coordinate.
-std::vector<Labels> gather_lists(const Communicator& comm, const ArrayLayout& layout, int axis) {
+std::vector<Labels> gather_lists(const char* caller, const Communicator& comm,
+                                 const ArrayLayout& layout, int axis) {
     const UnstructuredLayout& known = layout.axis(axis).as_unstructured();
     const int me = known.known_process();
     std::span<const std::int64_t> mine;
@@ -39,8 +41,10 @@ std::vector<Labels> gather_lists(const Communicator& comm, const ArrayLayout& la
         mine = {known.labels(me), static_cast<std::size_t>(known.owned_local(me).size())};
     const auto bytes = std::as_bytes(mine);
     const std::vector<std::int64_t> sizes = all_gather(comm, std::ssize(bytes));
-    Labels all(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())) /
-               sizeof(std::int64_t));
+    Labels all = agree_on(comm, caller, [&] {
+        return Labels(static_cast<std::size_t>(std::reduce(sizes.begin(), sizes.end())) /
+                      sizeof(std::int64_t));
+    });
     const auto all_bytes = std::as_writable_bytes(std::span(all));
     gather_bytes(comm, 0, bytes, sizes, comm.rank() == 0 ? all_bytes : std::span<std::byte>());
     broadcast(comm, 0, all_bytes);
@@ -61,22 +65,25 @@ std::vector<Labels> gather_lists(const Communicator& comm, const ArrayLayout& la
 } // namespace
 
 ArrayLayout whole_layout(const char* caller, const Communicator& comm, const ArrayLayout& layout) {
-    std::vector<AxisSpec> axes;
-    bool is_whole = true;
-    for (int d = 0; d < layout.rank(); ++d) {
-        const AxisLayout& axis = layout.axis(d);
-        is_whole = is_whole && !has_one_list(axis);
-        axes.push_back(has_one_list(axis) ? unstructured(gather_lists(comm, layout, d))
-                                          : axis_spec(axis));
-    }
-    if (is_whole) return layout;
-    const ArrayLayout whole(layout.grid(), axes);
+    std::vector<std::pair<int, std::vector<Labels>>> found;
     for (int d = 0; d < layout.rank(); ++d)
-        require<LayoutError>(whole.extent(d) == layout.extent(d), [&] {
-            return text(caller, ": expected ", layout.extent(d), " different indices along axis ",
-                        d, " in the lists of all processes, got ", whole.extent(d));
-        });
-    return whole;
+        if (has_one_list(layout.axis(d)))
+            found.emplace_back(d, gather_lists(caller, comm, layout, d));
+    if (found.empty()) return layout;
+    return agree_on(comm, caller, [&] {
+        std::vector<AxisSpec> axes;
+        for (int d = 0; d < layout.rank(); ++d) axes.push_back(axis_spec(layout.axis(d)));
+        for (auto& [d, lists] : found)
+            axes[static_cast<std::size_t>(d)] = unstructured(std::move(lists));
+        const ArrayLayout whole(layout.grid(), axes);
+        for (int d = 0; d < layout.rank(); ++d)
+            require<LayoutError>(whole.extent(d) == layout.extent(d), [&] {
+                return text(caller, ": expected ", layout.extent(d),
+                            " different indices along axis ", d,
+                            " in the lists of all processes, got ", whole.extent(d));
+            });
+        return whole;
+    });
 }
 
 } // namespace distview::impl

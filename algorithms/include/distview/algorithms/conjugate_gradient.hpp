@@ -153,10 +153,9 @@ public:
     /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
     ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
     ///          one allocation for the history
-    /// `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
-    /// whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
-    /// is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.
-    ///
+    /// Watch:   `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
+    ///          whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
+    ///          is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.
     /// Errors:  ShapeError if b or x has another layout (thrown on all ranks); those of operator and preconditioner
     template <ExecutionSpace Exec, class Operator, class Preconditioner, DistViewLike RightSide,
               std::invocable<const ConjugateGradientState<Vector>&> Watch = impl::NoWatch>

@@ -56,7 +56,7 @@ public:
                    std::size_t element_bytes);
     /// Asks other processes for what the layout does not say of them; what follows but extents() wants that.
     ///
-    /// Collective: over comm if a layout has the labels of one process alone
+    /// Collective: over comm; an error of one rank, such as too little memory, is that of all
     void complete(const char* caller, const Communicator& comm);
 
     /// Extents of the gathered array.
