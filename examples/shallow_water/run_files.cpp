@@ -29,10 +29,8 @@ distview::Attributes parameters_of(const Options& options, const distview::Proce
     return all;
 }
 
-void show_in_space(distview::Hdf5Options& options) {
-    const Parameters parameters;
-    options.grid = distview::UniformGrid{.spacing = {parameters.dy, parameters.dx}};
-    options.axis_names = {"y", "x"};
+distview::UniformGrid grid_in_space() {
+    return {.spacing = {Parameters().dy, Parameters().dx}};
 }
 
 } // namespace
@@ -63,12 +61,11 @@ void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
 
     if (is_new && m_options.checkpoints.is_due(step, is_last)) {
         model.fence("shallow_water::RunFiles::write_due: a checkpoint is written");
-        distview::CheckpointOptions options;
-        show_in_space(options);
         distview::Attributes scalars = parameters_of(m_options, model.grid());
         scalars["step"] = step;
         scalars["time"] = time;
-        distview::Checkpoint(m_comm, m_options.checkpoints.path, options)
+        distview::Checkpoint(m_comm, m_options.checkpoints.path,
+                             {.grid = grid_in_space(), .axis_names = {"y", "x"}})
             .save(model.state(), scalars);
         ++m_report.checkpoints;
         m_report.checkpoint_step = step;
@@ -80,8 +77,7 @@ void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
     const std::vector<distview::NamedArray> fields{
         {"h", model.h()}, {"u", model.u()}, {"v", model.v()}};
     if (!m_movie) {
-        distview::Hdf5Options options;
-        show_in_space(options);
+        const distview::Hdf5Options options{.grid = grid_in_space(), .axis_names = {"y", "x"}};
         m_movie = std::make_unique<distview::Hdf5Series>(
             m_comm, m_options.movie_path, fields, parameters_of(m_options, model.grid()), options);
     }

@@ -36,10 +36,19 @@ void write_piece(const RawFile& file, const StoredArray& stored, Blocks& blocks,
 
 namespace {
 
-void check_block(const Blocks& blocks, const std::string& caller, const std::string& where,
-                 std::int64_t first, std::int64_t last, const std::byte* memory) {
+/// What is read is hashed while a processor's cache has it.
+constexpr std::int64_t cached_bytes = std::int64_t{256} << 10;
+
+/// Reads a block to `memory` and compares its checksum.
+void read_block(const ByteSource& source, const Blocks& blocks, const std::string& caller,
+                const std::string& where, std::int64_t first, std::int64_t last,
+                std::byte* memory) {
     const std::int64_t block = first / blocks.block_bytes;
-    const std::uint64_t found = blocks.hash(memory, static_cast<std::size_t>(last - first));
+    const std::uint64_t found = blocks.hash_of_pieces(
+        last - first, cached_bytes, [&](std::int64_t b, std::int64_t e) -> const std::byte* {
+            source.read(first + b, first + e, memory + b);
+            return memory + b;
+        });
     require<Error>(found == blocks.expected[static_cast<std::size_t>(block)], [&] {
         return text(caller, ": expected what was written, got damaged bytes among [", first, ", ",
                     last, ") of ", where, ": the checksum of block ", block, " of ",
@@ -52,7 +61,7 @@ void check_block(const Blocks& blocks, const std::string& caller, const std::str
 void read_piece(const ByteSource& source, std::int64_t total, const Blocks& blocks,
                 const std::string& caller, const std::string& where, std::int64_t begin,
                 std::int64_t end, const PieceTarget& target) {
-    const bool is_checked = blocks.hash && !blocks.expected.empty();
+    const bool is_checked = blocks.hash_of_pieces && !blocks.expected.empty();
     std::vector<std::byte> beyond; // for a block that others go on with
     for (std::int64_t at = begin; at < end;) {
         const std::int64_t first = at / blocks.block_bytes * blocks.block_bytes;
@@ -61,12 +70,12 @@ void read_piece(const ByteSource& source, std::int64_t total, const Blocks& bloc
         std::byte* const memory = target.memory(at, next);
         if (is_checked && at == first && next < last) {
             beyond.resize(static_cast<std::size_t>(last - first));
-            source.read(first, last, beyond.data());
-            check_block(blocks, caller, where, first, last, beyond.data());
+            read_block(source, blocks, caller, where, first, last, beyond.data());
             std::memcpy(memory, beyond.data(), static_cast<std::size_t>(next - at));
+        } else if (is_checked && at == first) {
+            read_block(source, blocks, caller, where, first, last, memory);
         } else {
             source.read(at, next, memory);
-            if (is_checked && at == first) check_block(blocks, caller, where, first, last, memory);
         }
         target.filled(at, next);
         at = next;

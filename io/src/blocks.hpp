@@ -20,16 +20,21 @@ namespace distview::impl {
 /// go on with: these are left open, and hashed from the file when everybody has written.
 struct Blocks {
     using Hash = std::uint64_t (*)(const void*, std::size_t);
+    /// Of so many bytes, which are asked for in pieces of at most so many.
+    using HashOfPieces =
+        std::uint64_t (*)(std::int64_t, std::int64_t,
+                          const std::function<const std::byte*(std::int64_t, std::int64_t)>&);
     struct Sum {
         std::int64_t block = 0;
         std::uint64_t sum = 0;
     };
 
     std::int64_t block_bytes = std::int64_t{4} << 20;
-    Hash hash = nullptr;                 ///< null: no checksums
-    std::vector<std::uint64_t> expected; ///< of all blocks, when reading
-    std::vector<Sum> found;              ///< by this rank, when writing
-    std::vector<std::int64_t> open;      ///< that begin in what this rank has written
+    Hash hash = nullptr;                   ///< when writing; null: no checksums
+    HashOfPieces hash_of_pieces = nullptr; ///< the same when reading
+    std::vector<std::uint64_t> expected;   ///< of all blocks, when reading
+    std::vector<Sum> found;                ///< by this rank, when writing
+    std::vector<std::int64_t> open;        ///< that begin in what this rank has written
 
     std::int64_t count(std::int64_t bytes) const noexcept {
         return (bytes + block_bytes - 1) / block_bytes;

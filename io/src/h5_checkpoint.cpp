@@ -79,7 +79,7 @@ Attributes Checkpoint::load_from(const std::string& path,
         impl::put_attributes(found, scalars);
         return found;
     });
-    impl::load_fields(m_comm, calls, fields, -1, m_options);
+    impl::load_fields(m_comm, calls, fields, -1, Hdf5Options(m_options));
     return impl::get_attributes(packed);
 }
 

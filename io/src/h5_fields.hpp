@@ -9,8 +9,8 @@
 
 #include <distview/io/hdf5.hpp>
 
+#include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -26,11 +26,11 @@ void save_fields(const Communicator& comm, const std::string& caller, const std:
                  const std::vector<NamedArray>& arrays, const Attributes& attributes,
                  const Hdf5Options& options, int keep);
 
-/// Writes an array where field.stored says; returns its checksums on rank 0. Collective.
+/// Writes arrays[number] where field.stored says; returns its checksums on rank 0. Collective.
 std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
-                                       const NamedArray& named, const RawFile& file,
-                                       const NewField& field, const Hdf5Options& options,
-                                       const std::function<void(std::int64_t)>& progress);
+                                       const std::vector<NamedArray>& arrays, std::size_t number,
+                                       const RawFile& file, const NewField& field,
+                                       const Hdf5Options& options);
 
 /// Fills arrays from datasets of their names; `step` >= 0: from that index along the datasets' first axes. Collective.
 void load_fields(const Communicator& comm, const H5Calls& calls,

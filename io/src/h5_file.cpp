@@ -69,27 +69,28 @@ std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
     return fields;
 }
 
-Transfer transfer_of(const std::string& caller, const NamedArray& named,
-                     const FileOptions& options) {
+Transfer transfer_of(const std::string& caller, const std::vector<NamedArray>& arrays,
+                     std::size_t number, const FileOptions& options) {
+    const NamedArray& named = arrays[number];
     Transfer transfer;
     transfer.caller = caller;
     transfer.what = text("field '", named.name, "'");
     transfer.permutation = plain_order(named.array.rank());
     transfer.buffer_bytes = options.buffer_bytes;
+    transfer.progress = progress_of(options, arrays, number);
     return transfer;
 }
 
 std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
-                                       const NamedArray& named, const RawFile& file,
-                                       const NewField& field, const Hdf5Options& options,
-                                       const std::function<void(std::int64_t)>& progress) {
-    Transfer transfer = transfer_of(caller, named, options);
-    transfer.progress = progress;
+                                       const std::vector<NamedArray>& arrays, std::size_t number,
+                                       const RawFile& file, const NewField& field,
+                                       const Hdf5Options& options) {
+    Transfer transfer = transfer_of(caller, arrays, number, options);
     if (options.checksum_bytes > 0) {
         transfer.blocks.block_bytes = options.checksum_bytes;
         transfer.blocks.hash = &xxh3;
     }
-    write_array(comm, named.array, file, field.stored, transfer);
+    write_array(comm, arrays[number].array, file, field.stored, transfer);
     if (field.blocks == 0) return {};
     // What one rank has written is read by others.
     if (options.sync) agree_on(comm, caller.c_str(), [&] { file.sync(); });
@@ -97,12 +98,14 @@ std::vector<std::uint64_t> write_field(const Communicator& comm, const std::stri
 }
 
 void read_field(const Communicator& comm, const H5Calls& calls, const OpenField& open,
-                std::int64_t step, const NamedArray& named, const FileOptions& options) {
-    Transfer transfer = transfer_of(calls.caller(), named, options);
+                std::int64_t step, const std::vector<NamedArray>& arrays, std::size_t number,
+                const FileOptions& options) {
+    const NamedArray& named = arrays[number];
+    Transfer transfer = transfer_of(calls.caller(), arrays, number, options);
     transfer.blocks.expected = open.sums;
     if (open.block_bytes > 0) {
         transfer.blocks.block_bytes = open.block_bytes;
-        transfer.blocks.hash = &xxh3;
+        transfer.blocks.hash_of_pieces = &xxh3_of_pieces;
     }
     StoredArray stored;
     stored.extents = shape_of(named.array);
@@ -156,28 +159,21 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
         for (const impl::NewField& field : fields) packed.put(field.stored.offset);
         return packed;
     });
-    std::int64_t total = 0;
     for (impl::NewField& field : fields) {
         field.stored.extents = field.shape;
         field.stored.element_bytes = field.element.bytes;
         field.stored.offset = places.get<std::int64_t>();
-        total += field.stored.bytes();
     }
 
-    std::int64_t done = 0;
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const impl::NewField& field = fields[f];
-        std::function<void(std::int64_t)> progress;
-        if (options.progress)
-            progress = [&](std::int64_t bytes) { options.progress(done + bytes, total); };
         const std::vector<std::uint64_t> sums =
-            impl::write_field(comm, caller, arrays[f], file.file(), field, options, progress);
+            impl::write_field(comm, caller, arrays, f, file.file(), field, options);
         agree_on(comm, caller.c_str(), [&] {
             if (comm.rank() == 0 && !sums.empty())
                 field.sums.write(file.file(), 0, field.sums.bytes(), sums.data(),
                                  text("checksums of field '", field.name, "'"));
         });
-        done += field.stored.bytes();
     }
     file.commit(options.sync, keep);
 }
@@ -250,7 +246,7 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
         }
     });
     for (std::size_t f = 0; f < arrays.size(); ++f)
-        read_field(comm, calls, fields[f], step, arrays[f], options);
+        read_field(comm, calls, fields[f], step, arrays, f, options);
 }
 
 } // namespace impl

@@ -178,7 +178,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
             bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,
                                                           impl::most_chunk_bytes)),
                      field.element.bytes);
-        sums.push_back(impl::write_field(m_comm, name, arrays[f], raw, field, m_options, {}));
+        sums.push_back(impl::write_field(m_comm, name, arrays, f, raw, field, m_options));
     }
     agree_on(m_comm, name, [&] {
         if (m_options.sync) raw.sync();

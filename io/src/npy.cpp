@@ -62,8 +62,10 @@ NpyPlace get_place(Packed& packed) {
 }
 
 void read_npy_array(const Communicator& comm, const std::string& caller, const RawFile& file,
-                    const NpyPlace& place, const AnyDistView& array, const FileOptions& options) {
+                    const NpyPlace& place, const AnyDistView& array, const FileOptions& options,
+                    const std::function<void(std::int64_t)>& progress) {
     Transfer transfer;
+    transfer.progress = progress;
     transfer.caller = caller;
     transfer.what = place.field.name.empty() ? "the array" : "member '" + place.field.name + "'";
     transfer.permutation = axis_order(array.rank(), place.field.is_fortran_order);
@@ -115,8 +117,7 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     stored.extents = impl::file_extents(array, transfer.permutation);
     stored.element_bytes = array.section().element.bytes;
     stored.offset = static_cast<std::int64_t>(header.size());
-    if (options.progress)
-        transfer.progress = [&](std::int64_t done) { options.progress(done, stored.bytes()); };
+    transfer.progress = impl::progress_of(options, {{"", array}}, 0);
 
     impl::NewFile file(comm, caller, path);
     file.make([&](const std::string& name) {
@@ -143,7 +144,8 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
         impl::check_field(caller, text("'", path, "'"), place.field, array);
         return impl::RawFile(caller, path, impl::RawFile::Mode::read);
     });
-    impl::read_npy_array(comm, caller, file, place, array, options);
+    impl::read_npy_array(comm, caller, file, place, array, options,
+                         impl::progress_of(options, {{"", array}}, 0));
 }
 
 } // namespace distview

@@ -7,6 +7,8 @@
 
 #include <distview/io/file_options.hpp>
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,7 @@ NpyPlace get_place(Packed& packed);
 
 /// Collective.
 void read_npy_array(const Communicator& comm, const std::string& caller, const RawFile& file,
-                    const NpyPlace& place, const AnyDistView& array, const FileOptions& options);
+                    const NpyPlace& place, const AnyDistView& array, const FileOptions& options,
+                    const std::function<void(std::int64_t)>& progress);
 
 } // namespace distview::impl

@@ -137,13 +137,9 @@ void save_npz(const Communicator& comm, const std::string& path,
         const impl::RawFile created(caller, name, impl::RawFile::Mode::create);
         created.resize(end);
     });
-    std::int64_t done = 0;
     for (std::size_t m = 0; m < members.size(); ++m) {
         Member& member = members[m];
-        if (options.progress)
-            member.transfer.progress = [&](std::int64_t bytes) {
-                options.progress(done + bytes, end);
-            };
+        member.transfer.progress = impl::progress_of(options, arrays, m);
         impl::write_array(comm, arrays[m].array, file.file(), member.stored, member.transfer);
         const std::vector<std::uint64_t> sums = impl::finish_blocks(
             comm, file.file(), member.stored, member.transfer.blocks, caller, member.transfer.what);
@@ -154,7 +150,6 @@ void save_npz(const Communicator& comm, const std::string& path,
             file.file().write(header.data(), static_cast<std::int64_t>(header.size()),
                               member.zip.header, "the header of a member");
         });
-        done += member.stored.bytes();
     }
     agree_on(comm, caller.c_str(), [&] {
         if (comm.rank() != 0) return;
@@ -188,9 +183,9 @@ void load_npz(const Communicator& comm, const std::string& path,
         }
         return impl::RawFile(caller, path, impl::RawFile::Mode::read);
     });
-    for (const NamedArray& each : arrays)
-        impl::read_npy_array(comm, caller, file, find_member(caller, path, places, each.name),
-                             each.array, options);
+    for (std::size_t a = 0; a < arrays.size(); ++a)
+        impl::read_npy_array(comm, caller, file, find_member(caller, path, places, arrays[a].name),
+                             arrays[a].array, options, impl::progress_of(options, arrays, a));
 }
 
 } // namespace distview

@@ -80,7 +80,32 @@ std::vector<AxisSlice> whole(const std::vector<AxisSlice>& slices) {
     return result;
 }
 
+/// Says that `part` of `parts` are done, of what rank 0 moves itself: the others are about as far.
+void tell(const Communicator& comm, const Transfer& transfer, const StoredArray& stored,
+          std::int64_t part, std::int64_t parts) {
+    if (!transfer.progress || comm.rank() != 0) return;
+    const double bytes = static_cast<double>(stored.bytes());
+    transfer.progress(part < parts ? static_cast<std::int64_t>(static_cast<double>(part) /
+                                                               static_cast<double>(parts) * bytes)
+                                   : stored.bytes());
+}
+
 } // namespace
+
+std::function<void(std::int64_t)>
+progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, std::size_t number) {
+    if (!options.progress) return {};
+    std::int64_t before = 0, all = 0;
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+        std::int64_t bytes = arrays[a].array.section().element.bytes;
+        for (int d = 0; d < arrays[a].array.rank(); ++d) bytes *= arrays[a].array.extent(d);
+        if (a < number) before += bytes;
+        all += bytes;
+    }
+    return [before, all, progress = options.progress](std::int64_t done) {
+        progress(before + done, all);
+    };
+}
 
 void check_processes(const std::string& caller, const Communicator& comm,
                      const AnyDistView& array) {
@@ -111,21 +136,22 @@ void write_array(const Communicator& comm, const AnyDistView& array, const RawFi
     if (outline.goes_directly) {
         agree_on(comm, caller, [&] {
             const OwnBox box = own_box(movable);
-            if (box.is_empty) return;
+            if (box.is_empty) return tell(comm, transfer, stored, 1, 1);
             const StridedBytes memory(box.data, box.extents, box.strides,
                                       movable.array.section().element.bytes);
             const auto [begin, end] = own_bytes(movable);
+            const std::int64_t mine = end - begin;
             std::vector<std::byte> copy;
             write_piece(file, stored, transfer.blocks, transfer.what, begin, end,
                         [&, base = begin](std::int64_t b, std::int64_t e) -> const std::byte* {
-                            if (transfer.progress && comm.rank() == 0)
-                                transfer.progress((b - base) * comm.size());
+                            tell(comm, transfer, stored, b - base, mine);
                             const std::byte* const found = memory.find(b - base, e - base);
                             if (found) return found;
                             copy.resize(static_cast<std::size_t>(e - b));
                             memory.copy_out(b - base, e - base, copy.data());
                             return copy.data();
                         });
+            tell(comm, transfer, stored, 1, 1);
         });
         return;
     }
@@ -148,7 +174,7 @@ void write_array(const Communicator& comm, const AnyDistView& array, const RawFi
             write_piece(
                 file, stored, transfer.blocks, transfer.what, round.begin, round.end,
                 [&](std::int64_t b, std::int64_t) { return stage.host() + (b - round.begin); });
-            if (transfer.progress && comm.rank() == 0) transfer.progress(round.all_end);
+            tell(comm, transfer, stored, round.all_end, stored.bytes());
         });
     }
 }
@@ -170,12 +196,13 @@ void read_array(const Communicator& comm, const AnyDistView& array, const ByteSo
     if (outline.goes_directly) {
         agree_on(comm, caller, [&] {
             const OwnBox box = own_box(movable);
-            if (box.is_empty) return;
+            if (box.is_empty) return tell(comm, transfer, stored, 1, 1);
             const StridedBytes memory(box.data, box.extents, box.strides,
                                       movable.array.section().element.bytes);
             const auto [begin, end] = own_bytes(movable);
             std::vector<std::byte> copy;
             const std::int64_t base = begin;
+            const std::int64_t mine = end - begin;
             read_piece(source, stored.bytes(), transfer.blocks, caller, where, begin, end,
                        {[&](std::int64_t b, std::int64_t e) {
                             std::byte* const found = memory.find(b - base, e - base);
@@ -186,6 +213,7 @@ void read_array(const Communicator& comm, const AnyDistView& array, const ByteSo
                         [&](std::int64_t b, std::int64_t e) {
                             if (!memory.find(b - base, e - base))
                                 memory.copy_in(b - base, e - base, copy.data());
+                            tell(comm, transfer, stored, e - base, mine);
                         }});
         });
         return;
@@ -203,6 +231,7 @@ void read_array(const Communicator& comm, const AnyDistView& array, const ByteSo
                 source, stored.bytes(), transfer.blocks, caller, where, round.begin, round.end,
                 {[&](std::int64_t b, std::int64_t) { return stage.host() + (b - round.begin); },
                  [](std::int64_t, std::int64_t) {}});
+            tell(comm, transfer, stored, round.all_end, stored.bytes());
         });
         stage.bring_to_device(round.end - round.begin);
         RedistributionPlan plan(comm, round.layout, movable.array.layout(),

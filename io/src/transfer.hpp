@@ -6,7 +6,9 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/core/any_dist_view.hpp>
+#include <distview/io/file_options.hpp>
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -26,6 +28,10 @@ struct Transfer {
     /// Called on rank 0 with bytes of the array done.
     std::function<void(std::int64_t)> progress;
 };
+
+/// Transfer::progress of one of several arrays, which are moved one after the other.
+std::function<void(std::int64_t)>
+progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, std::size_t number);
 
 /// Throws UsageError unless the array has as many processes as the communicator ranks.
 void check_processes(const std::string& caller, const Communicator& comm, const AnyDistView& array);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Files of 1 GiB in the page cache: save_hdf5() and load_hdf5() with their checksums, of blocks of rows and of 2-D blocks
-// with padding, against MPI_File_write_at_all() and read_at_all() of the same bytes from plain memory. save_npy() is there
-// to tell what checksums cost. DISTVIEW_PERF_FOLDER names the folder, by default /dev/shm.
+// with padding, against MPI_File_write_at_all() and read_at_all() of the same bytes and memory that is made alike, whose
+// large pages the system fills twice as fast as those of a std::vector. save_npy() is there to tell what checksums
+// cost. DISTVIEW_PERF_FOLDER names the folder, by default /dev/shm.
 
 #include "perf.hpp"
 
@@ -62,8 +63,10 @@ struct Place {
                           {block(edge, {.padding = has_rows ? 0 : 2}),
                            block(edge, {.padding = has_rows ? 0 : 2})}),
               "array")),
-          plain(static_cast<std::size_t>(edge * edge / size)) {
-        for (std::size_t i = 0; i < plain.size(); ++i) plain[i] = 1.0;
+          rows(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+              Exec(), comm, ArrayLayout(ProcessGrid{size, 1}, {block(edge), block(edge)}),
+              "rows")) {
+        Kokkos::deep_copy(rows.view(), 1.0);
     }
 
     template <class Visit>
@@ -76,18 +79,18 @@ struct Place {
     void remove(const std::string& which) const {
         if (rank == 0) (void)std::remove(path_of(which).c_str());
     }
-    void raw(bool writes) {
+    void raw(bool writes) const {
         MPI_File file = MPI_FILE_NULL;
         MPI_File_open(baseline_communicator(), path_of("raw").c_str(),
                       writes ? MPI_MODE_CREATE | MPI_MODE_WRONLY : MPI_MODE_RDONLY, MPI_INFO_NULL,
                       &file);
-        const auto offset = static_cast<MPI_Offset>(plain.size() * sizeof(double)) * rank;
+        double* const memory = rows.view().data();
+        const auto count = static_cast<int>(rows.view().size());
+        const auto offset = static_cast<MPI_Offset>(sizeof(double)) * count * rank;
         if (writes)
-            MPI_File_write_at_all(file, offset, plain.data(), static_cast<int>(plain.size()),
-                                  MPI_DOUBLE, MPI_STATUS_IGNORE);
+            MPI_File_write_at_all(file, offset, memory, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
         else
-            MPI_File_read_at_all(file, offset, plain.data(), static_cast<int>(plain.size()),
-                                 MPI_DOUBLE, MPI_STATUS_IGNORE);
+            MPI_File_read_at_all(file, offset, memory, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
         MPI_File_close(&file);
     }
 
@@ -97,7 +100,7 @@ struct Place {
     int size;
     std::string name;
     Array array;
-    std::vector<double> plain;
+    Array rows;
 };
 
 void report_rates(benchmark::State& state, const Place& place, const std::vector<double>& medians) {
@@ -107,19 +110,24 @@ void report_rates(benchmark::State& state, const Place& place, const std::vector
     state.counters["of_raw"] = medians[1] / medians[0];
 }
 
+/// Most memory of rank 0 while it works, beyond what it had before.
+template <class Work>
+void report_memory(benchmark::State& state, const Work& work) {
+    const double anonymous = status_mib("RssAnon:");
+    std::ofstream("/proc/self/clear_refs") << 5; // the peak is what there is now
+    const double before = status_mib("VmRSS:");
+    work();
+    state.counters["extra_anon_mib"] = status_mib("RssAnon:") - anonymous;
+    state.counters["extra_peak_mib"] = status_mib("VmHWM:") - before;
+}
+
 std::int64_t edge() { return perf::smoke() ? 240 : 11584; } // 1 GiB, a multiple of 2 and 4
 
 void write_file(benchmark::State& state) {
     Place place(state.range(0) != 0, edge());
     place.for_each([](double& element, double value) { element = value; });
     const auto hdf5 = [&] { save_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); };
-    hdf5();
-    const double before = status_mib("RssAnon:");
-    std::ofstream("/proc/self/clear_refs") << 5;
-    const double whole_before = status_mib("VmRSS:");
-    hdf5();
-    state.counters["extra_anon_mib"] = status_mib("RssAnon:") - before;
-    state.counters["extra_peak_mib"] = status_mib("VmHWM:") - whole_before;
+    report_memory(state, hdf5);
     const std::vector<double> medians =
         perf::contest(state, Exec(),
                       std::vector<perf::Contender>{
@@ -139,7 +147,7 @@ BENCHMARK(write_file)
     ->ArgName("rows")
     ->Arg(1)
     ->Arg(0)
-    ->Iterations(9)
+    ->Iterations(5)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 
@@ -150,19 +158,21 @@ void read_file(benchmark::State& state) {
     save_npy(place.comm, path_of("npy"), place.array);
     place.raw(true);
     Kokkos::deep_copy(place.array.view(), 0.0);
-    const std::vector<double> medians = perf::contest(
-        state, Exec(),
-        std::vector<perf::Contender>{
-            {"hdf5", [&] { load_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); }},
-            {"raw", [&] { place.raw(false); }},
-            {"npy", [&] { load_npy(place.comm, path_of("npy"), place.array); }}});
+    const auto hdf5 = [&] { load_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); };
+    report_memory(state, hdf5);
+    const std::vector<double> medians =
+        perf::contest(state, Exec(),
+                      std::vector<perf::Contender>{
+                          {"hdf5", hdf5},
+                          {"raw", [&] { place.raw(false); }},
+                          {"npy", [&] { load_npy(place.comm, path_of("npy"), place.array); }}});
     report_rates(state, place, medians);
     bool correct = true;
     place.for_each([&](double element, double value) { correct = correct && element == value; });
     perf::verify(state, correct, "what was read");
     for (const char* which : {"h5", "raw", "npy"}) place.remove(which);
 }
-BENCHMARK(read_file)->ArgName("rows")->Arg(1)->Arg(0)->Iterations(9)->UseManualTime()->Unit(
+BENCHMARK(read_file)->ArgName("rows")->Arg(1)->Arg(0)->Iterations(5)->UseManualTime()->Unit(
     benchmark::kMillisecond);
 
 } // namespace

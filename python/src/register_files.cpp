@@ -148,11 +148,10 @@ nb::list to_python(const std::vector<StoredField>& fields) {
 }
 
 NpyOptions npy_options(const FileSettings& settings, Progress& progress) {
-    NpyOptions options;
-    static_cast<FileOptions&>(options) = settings;
-    options.progress = progress.function();
-    options.fortran_order = settings.fortran_order;
-    return options;
+    return {.fortran_order = settings.fortran_order,
+            .buffer_bytes = settings.buffer_bytes,
+            .sync = settings.sync,
+            .progress = progress.function()};
 }
 
 void save_file(const std::string& caller, const Communicator& comm, const std::string& kind,
@@ -188,12 +187,13 @@ nb::tuple inspect_file(const Communicator& comm, const std::string& kind, const 
 void load_file(const Communicator& comm, const std::string& kind, const std::string& path,
                const NamedArrays& arrays, std::optional<std::int64_t> step,
                const FileSettings& settings) {
+    const FileOptions options{.buffer_bytes = settings.buffer_bytes};
     on_files([&] {
         const std::vector<NamedArray> views = views_of(arrays);
-        if (kind == "npy") return load_npy(comm, path, views.at(0).array, settings);
-        if (kind == "npz") return load_npz(comm, path, views, settings);
-        if (step) return load_hdf5_step(comm, path, *step, views, settings);
-        load_hdf5(comm, path, views, settings);
+        if (kind == "npy") return load_npy(comm, path, views.at(0).array, options);
+        if (kind == "npz") return load_npz(comm, path, views, options);
+        if (step) return load_hdf5_step(comm, path, *step, views, options);
+        load_hdf5(comm, path, views, options);
     });
 }
 

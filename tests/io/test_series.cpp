@@ -61,6 +61,31 @@ TEST_F(SeriesTest, steps_come_back_in_any_layout) {
     });
 }
 
+/// Flips a bit of byte `byte` of a dataset's bytes, or of those of one chunk. By rank 0. Collective.
+void flip_bit_of(const std::string& path, std::vector<hsize_t> chunk, std::int64_t byte) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
+        unsigned mask = 0;
+        haddr_t address = H5Dget_offset(dataset);
+        hsize_t bytes = 0;
+        if (!chunk.empty()) {
+            EXPECT_GE(H5Dget_chunk_info_by_coord(dataset, chunk.data(), &mask, &address, &bytes),
+                      0);
+        }
+        H5Dclose(dataset);
+        H5Fclose(file);
+        std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
+        const auto at = static_cast<std::streamoff>(address) + byte;
+        stream.seekg(at);
+        const char flipped = static_cast<char>(stream.get() ^ 4);
+        stream.seekp(at);
+        stream.put(flipped);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 TEST_F(SeriesTest, damage_is_told_with_its_step) {
     Random random(17, 0);
     const ElementType element{ElementKind::floating_point, 8};
@@ -75,30 +100,37 @@ TEST_F(SeriesTest, damage_is_told_with_its_step) {
         series.append(0, {{"f", section.any()}});
     }
     // Of the second step's bytes, which begin where its chunk does.
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (rank() == 0) {
-        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
-        const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
-        const hsize_t at[3] = {1, 0, 0};
-        unsigned mask = 0;
-        haddr_t address = 0;
-        hsize_t bytes = 0;
-        EXPECT_GE(H5Dget_chunk_info_by_coord(dataset, at, &mask, &address, &bytes), 0);
-        H5Dclose(dataset);
-        H5Fclose(file);
-        std::fstream stream(path, std::ios::in | std::ios::out | std::ios::binary);
-        const auto byte = static_cast<std::streamoff>(address) + 1000;
-        stream.seekg(byte);
-        const char flipped = static_cast<char>(stream.get() ^ 4);
-        stream.seekp(byte);
-        stream.put(flipped);
-    }
-    MPI_Barrier(MPI_COMM_WORLD);
+    flip_bit_of(path, {1, 0, 0}, 1000);
     load_hdf5_step(world, path, 0, {{"f", section.any()}});
     EXPECT_ON_ALL_RANKS(section.is_right(0));
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 1, {{"f", section.any()}}), Error,
                               "damaged bytes among [768, 1024) of field 'f', step 1, of '" + path +
                                   "'");
+}
+
+TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
+    // Pieces that are hashed end within elements of 3 bytes.
+    Random random(17, 2);
+    const auto section = [&] {
+        return StoredSection(world, random_stored_layout(random, world.size(), {1000, 301}),
+                             {ElementKind::opaque, 3}, random);
+    };
+    StoredSection from = section(), to = section();
+    from.fill(5);
+    Hdf5Series series(world, path, {{"f", from.any()}});
+    series.append(0, {{"f", from.any()}});
+    load_hdf5_step(world, path, 0, {{"f", to.any()}});
+    EXPECT_ON_ALL_RANKS(to.is_right(5));
+    flip_bit_of(path, {0, 0, 0}, 902999);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 0, {{"f", to.any()}}), Error,
+                              "damaged bytes among [0, 903000) of field 'f', step 0, of");
+    StoredSection again = section();
+    save_hdf5(world, path, {{"f", from.any()}});
+    load_hdf5(world, path, {{"f", again.any()}});
+    EXPECT_ON_ALL_RANKS(again.is_right(5));
+    flip_bit_of(path, {}, 600000);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", again.any()}}), Error,
+                              "damaged bytes among [0, 903000) of field 'f' of");
 }
 
 TEST_F(SeriesTest, says_what_does_not_fit) {

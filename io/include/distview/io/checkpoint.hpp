@@ -4,6 +4,8 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/io/hdf5.hpp>
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +13,23 @@ namespace distview {
 
 /// How a Checkpoint writes: files are on the disk when save() returns, unless `sync` is set to false.
 ///
+///     Checkpoint(comm, "run.h5", {.keep = 3});
+///
 /// Collective: no (local)
-struct CheckpointOptions : Hdf5Options {
-    CheckpointOptions() { sync = true; }
+struct CheckpointOptions {
     /// How many checkpoints there are at most: the last one, "run.h5", and the ones before it, "run.h5.1", "run.h5.2".
     int keep = 2;
+    // See Hdf5Options and FileOptions.
+    std::optional<UniformGrid> grid{};
+    std::vector<std::string> axis_names{};
+    std::int64_t checksum_bytes = Hdf5Options().checksum_bytes;
+    std::int64_t buffer_bytes = FileOptions().buffer_bytes;
+    bool sync = true;
+    FileProgress progress{};
+
+    operator Hdf5Options() const {
+        return {grid, axis_names, checksum_bytes, buffer_bytes, sync, progress};
+    }
 };
 
 /// What Checkpoint::load() has found.

@@ -24,15 +24,20 @@ using AttributeValue =
     std::variant<std::int64_t, double, std::string, std::vector<std::int64_t>, std::vector<double>>;
 using Attributes = std::map<std::string, AttributeValue>;
 
-/// What all functions that move arrays to and from files take.
+/// A program's function that is told how far a file is: bytes of elements moved, and in all.
+using FileProgress = std::function<void(std::int64_t, std::int64_t)>;
+
+/// What all functions that move arrays to and from files take. Those that write have more; all are written by name:
+///
+///     load_npy(comm, "u.npy", u, {.progress = show});
 struct FileOptions {
     /// Most bytes of one of a rank's buffers. There are at most four: what is written, what is sent and what arrives in
     /// messages, and a block of the checksums.
     std::int64_t buffer_bytes = std::int64_t{16} << 20;
     /// Whether to return only when the disk has the file, not just the system.
     bool sync = false;
-    /// Called on rank 0 now and then with bytes moved and bytes in all.
-    std::function<void(std::int64_t, std::int64_t)> progress{};
+    /// Called on rank 0 now and then, the last time with all bytes.
+    FileProgress progress{};
 };
 
 /// An array of a file as its first bytes describe it.

@@ -25,7 +25,11 @@ struct UniformGrid {
 };
 
 /// How save_hdf5() writes.
-struct Hdf5Options : FileOptions {
+///
+///     save_hdf5(comm, "h.vtkhdf", {{"h", h}}, {}, {.grid = UniformGrid{.spacing = {dy, dx}}, .axis_names = {"y", "x"}});
+///
+/// Collective: no (local)
+struct Hdf5Options {
     /// Arrays of one to three axes that are as many as its spacings become arrays of a VTKHDF ImageData, if their shape
     /// is that of the first of them.
     std::optional<UniformGrid> grid{};
@@ -33,6 +37,12 @@ struct Hdf5Options : FileOptions {
     std::vector<std::string> axis_names{};
     /// How many bytes of an array one checksum is for; 0: no checksums.
     std::int64_t checksum_bytes = std::int64_t{4} << 20;
+    // See FileOptions.
+    std::int64_t buffer_bytes = FileOptions().buffer_bytes;
+    bool sync = false;
+    FileProgress progress{};
+
+    operator FileOptions() const { return {buffer_bytes, sync, progress}; }
 };
 
 /// What is in a file of HDF5.

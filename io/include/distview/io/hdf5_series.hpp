@@ -16,9 +16,7 @@ namespace distview {
 /// save_hdf5(). The dataset "time" has the times. A step counts from when append() has returned; a program that ends
 /// meanwhile leaves the steps before.
 ///
-///     Hdf5Options in_space;
-///     in_space.grid = UniformGrid{.spacing = {dy, dx}};
-///     Hdf5Series film(comm, "film.vtkhdf", {{"h", h}}, {}, in_space);
+///     Hdf5Series film(comm, "film.vtkhdf", {{"h", h}}, {}, {.grid = UniformGrid{.spacing = {dy, dx}}});
 ///     film.append(time, {{"h", h}});
 ///
 /// Collective: construction and append(); names, attributes and options are those of rank 0

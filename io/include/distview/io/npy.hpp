@@ -10,9 +10,17 @@
 namespace distview {
 
 /// How save_npy() and save_npz() write.
-struct NpyOptions : FileOptions {
+///
+/// Collective: no (local)
+struct NpyOptions {
     /// Whether the first axis is the fastest in the file, which NumPy calls Fortran order.
     bool fortran_order = false;
+    // See FileOptions.
+    std::int64_t buffer_bytes = FileOptions().buffer_bytes;
+    bool sync = false;
+    FileProgress progress{};
+
+    operator FileOptions() const { return {buffer_bytes, sync, progress}; }
 };
 
 /// Writes an array as a .npy file, as numpy.save() does; all ranks write their part.
