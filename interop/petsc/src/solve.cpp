@@ -78,6 +78,36 @@ PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& 
     PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// GAMG factorises its coarsest level, which is singular where the matrix is: what comes out is rounding, and the iteration
+/// breaks down. Singular values tell what is zero.
+PetscErrorCode make_coarsest_regular(KSP solver, Mat a) {
+    MatNullSpace space = nullptr;
+    PC preconditioner = nullptr;
+    PetscBool is_gamg = PETSC_FALSE, has_blocks = PETSC_FALSE, is_factorised = PETSC_FALSE;
+    PetscFunctionBeginUser;
+    PetscCall(MatGetNullSpace(a, &space));
+    PetscCall(KSPGetPC(solver, &preconditioner));
+    PetscCall(
+        PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCGAMG, &is_gamg));
+    if (!space || !is_gamg) PetscFunctionReturn(PETSC_SUCCESS);
+    KSP coarsest = nullptr, *blocks = nullptr;
+    PetscInt count = 0;
+    PetscCall(KSPSetUp(solver)); // makes the levels
+    PetscCall(PCMGGetCoarseSolve(preconditioner, &coarsest));
+    PetscCall(KSPGetPC(coarsest, &preconditioner));
+    PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCBJACOBI,
+                                     &has_blocks));
+    if (!has_blocks) PetscFunctionReturn(PETSC_SUCCESS); // the user has asked for another one
+    PetscCall(PCBJacobiGetSubKSP(preconditioner, &count, nullptr, &blocks));
+    for (PetscInt n = 0; n < count; ++n) {
+        PetscCall(KSPGetPC(blocks[n], &preconditioner));
+        PetscCall(PetscObjectTypeCompare(reinterpret_cast<PetscObject>(preconditioner), PCLU,
+                                         &is_factorised));
+        if (is_factorised) PetscCall(PCSetType(preconditioner, PCSVD));
+    }
+    PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options) {
@@ -110,6 +140,7 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
                                         static_cast<PetscCount>(result.history.size()),
                                         PETSC_TRUE));
         PetscCall(VecNorm(b, NORM_2, &result.right_side));
+        PetscCall(make_coarsest_regular(solver, a));
         PetscCall(KSPSolve(solver, b, x));
 
         PetscInt iterations = 0, told = 0;

@@ -2,6 +2,8 @@
 #include "guarded.hpp"
 #include "states.hpp"
 
+#include <distview/comm/ghost_exchange_plan.hpp>
+
 #include <cstdint>
 #include <vector>
 
@@ -77,6 +79,7 @@ void GhostImport::execute(const MultiVector& owned, const MultiVector& all) cons
     const char* caller = "tpetra::GhostImport::execute";
     const CollectiveCall call(source().communicator(), caller);
     require_maps(caller, owned, source(), all, target());
+    all.state()->array->mark_written();
     impl::guarded(source().communicator(), caller,
                   [&] { rcp(all)->doImport(*rcp(owned), *m_state->import, Tpetra::INSERT); });
 }
@@ -98,6 +101,7 @@ void GhostExport::execute(const MultiVector& all, const MultiVector& owned) cons
     const char* caller = "tpetra::GhostExport::execute";
     const CollectiveCall call(source().communicator(), caller);
     require_maps(caller, all, source(), owned, target());
+    owned.state()->array->mark_written();
     impl::guarded(source().communicator(), caller, [&] {
         rcp(owned)->putScalar(0); // an Export adds owned rows, too
         rcp(owned)->doExport(*rcp(all), *m_state->exporter, Tpetra::ADD);

@@ -3,6 +3,7 @@
 #include "states.hpp"
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>

@@ -171,7 +171,7 @@ MultiVector::MultiVector(const Map& map, const impl::Section& section, Rows rows
     const Communicator& comm = map.communicator();
     const CollectiveCall call(comm, "tpetra::MultiVector");
     const std::int64_t map_size = map.size();
-    auto state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.keep});
+    auto state = std::make_shared<impl::VectorState>(impl::VectorState{map, section.array});
     const impl::Columns columns = agree_on(comm, "tpetra::MultiVector", [&] {
         require<UsageError>(
             section.process == comm.rank() && section.layout.process_count() == comm.size(), [&] {

@@ -196,6 +196,7 @@ SolveResult solve_with(const Map& map, const A& op, const MultiVector& b, const 
     const CollectiveCall call(comm, caller);
     agree_on_arguments(comm, b, x, options);
     SolveResult result;
+    x.state()->array->mark_written(); // also by a solution that fails
     guarded(comm, caller, [&] {
         require_map(map, b.map(), "b");
         require_map(map, x.map(), "x");

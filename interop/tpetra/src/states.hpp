@@ -29,7 +29,7 @@ struct MapState {
 };
 struct VectorState {
     Map map;
-    std::shared_ptr<const void> keep{};
+    std::shared_ptr<const distview::impl::SharedState> array;
     std::vector<double> host_mirror{}; ///< where Tpetra's memory is not the host's
     Teuchos::RCP<TrilinosVector> vector{};
     std::vector<double*> columns{};

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/algorithms.hpp>
-#include <distview/comm.hpp>
-#include <distview/interop.hpp>
+#include <distview/algorithms/fill.hpp>
+#include <distview/comm/make_dist_view.hpp>
+#include <distview/comm/runtime.hpp>
+#include <distview/interop/matrix_rows.hpp>
 
 #include <cmath>
 #include <cstdint>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/algorithms/fill.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/algorithms.hpp>
-#include <distview/comm.hpp>
+#include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview/algorithms/fill.hpp>
+#include <distview/interop/solver_arrays.hpp>
 #include <distview/petsc.hpp>
 
 #include <mpi.h>

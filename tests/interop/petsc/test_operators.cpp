@@ -3,6 +3,8 @@
 // Matrix-free and assembled operators on random vectors, all sides; solutions against our own iteration.
 #include "stencil_problem.hpp"
 
+#include <distview/algorithms/axpby.hpp>
+#include <distview/algorithms/norm.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/random.hpp>
 

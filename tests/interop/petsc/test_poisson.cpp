@@ -84,6 +84,16 @@ TEST(PoissonByPetsc, ErrorFallsToAQuarter) {
     EXPECT_LT(coarse / fine, 4.4);
 }
 
+// The coarsest level of multigrid is singular, too.
+TEST(PoissonByPetsc, MultigridWithoutWalls) {
+    for (const Options& options :
+         {options_of({90, 62}, {periodic, periodic}), options_of({61, 40}, {neumann, periodic})}) {
+        const poisson::Report found = by_petsc(options, true, Precondition::amg);
+        EXPECT_TRUE(found.result.converged());
+        EXPECT_LE(found.residual(), 1e-12);
+    }
+}
+
 TEST(PoissonByPetsc, SaysThatItHasNotConverged) {
     Options options = options_of({19, 13}, {walls, walls});
     options.max_iterations = 3;

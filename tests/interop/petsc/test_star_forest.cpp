@@ -4,6 +4,8 @@
 #include "../random_graph.hpp"
 #include "stencil_problem.hpp"
 
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>

@@ -3,6 +3,7 @@
 // Arrays as vectors: PETSc works in their memory. Who starts and stops, and in which order things go.
 #include "stencil_problem.hpp"
 
+#include <distview/algorithms/norm.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -112,6 +113,14 @@ TEST(PetscVectors, FieldsAreColumns) {
     EXPECT_EQ(norms, (std::vector<double>{0, 1, 2, 3}));
     EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(problem.rows, problem.make("no fields")),
                               ShapeError, "petsc::dense_matrix: expected fields");
+    // Padding is no field.
+    const auto padded = make_dist_view<double****, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        Exec(), comm,
+        ArrayLayout(layout.grid(),
+                    {block(4, {.padding = 1, .periodic = true}), block(7), block(5), block(6)}),
+        "padded");
+    EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(problem.rows, padded), ShapeError,
+                              "petsc::dense_matrix: expected fields");
 }
 
 TEST(PetscVectors, LayoutsBothWays) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/interop/matrix_rows.hpp>
 #include <distview/interop/solver_arrays.hpp>

@@ -5,6 +5,7 @@
 #include "flow_problem.hpp"
 
 #include <distview/algorithms/conjugate_gradient.hpp>
+#include <distview/tpetra/trilinos.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -85,6 +86,9 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
     EXPECT_EQ(result.history.size(), static_cast<std::size_t>(result.iterations) + 1);
     EXPECT_NEAR(result.history[0], result.right_side, 1e-12 * result.right_side);
     EXPECT_EQ(vx.data(), where);
+    if (problem.shape.is_singular()) center(problem, x);
+    EXPECT_LE(max_difference(problem, x, expected), 1e-10);
+    if (precondition != Preconditioner::jacobi) return;
     // A solution to start with is taken: tolerances are of the right side.
     const auto again = tpetra::solve(
         problem.exec, a, vb, vx,
@@ -92,8 +96,6 @@ void expect_solution(FlowProblem& problem, const auto& a, Preconditioner precond
          .preconditioner = precondition,
          .nullspace = problem.shape.is_singular() ? Nullspace::constant : Nullspace::none});
     EXPECT_EQ(again.iterations, 0);
-    if (problem.shape.is_singular()) center(problem, x);
-    EXPECT_LE(max_difference(problem, x, expected), 1e-10);
 }
 
 TEST(Solve, FindsWhatOurOwnFind) {
@@ -124,6 +126,8 @@ TEST(Solve, FindsWhatOurOwnFind) {
             const tpetra::Matrix matrix(problem.map, problem.assembled());
             for (const Preconditioner each : all_preconditioners) {
                 if (!tpetra::has_preconditioner(each)) continue;
+                // MueLu is set up for walls, and for a singular matrix: with many ranks to a core that takes seconds.
+                if (each == Preconditioner::amg && first != second) continue;
                 SCOPED_TRACE(static_cast<int>(each));
                 expect_solution(problem, matrix, each, expected);
             }
@@ -155,8 +159,8 @@ TEST(Solve, MultigridNeedsFewIterations) {
             .iterations;
     };
     const int small = iterations(16, Preconditioner::amg),
-              large = iterations(96, Preconditioner::amg);
-    EXPECT_LT(large, iterations(96, Preconditioner::none) / 4);
+              large = iterations(64, Preconditioner::amg);
+    EXPECT_LT(large, iterations(64, Preconditioner::none) / 4);
     EXPECT_LE(large, small + 12);
 }
 
@@ -324,6 +328,36 @@ TEST(Solve, TellsOfNoConvergence) {
     EXPECT_NEAR(result.history[1], result.residual, 1e-12);
     EXPECT_GT(result.residual, 0);
     EXPECT_NEAR(result.right_side, std::sqrt(3.0 * fine.comm.size()), 1e-12);
+}
+
+// A solution in the interior of a padded array is news to its neighbours.
+TEST(Solve, ArraysKnowWhatIsWritten) {
+    const Exec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(4 * comm.size(), {.padding = 1, .periodic = true})});
+    const auto x = make_dist_view<double*, Exec::memory_space>(exec, comm, layout, "x"),
+               b = make_dist_view<double*, Exec::memory_space>(exec, comm, layout, "b");
+    const tpetra::Map map(comm, 4);
+    const tpetra::MultiVector vx(map, x), vb(map, b);
+    tpetra::rcp(vb)->putScalar(12);
+    const std::int64_t first = 4 * comm.rank();
+    const tpetra::Matrix a(map, {0, 1, 2, 3, 4}, {first, first + 1, first + 2, first + 3},
+                           {1, 2, 3, 4});
+    PaddingExchangePlan plan(comm, layout);
+    EXPECT_TRUE(plan.require(exec, 1, x));
+    EXPECT_FALSE(plan.require(exec, 1, x));
+    EXPECT_TRUE(tpetra::solve(exec, a, vb, vx).converged);
+    EXPECT_TRUE(plan.require(exec, 1, x));
+    constexpr double expected[] = {3, 12, 6, 4, 3, 12}; // the first and the last are neighbours'
+    ASSERT_ON_ALL_RANKS(x.view().extent(0) == 6);
+    for (std::size_t l = 0; l < 6; ++l) EXPECT_NEAR(x.view()(l), expected[l], 1e-8);
+    EXPECT_FALSE(plan.require(exec, 1, x));
+    Kokkos::deep_copy(x.view(), 0);
+    EXPECT_THROW_ON_ALL_RANKS(
+        tpetra::solve(exec, a, vb, vx, {.tolerance = 1e-14, .max_iterations = 1}), SolverError,
+        "tpetra::solve: expected a residual of at most 1e-14");
+    EXPECT_TRUE(plan.require(exec, 1, x));
 }
 
 TEST(Solve, WrongUse) {

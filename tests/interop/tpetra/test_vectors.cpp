@@ -3,6 +3,7 @@
 // Tpetra's vectors are DistViews' own memory; maps number what they say.
 #include "flow_problem.hpp"
 
+#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/tpetra/trilinos.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>

@@ -7,3 +7,4 @@
 #include <distview/interop/solver_error.hpp>
 #include <distview/interop/solver_handle.hpp>
 #include <distview/interop/solver_memory.hpp>
+#include <distview/interop/unpadded_stencil.hpp>

@@ -1,92 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/algorithms/conjugate_gradient.hpp>
-#include <distview/algorithms/for_each.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
-#include <distview/core/error.hpp>
-#include <distview/core/text.hpp>
-#include <distview/interop/row_numbering.hpp>
+#include <distview/interop/unpadded_stencil.hpp>
 
-#include <array>
-#include <cstddef>
-#include <cstdint>
 #include <string>
-#include <type_traits>
-#include <utility>
 
 namespace distview {
-
-namespace impl {
-
-/// to(i - shift, ...) = from(i - other shift, ...): the same cell of two sections.
-template <ViewLike To, ViewLike From>
-struct CopyCell {
-    To to;
-    From from;
-    std::int64_t shift[To::rank() == 0 ? 1 : To::rank()]; ///< of `from` against `to`
-
-    template <class... Indices>
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
-        copy(std::index_sequence_for<Indices...>(), at...);
-    }
-
-private:
-    template <std::size_t... Axis, class... Indices>
-    KOKKOS_FORCEINLINE_FUNCTION void copy(std::index_sequence<Axis...>, Indices... at) const {
-        to(at...) = from((at + static_cast<Indices>(shift[Axis]))...);
-    }
-};
-
-/// y(i, ...) = functor(u, i + shift, ...), u with padding and y without.
-template <ViewLike To, ViewLike From, class Functor>
-struct ApplyCell {
-    To to;
-    From from;
-    Functor functor;
-    std::int64_t shift[To::rank() == 0 ? 1 : To::rank()];
-
-    template <class... Indices>
-    KOKKOS_FORCEINLINE_FUNCTION void operator()(Indices... at) const {
-        apply(std::index_sequence_for<Indices...>(), at...);
-    }
-
-private:
-    template <std::size_t... Axis, class... Indices>
-    KOKKOS_FORCEINLINE_FUNCTION void apply(std::index_sequence<Axis...>, Indices... at) const {
-        to(at...) = functor(from, (at + static_cast<Indices>(shift[Axis]))...);
-    }
-};
-
-/// Sets body.shift to where the interior of `from` begins in comparison with that of `to`.
-template <class Body, DistViewLike To, DistViewLike From>
-void set_shift(Body& body, const To& to, const From& from) {
-    for (int d = 0; d < To::rank(); ++d)
-        body.shift[d] = from.interior_range(d).begin - LocalIndex(0) -
-                        (to.interior_range(d).begin - LocalIndex(0));
-}
-
-/// Throws unless operators with arrays of a data type, of which stencils bring a plan, are of the numbering's layout.
-template <class DataType, class Operator>
-void require_operator(const char* caller, const RowNumbering& rows, const Operator& op) {
-    constexpr auto rank = static_cast<int>(Kokkos::View<DataType>::rank());
-    require<ShapeError>(rank == rows.layout().rank(), [&] {
-        return text(caller, ": expected arrays of ", rows.layout().rank(),
-                    " axes, as the numbering's layout has, got ", rank);
-    });
-    if constexpr (requires {
-                      op.plan;
-                      op.functor;
-                  })
-        require<UsageError>(without_padding(op.plan.schedule().layout()) == rows.layout(), [&] {
-            return text(caller, ": expected a stencil whose plan is of the numbering's layout\n",
-                        rows.layout().describe(), "\ngot one of a ",
-                        op.plan.schedule().layout().describe());
-        });
-}
-
-} // namespace impl
 
 /// An array for a solver, and one with padding for a stencil.
 ///
@@ -153,51 +74,6 @@ auto make_solver_arrays(const Exec& exec, const Communicator& comm, const ArrayL
     };
     return SolverArrays<Array>{make(without_padding(layout)), make(layout),
                                PaddingExchangePlan(comm, layout, options)};
-}
-
-/// A stencil as a function of arrays without padding: op(exec, x, y) sets y = A x, as ConjugateGradient and the doors to
-/// solver stacks call operators.
-///
-/// Of x a padded copy is made, into memory of the operator's own, and its padding filled; y is written in place.
-///
-/// Collective: construction and calls, over comm
-/// Shapes:     the stencil's plan is one of one field; x and y have its layout without padding
-/// Cost:       one padded array; a call is two kernels, 16 bytes a cell of copying, and one execution of the plan
-/// Example:    examples/poisson
-template <class DataType, class Functor, ExecutionSpace Exec>
-class UnpaddedStencil {
-public:
-    UnpaddedStencil(const Exec& exec, const Communicator& comm,
-                    const StencilOperator<Functor>& stencil)
-        : m_stencil(stencil),
-          m_padded(make_dist_view<DataType, Kokkos::LayoutRight, typename Exec::memory_space>(
-              exec, comm, stencil.plan.schedule().layout(), "distview::UnpaddedStencil::padded")) {}
-
-    template <DistViewLike From, DistViewLike To>
-    void operator()(const Exec& exec, const From& x, const To& y) const {
-        static const std::string copying = "distview::UnpaddedStencil::copy";
-        static const std::string applying = "distview::UnpaddedStencil::apply";
-        using Padded = typename decltype(m_padded)::view_type;
-        impl::CopyCell<Padded, typename From::view_type> copy{m_padded.view(), x.view(), {}};
-        impl::set_shift(copy, m_padded, x);
-        for_each(exec, copying, m_padded, copy);
-        m_stencil.plan.execute(exec, m_padded);
-        impl::ApplyCell<typename To::view_type, Padded, Functor> apply{
-            y.view(), m_padded.view(), m_stencil.functor, {}};
-        impl::set_shift(apply, y, m_padded);
-        for_each(exec, applying, y, apply);
-    }
-
-private:
-    StencilOperator<Functor> m_stencil;
-    DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space> m_padded;
-};
-
-/// Collective: over comm
-template <class DataType, ExecutionSpace Exec, class Functor>
-auto unpadded_stencil(const Exec& exec, const Communicator& comm,
-                      const StencilOperator<Functor>& stencil) {
-    return UnpaddedStencil<DataType, Functor, Exec>(exec, comm, stencil);
 }
 
 } // namespace distview

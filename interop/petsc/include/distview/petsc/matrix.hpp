@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/interop/matrix_rows.hpp>
-#include <distview/interop/solver_arrays.hpp>
+#include <distview/interop/unpadded_stencil.hpp>
 #include <distview/petsc/vector.hpp>
 
 #include <petscmat.h>
@@ -126,7 +126,7 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                         static_cast<std::size_t>(rows.local_rows()) * fields.view().extent(0);
         if (fits) {
             std::vector<int> grid{1};
-            std::vector<AxisSpec> axes{axis_spec(fields.layout().axis(0))};
+            std::vector<AxisSpec> axes{axis_spec(without_padding(fields.layout()).axis(0))};
             for (int d = 0; d < layout.rank(); ++d) {
                 grid.push_back(layout.grid().extent(d));
                 axes.push_back(axis_spec(layout.axis(d)));
@@ -146,7 +146,8 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
                             std::make_shared<View>(fields));
 }
 
-/// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant.
+/// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant. KSPSolve() then takes
+/// the constant part off the right side.
 ///
 /// Collective: over the numbering's communicator
 /// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc (thrown on

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/tpetra/map.hpp>
 #include <distview/tpetra/multi_vector.hpp>
 
 #include <memory>
+
+namespace distview {
+// Who has a plan has included its header, which takes long to compile.
+class GhostExchangePlan;
+} // namespace distview
 
 namespace distview::tpetra {
 

@@ -2,12 +2,16 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/interop/row_numbering.hpp>
 
 #include <cstdint>
 #include <memory>
 #include <vector>
+
+namespace distview {
+// Programs that make plans include their header, which takes long to compile.
+struct GhostedLayout;
+} // namespace distview
 
 namespace distview::tpetra {
 

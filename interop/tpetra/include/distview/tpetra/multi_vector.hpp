@@ -31,7 +31,7 @@ struct Section {
     std::array<std::int64_t, max_rank> strides{};
     const char* space = "";         ///< Kokkos' name of the memory
     bool is_host_accessible = true; ///< to the host's processor
-    std::shared_ptr<const void> keep{};
+    std::shared_ptr<const distview::impl::SharedState> array{};
     std::string label{};
 };
 
@@ -50,7 +50,7 @@ Section section_of(const Array& array) {
     section.space = Array::memory_space::name();
     section.is_host_accessible =
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Array::memory_space>::accessible;
-    section.keep = std::make_shared<const Array>(array);
+    section.array = std::make_shared<const Array>(array);
     section.label = array.label();
     return section;
 }
@@ -68,7 +68,8 @@ Section section_of(const Array& array) {
 /// column; one that has k times as many has k, its fields: the axis that varies slowest in memory (the last of
 /// LayoutLeft, the first of LayoutRight), on one process, counts them.
 ///
-/// Copies are shallow and keep the array's memory.
+/// Copies are shallow and keep the array's memory. What solve() and execute() write, the array knows of
+/// (DistView::valid_padding()); of what calls of Tpetra's own write, mark_written() tells it.
 ///
 /// Collective: construction, over the map's communicator
 /// Shapes:     a column is one run of memory: padding is possible on the slowest axis only

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/agreement.hpp>
-#include <distview/interop/solver_arrays.hpp>
+#include <distview/interop/unpadded_stencil.hpp>
 #include <distview/tpetra/map.hpp>
 #include <distview/tpetra/multi_vector.hpp>
 
