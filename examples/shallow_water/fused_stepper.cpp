@@ -6,6 +6,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace shallow_water {
 
@@ -44,7 +45,7 @@ public:
         m_exchange(exec);
         m_kernels.step(exec, m_state, euler);
     }
-    int messages_per_step() const override { return m_exchange.messages(); }
+    double messages_per_step() const override { return m_exchange.messages(); }
 
 private:
     fused::FusedKernels<Real, Space> m_kernels;
@@ -52,7 +53,70 @@ private:
     Exchange<Real, 3, Space> m_exchange;
 };
 
-/// The same in tiles, which are not swept in place: two sets of arrays take turns.
+/// The same over padding that is two cells wide for each of `deep` steps, of which the first one exchanges. Every step
+/// computes, besides the section, those cells around it that the steps after it read, with the bits that their owners
+/// compute. Tendencies are part of what is exchanged: the steps of a round advance fewer cells each time.
+template <class Real, class Space>
+class DeepStepper final : public Stepper<Real, Space> {
+public:
+    explicit DeepStepper(const StepperInput<Real, Space>& input)
+        : Stepper<Real, Space>(input.arrays),
+          m_exchange(make_exchange<Real, Space>(
+              input.comm, input.layout, {}, input.poison, input.arrays[0], input.arrays[1],
+              input.arrays[2], input.arrays[3], input.arrays[4], input.arrays[5])) {
+        for (int left = 0; left < input.deep; ++left) {
+            const int around = reach * left;
+            const int south = input.section.south_wall ? 0 : around;
+            const int north = input.section.north_wall ? 0 : around;
+            Section wider = input.section;
+            wider.ny += south + north;
+            wider.nx += 2 * around;
+            wider.first_row -= south;
+            wider.first_column -= around;
+            State<Real> state = state_of<Real>(input.arrays);
+            for (Field<Real>* field :
+                 {&state.h, &state.u, &state.v, &state.dh, &state.du, &state.dv})
+                field->origin -= south * field->stride + around;
+            m_rounds.push_back(
+                {fused::FusedKernels<Real, Space>(input.exec, wider, Parameters()), state, around});
+        }
+    }
+
+    void initialize(const Space&) override {}
+    void step(const Space& exec, bool euler) override {
+        if (valid_cells() < reach) m_exchange(exec);
+        const auto& round = m_rounds.at(static_cast<std::size_t>(valid_cells() / reach - 1));
+        round.kernels.step(exec, round.state, euler);
+        distview::ValidPadding valid;
+        for (const int axis : {0, 1}) valid.set_depth(axis, round.around);
+        valid.set_corners(true);
+        for (const auto& array : this->m_arrays) array.mark_padding_valid(valid);
+    }
+    double messages_per_step() const override {
+        return m_exchange.messages() / static_cast<double>(m_rounds.size());
+    }
+
+private:
+    /// How far around a cell a step reads.
+    static constexpr int reach = 2;
+
+    /// A step that leaves `around` valid cells around the section.
+    struct Round {
+        fused::FusedKernels<Real, Space> kernels;
+        State<Real> state; ///< from the first cell that is computed
+        int around;
+    };
+
+    /// Columns are exchanged on every grid, and rows as deep as they.
+    int valid_cells() const {
+        return static_cast<int>(this->m_arrays[0].valid_padding().depth(1).low);
+    }
+
+    std::vector<Round> m_rounds; ///< by the number of steps that follow until the next exchange
+    Exchange<Real, 6, Space> m_exchange;
+};
+
+/// WideStepper's step in tiles, which are not swept in place: two sets of arrays take turns.
 template <class Real, class Space>
 class TiledStepper final : public Stepper<Real, Space> {
 public:
@@ -73,7 +137,7 @@ public:
         std::swap(this->m_arrays, m_other);
         std::swap(m_exchange, m_other_exchange);
     }
-    int messages_per_step() const override { return m_exchange.messages(); }
+    double messages_per_step() const override { return m_exchange.messages(); }
 
 private:
     using Arrays = typename Stepper<Real, Space>::Arrays;
@@ -119,7 +183,7 @@ public:
         m_velocity_exchange(exec);
         m_kernels.narrow_friction(exec, m_state);
     }
-    int messages_per_step() const override {
+    double messages_per_step() const override {
         return m_state_exchange.messages() + m_velocity_exchange.messages();
     }
 
@@ -147,7 +211,7 @@ public:
         m_friction_exchange(exec);
         m_kernels.published_friction(exec, m_state, m_border);
     }
-    int messages_per_step() const override {
+    double messages_per_step() const override {
         return m_diagnostics_exchange.messages() + m_state_exchange.messages() +
                m_friction_exchange.messages();
     }
@@ -199,9 +263,11 @@ private:
 } // namespace
 
 std::int64_t state_padding(const Options& options, const distview::ProcessGrid& grid) {
+    const std::int64_t padding = 2 * options.deep;
     const bool wide = options.exchanges == Exchanges::fused && options.mode == Mode::corrected &&
-                      options.ny / grid.extent(0) >= 2 && options.nx / grid.extent(1) >= 2;
-    return wide ? 2 : 1;
+                      options.ny / grid.extent(0) >= padding &&
+                      options.nx / grid.extent(1) >= padding;
+    return wide ? padding : 1;
 }
 
 template <class Real, class Space>
@@ -211,6 +277,7 @@ std::unique_ptr<Stepper<Real, Space>> make_fused_stepper(const StepperInput<Real
         return std::make_unique<PublishedStepper<Real, Space>>(input);
     if (input.layout.axis(1).boundary_padding(0).low < 2)
         return std::make_unique<NarrowStepper<Real, Space>>(input);
+    if (input.deep > 1) return std::make_unique<DeepStepper<Real, Space>>(input);
     if (tiled) return std::make_unique<TiledStepper<Real, Space>>(input);
     return std::make_unique<WideStepper<Real, Space>>(input);
 }

@@ -71,7 +71,7 @@ public:
         }
     }
 
-    int messages_per_step() const override {
+    double messages_per_step() const override {
         const int exchanges = m_mode == Mode::corrected ? 14 : 12;
         return exchanges * m_exchanges[h].messages();
     }

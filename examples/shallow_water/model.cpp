@@ -92,10 +92,17 @@ Model<Real, Space>::Model(const Space& exec, const distview::Communicator& comm,
             options.ny, " rows and ", options.nx, " columns on a ", process_grid.extent(0), 'x',
             process_grid.extent(1), " grid");
     });
+    require<distview::UsageError>(options.deep == 1 || padding == 2 * options.deep, [&] {
+        return text("--deep ", options.deep, ": expected at least ", 2 * options.deep,
+                    " rows and columns of cells for every process, got ", options.ny, " rows and ",
+                    options.nx, " columns on a ", process_grid.extent(0), 'x',
+                    process_grid.extent(1), " grid");
+    });
     m_layout = distview::ArrayLayout(
         process_grid, {distview::block(options.ny, {.padding = padding}),
                        distview::block(options.nx, {.padding = padding, .periodic = true})});
-    StepperInput<Real, Space> input{exec, comm, m_layout, {}, {}, options.mode, options.poison};
+    StepperInput<Real, Space> input{exec, comm,         m_layout,       {},
+                                    {},   options.mode, options.poison, options.deep};
     for (const char* name : state_names) input.arrays.push_back(make_array<Real>(input, name));
 
     const Array<Real, Space>& any = input.arrays[0];
@@ -133,6 +140,7 @@ void Model<Real, Space>::initialize() {
     distview::deep_copy(m_exec, this->h(), h_host);
     distview::deep_copy(m_exec, this->u(), u_host);
     m_stepper->initialize(m_exec);
+    for (const auto& array : m_stepper->arrays()) array.mark_written();
     m_exec.fence("shallow_water::Model::initialize: what the host has written was copied");
     m_steps_done = 0;
 }
@@ -173,6 +181,7 @@ template <class Real, class Space>
 void Model<Real, Space>::restore(const Snapshot& snapshot) {
     for (std::size_t i = 0; i < snapshot.m_arrays.size(); ++i)
         distview::deep_copy(m_exec, m_stepper->arrays()[i], snapshot.m_arrays[i]);
+    for (const auto& array : m_stepper->arrays()) array.mark_written();
     m_exec.fence("shallow_water::Model::restore: the state is back");
     m_steps_done = snapshot.m_steps_done;
 }

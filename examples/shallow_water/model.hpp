@@ -40,8 +40,8 @@ public:
     virtual void initialize(const Space& exec) = 0;
     /// Advances the state; `euler` in the first step of a run.
     virtual void step(const Space& exec, bool euler) = 0;
-    /// Messages that this rank sends in one step.
-    virtual int messages_per_step() const = 0;
+    /// Messages that this rank sends in one step, on average.
+    virtual double messages_per_step() const = 0;
 
     /// h, u, v and the previous tendencies dh, du, dv, as the last step has left them.
     const Arrays& arrays() const noexcept { return m_arrays; }
@@ -72,7 +72,7 @@ public:
     const Section& section() const noexcept { return m_section; }
     const distview::ProcessGrid& grid() const noexcept { return m_layout.grid(); }
     /// What this process sends in a step; nothing where neighbours read its arrays in place.
-    int messages_per_step() const { return m_stepper->messages_per_step(); }
+    double messages_per_step() const { return m_stepper->messages_per_step(); }
 
     /// Valid until the next step.
     const Array<Real, Space>& h() const noexcept { return m_stepper->arrays()[0]; }

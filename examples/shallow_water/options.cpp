@@ -101,6 +101,9 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         "--cut", cut,
         "strips, or tiles (mode C only): how a fused sweep is divided [strips; mode C on cuda: "
         "tiles]");
+    program::add_whole_number<int>(
+        app, "--deep", options.deep, {1, 1000},
+        "exchange padding of 2 * K cells every K-th step (mode C, strips) [1]");
     app.add_option("--grid", grid, "PYxPX rows and columns of processes [chosen]");
     app.add_option("--report-steps", report_steps,
                    "steps after which to report statistics, 0 the initial state [0,1,last]");
@@ -133,6 +136,11 @@ CommandLine parse_command_line(int argc, const char* const* argv) {
         refuse("--cut: expected --exchanges fused, whose sweeps it cuts, got literal");
     if (options.cut == Cut::tiles && options.mode == Mode::published)
         refuse("--cut tiles: expected --mode C, got P, whose sweeps are cut into strips only");
+    if (options.deep > 1 && (options.exchanges == Exchanges::literal ||
+                             options.mode == Mode::published || options.cut == Cut::tiles))
+        refuse("--deep: expected --mode C, --exchanges fused and --cut strips, whose sweeps "
+               "compute cells around "
+               "the section too");
     program::require_space(options.space);
     if (dtype.empty()) dtype = options.benchmark ? "float32" : "float64";
     if (dtype != "float64" && dtype != "float32")
@@ -180,8 +188,8 @@ std::uint64_t digest(const Options& options) {
     all << options.nx << ' ' << options.ny << ' ' << options.steps << ' '
         << static_cast<int>(options.element) << static_cast<int>(options.mode)
         << static_cast<int>(options.exchanges) << static_cast<int>(options.cut) << options.space
-        << ' ' << options.grid_rows << ' ' << options.grid_columns << ' ' << options.benchmark
-        << options.poison << options.progress << options.summary;
+        << ' ' << options.deep << ' ' << options.grid_rows << ' ' << options.grid_columns << ' '
+        << options.benchmark << options.poison << options.progress << options.summary;
     for (const std::int64_t step : options.report_steps) all << ' ' << step;
     all << '\n'
         << options.json_path << '\n'

@@ -34,6 +34,8 @@ struct Options {
     Mode mode = Mode::corrected;
     Exchanges exchanges = Exchanges::fused;
     Cut cut = Cut::automatic;
+    int deep =
+        1; ///< steps that one exchange serves; more than 1 in mode C with fused exchanges only
     std::string space = "host"; ///< where arrays lie and kernels run: host or cuda
     int grid_rows = 0;          ///< of processes; 0: choose
     int grid_columns = 0;

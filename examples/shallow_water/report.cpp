@@ -126,7 +126,7 @@ std::string to_table(const Report& report) {
     const Options& options = report.options;
     std::string result =
         line("%lld x %lld cells, %lld steps, mode %s, %s, %s exchanges, messages a step from "
-             "rank 0: %d",
+             "rank 0: %.4g",
              static_cast<long long>(options.nx), static_cast<long long>(options.ny),
              static_cast<long long>(options.steps), options.mode == Mode::corrected ? "C" : "P",
              element_text(options), options.exchanges == Exchanges::literal ? "literal" : "fused",

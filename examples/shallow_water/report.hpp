@@ -41,9 +41,9 @@ struct FileReport {
 struct Report {
     Options options;
     distview::ProcessGrid grid;
-    int threads = 1;           ///< of each rank
-    int messages_per_step = 0; ///< by rank 0, unless neighbours read its arrays in place
-    double seconds = 0;        ///< of all steps, reports and exchanges included
+    int threads = 1;              ///< of each rank
+    double messages_per_step = 0; ///< by rank 0, unless neighbours read its arrays in place
+    double seconds = 0;           ///< of all steps, reports and exchanges included
     std::vector<StepReport> steps;
     FileReport files;
     std::optional<BenchmarkReport> benchmark;

@@ -21,6 +21,7 @@ struct StepperInput {
     std::vector<Array<Real, Space>> arrays; ///< h, u, v, dh, du, dv
     Mode mode = Mode::corrected;
     bool poison = false;
+    int deep = 1; ///< steps that one exchange serves
 };
 
 /// An array of the state's layout, of zeros. Collective.

@@ -58,6 +58,61 @@ TEST_F(ModelTest, mode_c_has_the_same_bits_on_every_grid_with_either_exchange_an
     }
 }
 
+TEST_F(ModelTest, deep_padding_gives_the_same_bits_between_exchanges_too) {
+    for (const Size size : {Size{96, 48}, Size{61, 37}}) {
+        Options options = small_run(size.nx, size.ny, Mode::corrected, Exchanges::fused);
+        for (const int steps : {9, 12}) {
+            options.deep = 1;
+            options.grid_rows = options.grid_columns = 1;
+            const Digests expected = digests_after(alone, options, steps);
+            for (const auto& grid : grids(world.size(), size.nx, size.ny))
+                for (const int deep : {2, 3, 4}) {
+                    if (size.ny / grid[0] < 2 * deep || size.nx / grid[1] < 2 * deep) continue;
+                    options.grid_rows = grid[0];
+                    options.grid_columns = grid[1];
+                    options.deep = deep;
+                    options.poison = deep == 3;
+                    EXPECT_EQ(digests_after(world, options, steps), expected)
+                        << size.nx << " x " << size.ny << " cells, grid " << grid[0] << 'x'
+                        << grid[1] << ", deep " << deep << ", steps " << steps;
+                    options.poison = false;
+                }
+        }
+    }
+}
+
+TEST_F(ModelTest, deep_padding_exchanges_every_kth_step) {
+    ::setenv("DISTVIEW_TRANSPORT", "message", 1);
+    for (const auto& grid : grids(world.size(), 60, 60)) {
+        Options options = small_run(60, 60, Mode::corrected, Exchanges::fused);
+        options.grid_rows = grid[0];
+        options.grid_columns = grid[1];
+        double of_every_step = 0;
+        for (const int deep : {1, 2, 3, 4}) {
+            options.deep = deep;
+            shallow_water::Model<double> model(shallow_water::Exec(), world, options);
+            model.initialize();
+            for (int step = 0; step < deep; ++step) model.step();
+            MpiCounters counters;
+            for (int step = 0; step < 12; ++step) model.step();
+            const MpiTraffic traffic = counters.stop();
+            if (deep == 1) of_every_step = static_cast<double>(traffic.sent_total().messages);
+            EXPECT_EQ(static_cast<double>(traffic.sent_total().messages) * deep, of_every_step);
+            EXPECT_DOUBLE_EQ(12 * model.messages_per_step() * deep, of_every_step);
+        }
+    }
+    ::unsetenv("DISTVIEW_TRANSPORT");
+}
+
+TEST_F(ModelTest, deep_padding_wants_sections_as_wide) {
+    Options options = small_run(96, 16 * world.size() - 1, Mode::corrected, Exchanges::fused);
+    options.grid_rows = world.size();
+    options.grid_columns = 1;
+    options.deep = 8;
+    EXPECT_THROW_ON_ALL_RANKS(shallow_water::Model<double>(shallow_water::Exec(), world, options),
+                              UsageError, "--deep 8: expected at least 16 rows and columns");
+}
+
 TEST_F(ModelTest, float32_has_the_same_bits_on_every_grid_too) {
     Options options = small_run(61, 37, Mode::corrected, Exchanges::literal);
     const Digests expected = digests_after<float>(alone, options, 20);
@@ -134,7 +189,8 @@ TEST_F(ModelTest, messages_are_those_of_the_schedules) {
                 MpiCounters counters;
                 for (int step = 0; step < steps; ++step) model.step();
                 const MpiTraffic traffic = counters.stop();
-                EXPECT_EQ(traffic.sent_total().messages, steps * model.messages_per_step());
+                EXPECT_EQ(static_cast<double>(traffic.sent_total().messages),
+                          steps * model.messages_per_step());
                 EXPECT_EQ(traffic.collective_calls(), 0);
             }
     ::unsetenv("DISTVIEW_TRANSPORT");
@@ -152,9 +208,10 @@ TEST_F(ModelTest, fused_exchanges_at_most_two_in_mode_c_and_three_in_mode_p) {
         Options options = small_run(32, 24, Mode::corrected, Exchanges::literal);
         options.grid_rows = grid[0];
         options.grid_columns = grid[1];
-        const int neighbours = shallow_water::Model<double>(shallow_water::Exec(), world, options)
-                                   .messages_per_step() /
-                               14;
+        const double neighbours =
+            shallow_water::Model<double>(shallow_water::Exec(), world, options)
+                .messages_per_step() /
+            14;
         EXPECT_LE(messages(Mode::corrected, 32, 24), neighbours);
         EXPECT_LE(messages(Mode::published, 32, 24), 3 * neighbours);
         // One row or column each: too narrow for padding of two.
@@ -173,11 +230,17 @@ TEST_F(ModelTest, volume_is_conserved) {
 }
 
 TEST_F(ModelTest, goes_back_to_a_snapshot) {
-    for (const auto& [mode, cut] : {std::pair(Mode::corrected, Cut::strips),
-                                    {Mode::corrected, Cut::tiles},
-                                    {Mode::published, Cut::strips}}) {
-        Options options = small_run(40, 24, mode, Exchanges::fused);
-        options.cut = cut;
+    struct Way {
+        Mode mode;
+        Cut cut;
+        int deep;
+    };
+    for (const Way& way :
+         {Way{Mode::corrected, Cut::strips, 1}, Way{Mode::corrected, Cut::strips, 2},
+          Way{Mode::corrected, Cut::tiles, 1}, Way{Mode::published, Cut::strips, 1}}) {
+        Options options = small_run(40, 24, way.mode, Exchanges::fused);
+        options.cut = way.cut;
+        options.deep = way.deep;
         shallow_water::Model<double> model(shallow_water::Exec(), world, options);
         model.initialize();
         model.step();
