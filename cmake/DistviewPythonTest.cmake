@@ -3,7 +3,8 @@
 #
 # Every test_<topic>.py of the folder becomes a CTest test python.<topic>; every test_mpi_<topic>.py
 # becomes one per rank count, python.<topic>.np<N>. The variable settings_<topic> holds what one file
-# needs: TIMEOUT seconds, LABELS label..., ENVIRONMENT name=value..., RANKS n... (1 2 3 4 6).
+# needs: TIMEOUT seconds, LABELS label..., ENVIRONMENT name=value..., RANKS n... (1 2 3 6, and 4 in the full suite: starting
+# Python and pytest takes most of the time of most of them).
 # They run as python/tests/run_tests.py says. A file whose tests are all skipped is a skipped test.
 
 # distview_python_lacks(RESULT MODULE...): those of the modules that cannot be imported.
@@ -34,7 +35,7 @@ set(distview_python_modification
 set(distview_run_python_tests "${DISTVIEW_PYTHON_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/run_tests.py")
 
 function(distview_add_python_test name file)
-    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;LABELS;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;RANKS_OF_FULL;LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
     endif()
@@ -50,11 +51,14 @@ function(distview_add_python_test name file)
                                "${file}")
         list(APPEND tests ${name})
     endif()
-    foreach(ranks IN LISTS arg_RANKS)
+    foreach(ranks IN LISTS arg_RANKS arg_RANKS_OF_FULL)
         distview_mpi_command(command ${ranks} ${distview_run_python_tests} --mpi "${file}")
         set(test ${name}.np${ranks})
-        distview_register_test(${test} "mpi;ranks_${ranks};python;${arg_LABELS}" ${ranks}
-                               ${command})
+        set(labels "mpi;ranks_${ranks};python;${arg_LABELS}")
+        if(ranks IN_LIST arg_RANKS_OF_FULL)
+            list(APPEND labels full)
+        endif()
+        distview_register_test(${test} "${labels}" ${ranks} ${command})
         if(ranks GREATER DISTVIEW_TEST_MAX_NP OR distview_mpi4py_missing)
             set_tests_properties(${test} PROPERTIES DISABLED TRUE)
         endif()
@@ -73,7 +77,7 @@ function(distview_add_python_tests folder)
         string(REGEX REPLACE "^test_" "" topic "${topic}")
         set(ranks "")
         if(topic MATCHES "^mpi_")
-            set(ranks RANKS 1 2 3 4 6)
+            set(ranks RANKS 1 2 3 6 RANKS_OF_FULL 4)
             string(REGEX REPLACE "^mpi_" "" topic "${topic}")
             if("RANKS" IN_LIST settings_mpi_${topic})
                 set(ranks "")
