@@ -3,6 +3,7 @@
 // Rows of random stencils against counted rows, and neighbours' rows against an exchange of the numbers themselves.
 #include "numbered_layouts.hpp"
 
+#include <distview/algorithms/fill.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/interop.hpp>
 #include <distview_testing/assertions.hpp>
