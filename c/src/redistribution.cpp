@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution.hpp"
 #include "operations.hpp"
-
-#include <distview/c/redistribution.h>
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <vector>
 
 namespace distview::c {
-
-namespace {
 
 RedistributionOptions options_of(const distview_redistribution_options* options,
                                  const ArrayLayout& from, const ArrayLayout& to,
@@ -48,21 +46,7 @@ RedistributionOptions options_of(const distview_redistribution_options* options,
     return result;
 }
 
-} // namespace
-
 } // namespace distview::c
-
-struct distview_redistribution_plan : distview::c::Counted {
-    distview_redistribution_plan(const distview::Communicator& communicator,
-                                 distview::RedistributionPlan made, bool is_conjugating)
-        : comm(communicator), plan(std::move(made)), conjugates(is_conjugating),
-          has_outsiders(plan.schedule().from_layout().process_count() < comm.size() ||
-                        plan.schedule().to_layout().process_count() < comm.size()) {}
-    distview::Communicator comm;
-    distview::RedistributionPlan plan;
-    bool conjugates;
-    bool has_outsiders; ///< ranks that may have no section to tell the element type
-};
 
 using namespace distview::c;
 using distview::AnyDistView;
@@ -129,7 +113,8 @@ int distview_redistribution_plan_create(const distview_communicator* comm,
             return std::tuple(a, b, options_of(options, a, b, function));
         });
         give(result, function, all, distview::RedistributionPlan(all, source, target, chosen),
-             chosen.conjugate);
+             chosen.conjugate,
+             std::min(source.process_count(), target.process_count()) < all.size());
     });
 }
 

@@ -51,6 +51,7 @@ module distview
     use distview_exchanges, only: distview_exchange
     use distview_base, only: distview_automatic, distview_direct, distview_by_dimension
     use distview_redistribution_plans, only: distview_redistribution_plan
+    use distview_other_programs, only: distview_other_program
     use distview_index_lists, only: distview_index_list
     use distview_gather_plans, only: distview_gather_plan
     use distview_ghosts, only: distview_ghosted_layout, distview_ghost_plan

@@ -7,6 +7,7 @@ module distview_gather_plans
     use distview_arrays, only: check_values
     use distview_base
     use distview_communicators
+    use distview_exchanges
     use distview_index_lists
     use distview_layouts
     use distview_memories
@@ -23,6 +24,7 @@ module distview_gather_plans
     contains
         procedure :: create => gather_plan_create
         procedure :: gather => gather_plan_gather
+        procedure :: start => gather_plan_start
         procedure :: combine => gather_plan_combine
         procedure :: size => gather_plan_size
         procedure :: forget => gather_plan_forget
@@ -66,6 +68,13 @@ module distview_gather_plans
             import :: c_int, c_int64_t, c_ptr
             type(c_ptr), value :: plan, array, values
             integer(c_int64_t), value :: count
+        end function
+        integer(c_int) function c_gather_plan_start(plan, array, count, values, result) &
+            bind(C, name="distview_gather_plan_start")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: plan, array, values
+            integer(c_int64_t), value :: count
+            type(c_ptr), intent(inout) :: result
         end function
         integer(c_int) function c_gather_plan_combine(plan, operation, count, values, array) &
             bind(C, name="distview_gather_plan_combine")
@@ -121,6 +130,34 @@ contains
         status = prepare(self, memory, "distview_gather_plan%gather")
         if (status == distview_success) &
             status = c_gather_plan_execute(self%handle, self%plain%handles(1), count_of(memory), memory%data)
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! Begins what gather does; exchange%finish() ends it. Until then u must not be written, nor `values` be looked at; both
+    ! are targets of the program's.
+    !
+    ! Collective: over the plan's communicator
+    ! Errors:     those of gather; distview_usage_error if an execution of the plan is in flight
+    subroutine gather_plan_start(self, exchange, u, values, stat, errmsg)
+        class(distview_gather_plan), intent(inout) :: self
+        type(distview_exchange), intent(inout) :: exchange
+        type(*), dimension(..), intent(in), asynchronous :: u
+        type(*), dimension(..), intent(inout), asynchronous :: values
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(distview_memory) :: memory
+        type(c_ptr) :: made
+        integer(c_int) :: status
+        made = c_null_ptr
+        call c_describe_array(values, memory)
+        call describe_field(self%plain, u)
+        status = prepare(self, memory, "distview_gather_plan%start")
+        if (status == distview_success) &
+            status = c_gather_plan_start(self%handle, self%plain%handles(1), count_of(memory), memory%data, made)
+        if (status == distview_success) then
+            call exchange%release()
+            exchange%handle = made
+        end if
         call settle(status, stat, errmsg)
     end subroutine
 

@@ -9,6 +9,7 @@ module distview_redistribution_plans
     use distview_communicators
     use distview_layouts
     use distview_memories
+    use distview_other_programs
     use distview_plain_arrays
     implicit none
     private
@@ -22,6 +23,7 @@ module distview_redistribution_plans
         type(plain_arrays), private :: plain
     contains
         procedure :: create => redistribution_plan_create
+        procedure :: create_between => redistribution_plan_create_between
         procedure :: execute => redistribution_plan_execute
         procedure :: execute_scaled => redistribution_plan_execute_scaled
         procedure :: combine => redistribution_plan_combine
@@ -47,6 +49,14 @@ module distview_redistribution_plans
             bind(C, name="distview_redistribution_plan_create")
             import :: c_int, c_ptr, c_redistribution_options
             type(c_ptr), value :: comm, from, to
+            type(c_redistribution_options), intent(in) :: options
+            type(c_ptr), intent(inout) :: result
+        end function
+        integer(c_int) function c_other_program_plan(other, sends, mine, options, result) &
+            bind(C, name="distview_other_program_plan")
+            import :: c_int, c_ptr, c_redistribution_options
+            type(c_ptr), value :: other, mine
+            integer(c_int), value :: sends
             type(c_redistribution_options), intent(in) :: options
             type(c_ptr), intent(inout) :: result
         end function
@@ -171,6 +181,70 @@ contains
             layouts(2) = to
             call begin_plain(self%plain, comm, layouts, [process_of(comm, from, from_ranks), &
                                                          process_of(comm, to, to_ranks)], moving)
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! A plan that moves elements to another program (sends), or from it. Each program passes the layout of its own
+    ! array, with one process for each of its ranks: process p is rank p of the intercommunicator's local group. execute
+    ! and its like are given one's own array alone. Options as of create; both programs pass the same.
+    !
+    ! Collective: over both programs
+    ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout of
+    !             another number of processes is an error of that rank
+    subroutine redistribution_plan_create_between(self, other, sends, mine, permutation, from_slice, to_slice, &
+                                                  allow_missing_indices, fill_padding, conjugate, strategy, moving, stat, &
+                                                  errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(distview_other_program), intent(in) :: other
+        logical, intent(in) :: sends
+        type(distview_layout), intent(in) :: mine
+        integer, intent(in), optional :: permutation(:), strategy
+        type(distview_slice), intent(in), optional :: from_slice(:), to_slice(:)
+        logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate, moving
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_redistribution_options) :: options
+        integer(c_int), allocatable, target :: axes(:)
+        type(c_slice), allocatable, target :: source_slices(:), target_slices(:)
+        type(distview_layout) :: layouts(2)
+        type(distview_communicator) :: both
+        type(c_ptr) :: made
+        integer(c_int) :: status, ranks, rank, others
+        made = c_null_ptr
+        rank = -1
+        status = c_other_program_sizes(other%handle, ranks, rank, others)
+        if (status == distview_success) then
+            both = other%communicator()
+            call expect("axes of a permutation", axes_of(mine%handle), status, permutation)
+            if (present(from_slice)) call expect_count("slices of the source", axes_of(mine%handle), size(from_slice), status)
+            if (present(to_slice)) call expect_count("slices of the target", axes_of(mine%handle), size(to_slice), status)
+            if (status /= distview_success) status = tell_others(both, "distview_redistribution_plan", status)
+        end if
+        if (present(permutation)) then
+            axes = c_permutation(permutation)
+            options%permutation = c_loc(axes)
+        end if
+        if (present(from_slice)) then
+            source_slices = c_slices(from_slice)
+            options%from_slice = c_loc(source_slices)
+        end if
+        if (present(to_slice)) then
+            target_slices = c_slices(to_slice)
+            options%to_slice = c_loc(target_slices)
+        end if
+        if (present(allow_missing_indices)) options%allow_missing_indices = merge(1, 0, allow_missing_indices)
+        if (present(fill_padding)) options%fill_padding = merge(1, 0, fill_padding)
+        if (present(conjugate)) options%conjugate = merge(1, 0, conjugate)
+        if (present(strategy)) options%strategy = int(strategy, c_int32_t)
+        if (status == distview_success) &
+            status = c_other_program_plan(other%handle, merge(1_c_int, 0_c_int, sends), mine%handle, options, made)
+        if (status == distview_success) then
+            call self%release()
+            self%handle = made
+            layouts(1) = mine
+            layouts(2) = mine
+            call begin_plain(self%plain, both, layouts, [merge(int(rank), -1, sends), merge(-1, int(rank), sends)], moving)
         end if
         call settle(status, stat, errmsg)
     end subroutine

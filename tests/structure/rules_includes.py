@@ -153,6 +153,7 @@ _WITH_KOKKOS = {
     "make_field",
     "migration_plan",
     "move_runner",
+    "other_program",
     "padding_exchange_plan",
     "padding_runners",
     "redistribution_plan",

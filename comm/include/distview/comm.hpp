@@ -15,6 +15,7 @@
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/migration_plan.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/comm/other_program.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/comm/rank_order.hpp>

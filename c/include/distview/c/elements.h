@@ -5,6 +5,7 @@
 #include <distview/c/array.h>
 #include <distview/c/communicator.h>
 #include <distview/c/layout.h>
+#include <distview/c/padding.h>
 #include <distview/c/types.h>
 
 /// Elements by their global indices, in an order of the caller's; ranks have lists of their own, which may be empty.
@@ -54,6 +55,15 @@ DISTVIEW_API int distview_gather_plan_describe(const distview_gather_plan* plan,
 DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
                                               const distview_array* array, int64_t count,
                                               void* values);
+/// Begins what execute does; distview_exchange_finish() ends it. Until then the array must not be written, nor `values`
+/// be looked at.
+///
+/// Collective: over the plan's communicator
+/// Cost:       that of execute, and an allocation
+/// Errors:     those of execute; USAGE_ERROR if an execution of the plan is in flight
+DISTVIEW_API int distview_gather_plan_start(distview_gather_plan* plan, const distview_array* array,
+                                            int64_t count, void* values,
+                                            distview_exchange** result);
 /// The same without the others, of an array that execute was called with, if its owners are on this node and the array
 /// was made by distview_array_create(). The program says when elements are not being written.
 ///

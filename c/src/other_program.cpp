@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "redistribution.hpp"
+#include "together.hpp"
+
+#include <distview/c/other_program.h>
+
+#include <distview/comm/mpi_error.hpp>
+#include <distview/comm/other_program.hpp>
+
+#include <exception>
+#include <optional>
+#include <utility>
+
+struct distview_other_program : distview::c::Counted {
+    explicit distview_other_program(MPI_Comm intercommunicator) : value(intercommunicator) {}
+    distview::OtherProgram value;
+};
+
+using namespace distview::c;
+using distview::ArrayLayout;
+using distview::OtherProgram;
+using distview::require;
+using distview::text;
+using distview::UsageError;
+
+int distview_other_program_create(MPI_Comm intercommunicator, distview_other_program** result) {
+    return guard(__func__, [&](const char* function) {
+        checked(result, function, "a place for the result");
+        give(result, function, intercommunicator);
+    });
+}
+
+int distview_other_program_create_f(int intercommunicator, distview_other_program** result) {
+    return guard(__func__, [&](const char* function) {
+        checked(result, function, "a place for the result");
+        distview::require_mpi("distview_other_program_create_f");
+        give(result, function, MPI_Comm_f2c(intercommunicator));
+    });
+}
+
+distview_other_program* distview_other_program_retain(distview_other_program* other) {
+    return retain(other);
+}
+void distview_other_program_release(distview_other_program* other) { release(other); }
+
+int distview_other_program_communicator(const distview_other_program* other,
+                                        distview_communicator** result) {
+    return guard(__func__, [&](const char* function) {
+        const OtherProgram& there = checked(other, function, "the other program").value;
+        give(result, function, there.communicator());
+    });
+}
+
+int distview_other_program_sizes(const distview_other_program* other, int* own_size, int* own_rank,
+                                 int* other_size) {
+    return guard(__func__, [&](const char* function) {
+        const OtherProgram& there = checked(other, function, "the other program").value;
+        if (own_size) *own_size = static_cast<int>(there.own_ranks().size());
+        if (own_rank) *own_rank = there.communicator().rank() - there.own_ranks().front();
+        if (other_size) *other_size = static_cast<int>(there.ranks().size());
+    });
+}
+
+int distview_other_program_exchange(const distview_other_program* other,
+                                    const distview_layout* mine, distview_layout** theirs) {
+    return guard(__func__, [&](const char* function) {
+        const OtherProgram& there = checked(other, function, "the other program").value;
+        distview_layout*& place = checked(theirs, function, "a place for the result");
+        place = new distview_layout(there.exchange(mine ? mine->value : ArrayLayout()));
+    });
+}
+
+int distview_other_program_plan(const distview_other_program* other, int sends,
+                                const distview_layout* mine,
+                                const distview_redistribution_options* options,
+                                distview_redistribution_plan** result) {
+    return guard(__func__, [&](const char* function) {
+        const OtherProgram& there = checked(other, function, "the other program").value;
+        // No agreement of C's own: the other program may be one of C++.
+        std::exception_ptr failure;
+        std::optional<distview::RedistributionOptions> chosen;
+        try {
+            checked(result, function, "a place for the result");
+            const ArrayLayout& layout = checked(mine, function, "a layout").value;
+            require_kokkos(function);
+            const auto ranks = static_cast<int>(there.own_ranks().size());
+            require<UsageError>(layout.process_count() == ranks, [&] {
+                return text(function, ": expected a layout of ", ranks,
+                            " processes, the ranks of this program, got ", layout.process_count());
+            });
+            distview_redistribution_options of_both =
+                options ? *options : distview_redistribution_options{};
+            of_both.from_ranks = nullptr;
+            of_both.to_ranks = nullptr;
+            // Both layouts have as many axes, or there is no plan.
+            chosen = options_of(&of_both, layout, layout, function);
+        } catch (...) {
+            failure = std::current_exception();
+        }
+        give_up(there.communicator(), function, failure);
+        distview::RedistributionPlan plan = sends != 0 ? there.plan_to(mine->value, *chosen)
+                                                       : there.plan_from(mine->value, *chosen);
+        give(result, function, there.communicator(), std::move(plan), chosen->conjugate, false);
+    });
+}

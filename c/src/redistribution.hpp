@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "handles.hpp"
+
+#include <distview/c/redistribution.h>
+
+#include <distview/comm/redistribution_plan.hpp>
+
+#include <utility>
+
+namespace distview::c {
+
+/// What was asked for, between layouts of so many axes and processes.
+RedistributionOptions options_of(const distview_redistribution_options* options,
+                                 const ArrayLayout& from, const ArrayLayout& to,
+                                 const char* function);
+
+} // namespace distview::c
+
+struct distview_redistribution_plan : distview::c::Counted {
+    /// `some_lack_sections`: ranks may have no section, and ask others for the element type.
+    distview_redistribution_plan(const distview::Communicator& communicator,
+                                 distview::RedistributionPlan made, bool is_conjugating,
+                                 bool some_lack_sections)
+        : comm(communicator), plan(std::move(made)), conjugates(is_conjugating),
+          has_outsiders(some_lack_sections) {}
+    distview::Communicator comm;
+    distview::RedistributionPlan plan;
+    bool conjugates;
+    bool has_outsiders;
+};
