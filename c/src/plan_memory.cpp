@@ -54,7 +54,6 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
         distview_padding_plan& used = checked(plan, function, "a plan");
         const Exec& exec = host(function);
         std::exception_ptr failure;
-        std::size_t known = 0;
         try {
             require<UsageError>(
                 count > 0 && (used.one_geometry || count == std::ssize(used.layouts)), [&] {
@@ -65,7 +64,6 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
             checked(fields, function, "fields");
             if (used.remembered.size() + static_cast<std::size_t>(count) > most_remembered)
                 used.remembered.clear();
-            known = used.remembered.size();
             used.fields.clear();
             for (int i = 0; i < count; ++i)
                 used.fields.push_back(
@@ -75,15 +73,7 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
         }
         give_up(used.comm, function, failure);
         const std::span<const distview::AnyDistView* const> views(used.fields);
-        try {
-            used.plan.execute(exec, views);
-        } catch (const UsageError& error) {
-            if (used.remembered.size() == known) throw;
-            throw UsageError(text(error.what(), "; memory was new to the plan on this rank: where "
-                                                "it is freed and allocated between exchanges, "
-                                                "distview_padding_plan_forget() on all ranks makes "
-                                                "it new on all of them"));
-        }
+        used.plan.execute(exec, views);
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Handles made and released again and again: test_c_cycles LOCAL COLLECTIVE, numbers of cycles. Memory does not grow.
+// Handles made and released again and again: test_c_cycles LOCAL COLLECTIVE [leaks], numbers of cycles. Memory does not
+// grow; with "leaks" a sanitizer, whose own memory does, says at the end what was left behind.
 
 #include "check.h"
 
@@ -82,6 +83,7 @@ static void collective_cycle(distview_communicator* comm, distview_layout* layou
 int main(int argc, char** argv) {
     const long local = argc > 1 ? atol(argv[1]) : 1000;
     const long collective = argc > 2 ? atol(argv[2]) : 50;
+    const int is_measured = argc < 4;
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
     distview_layout* const layout =
@@ -99,14 +101,14 @@ int main(int argc, char** argv) {
     const long after = resident_kib();
     printf("rank %d: %ld local cycles, %ld KiB more from the first tenth on\n", check_rank, local,
            after - before);
-    CHECK(after - before < 4096);
+    CHECK(!is_measured || after - before < 4096);
     for (long cycle = 0; cycle < collective && check_failures == 0; ++cycle) {
         if (cycle == collective / 10) before = resident_kib();
         collective_cycle(comm, layout, &memory);
     }
     printf("rank %d: %ld collective cycles, %ld KiB more\n", check_rank, collective,
            resident_kib() - before);
-    CHECK(resident_kib() - before < 16384);
+    CHECK(!is_measured || resident_kib() - before < 16384);
     distview_layout_release(layout);
     return check_end(comm);
 }

@@ -32,6 +32,17 @@ static void test_elements(distview_communicator* comm) {
         CHECK(values[0] == 100 * check_rank + 3 && values[1] == values[0]);
         for (int k = 0; k < 6; ++k) CHECK(values[2 + k] == 400 * (k / 2) + 8 - 3 * (k % 2));
     }
+    // The same in two halves, of which the second may be tried once.
+    distview_exchange* exchange = NULL;
+    int can_finish = -1;
+    memset(values, 0, sizeof values);
+    OK(distview_gather_plan_start(plan, u, 8, values, &exchange));
+    OK(distview_exchange_can_finish(exchange, &can_finish));
+    CHECK(can_finish == 0 || can_finish == 1);
+    OK(distview_exchange_finish(exchange));
+    CHECK(values[0] == 100 * check_rank + 3 && values[7] == 400 * 2 + 8 - 3);
+    CHECK(distview_exchange_finish(exchange) == DISTVIEW_USAGE_ERROR);
+    distview_exchange_release(exchange);
     const int one = check_rank == check_size - 1;
     FAILS(DISTVIEW_SHAPE_ERROR, "expected 8 values, got 7",
           distview_gather_plan_execute(plan, u, one ? 7 : 8, values));

@@ -25,9 +25,13 @@ program test_addresses
 
     call begin_checks()
     call make()
+    ! Arrays of one procedure may lie where those of another lay, on some ranks.
     call whole_arrays()
+    call of_plane%forget()
     call sections()
+    call of_plane%forget()
     call dummies()
+    call of_plane%forget()
     call components()
     call many_axes()
     call a_copy_is_found()

@@ -54,8 +54,10 @@ contains
         type(distview_index_list) :: list
         type(distview_gather_plan) :: plan, same
         type(distview_array) :: a
-        real(8), allocatable, target :: u(:, :)
-        real(8) :: values(8), expected(8)
+        type(distview_exchange) :: exchange
+        real(8), allocatable, target, asynchronous :: u(:, :)
+        real(8), target, asynchronous :: values(8)
+        real(8) :: expected(8)
         integer(int64), allocatable :: n(:)
         integer :: turn, k
         call make(layout)
@@ -73,7 +75,11 @@ contains
         same = plan
         do turn = 1, 3
             values = 0
-            if (turn < 3) call plan%gather(u, values)
+            if (turn == 1) call plan%gather(u, values)
+            if (turn == 2) then
+                call plan%start(exchange, u, values)
+                call exchange%finish()
+            end if
             if (turn == 3) call same%gather(u, values)
             call check(all(values == expected), "gathered")
         end do

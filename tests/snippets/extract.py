@@ -130,7 +130,8 @@ def fortran_text(page, blocks):
     if is_program(blocks[0]):
         return made + blocks[0].code
     before, after = (PRELUDES / "usual.f90").read_text(encoding="utf-8").split("! fragments\n")
-    parts = [f"block ! of line {block.line}\n{block.code}end block\n" for block in blocks]
+    # The end of a block frees arrays, whose addresses the next ones may get on some ranks only.
+    parts = [f"block ! of line {block.line}\n{block.code}end block\ncall plan%forget()\n" for block in blocks]
     return made + before + "".join(parts) + after
 
 

@@ -64,7 +64,8 @@ class Extract(unittest.TestCase):
         self.assertIn(f'distview_snippet_fortran(docs_a "{self.made}/docs_a.f90" RANKS 1 2 3 4)\n', calls)
         self.assertTrue(self.read("docs_a.line_4.f90").endswith("program p\nend program\n"))
         self.assertIn(
-            "block ! of line 1\ncall f()\nend block\nblock ! of line 8\ncall g()\nend block\n", self.read("docs_a.f90")
+            "block ! of line 1\ncall f()\nend block\ncall plan%forget()\nblock ! of line 8\ncall g()\nend block\n",
+            self.read("docs_a.f90"),
         )
 
     def test_programs(self):

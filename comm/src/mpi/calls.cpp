@@ -13,6 +13,29 @@ namespace {
 /// Name of a rank's last call.
 constexpr const char* closing = "MPI_Finalize or MPI_Comm_free";
 
+/// Whether all groups make the same execution of the same plan, of arrays that it knows as different ones.
+bool differ_in_arrays_alone(const std::vector<RankGroup>& groups) {
+    const auto without_arrays = [](const std::string& call) {
+        for (const char* arrays : {", new arrays", ", set "})
+            if (const std::size_t at = call.rfind(arrays); at != std::string::npos)
+                return call.substr(0, at);
+        return std::string();
+    };
+    return groups.size() > 1 && std::all_of(groups.begin(), groups.end(), [&](const RankGroup& g) {
+               const std::string call = without_arrays(g.call);
+               return !call.empty() && call == without_arrays(groups.front().call);
+           });
+}
+
+/// Remedies, in each language.
+constexpr const char* arrays_hint = "; arrays must be new to a plan on all ranks or on none: where "
+                                    "memory is freed and allocated between calls, "
+                                    "one rank may get an old address again (Fortran: create the "
+                                    "plan with moving=.true., or call forget() on all "
+                                    "ranks; C: distview_padding_plan_forget() on all ranks; C++ "
+                                    "and Python: pass the same array objects on all "
+                                    "ranks, or new ones on all)";
+
 } // namespace
 
 Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded)
@@ -296,6 +319,7 @@ std::string describe_groups(const std::vector<RankGroup>& groups) {
             i = last;
         }
     }
+    if (differ_in_arrays_alone(groups)) result += arrays_hint;
     return result;
 }
 
