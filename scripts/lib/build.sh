@@ -76,6 +76,17 @@ build_targets() {
     return $status
 }
 
+# build_has FOLDER TARGETS...: those that a configured build has, one a line.
+build_has() {
+    local folder=$1 ninja all name
+    shift
+    ninja=$(sed -nE 's/^CMAKE_MAKE_PROGRAM:[A-Z]+=(.+)/\1/p' "$folder/CMakeCache.txt")
+    all=$("$ninja" -C "$folder" -t targets all 2>/dev/null) || return 0
+    for name in "$@"; do
+        if grep -qxF -- "$name: phony" <<<"$all"; then echo "$name"; fi
+    done
+}
+
 # build_require FOLDER LOG TARGETS...: ends with status 2 if there is no such target, and lists the programs.
 build_require() {
     local folder=$1 log=$2 ninja all name

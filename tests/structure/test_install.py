@@ -55,7 +55,10 @@ elif arguments[0] == "--build":
         program.chmod(0o755)
 """
 
-NINJA = "#!/bin/sh\nfor name in shallow_water distview_core distview_comm distview_algorithms; do echo $name: phony; done\n"
+COMPONENTS = ("core", "comm", "algorithms", "io", "c", "fortran")
+NINJA = "#!/bin/sh\nfor name in shallow_water NAMES; do echo $name: phony; done\n".replace(
+    "NAMES", " ".join(f"distview_{name}" for name in COMPONENTS)
+)
 MPIRUN = '#!/bin/sh\n[ "$1" = -n ] || exit 0\nshift 2\nexec "$@"\n'
 
 
@@ -103,8 +106,11 @@ class Install(unittest.TestCase):
         (folder,) = (self.root / "build").iterdir()
         self.assertEqual((folder / "built").read_text(), "shallow_water\nshallow_water\n")
         installed = self.run_lines(self.scripts)
-        self.assertEqual(installed, [f"{folder} distview_{name}" for name in ("core", "comm", "algorithms")])
-        self.assertIn("distview_core distview_comm distview_algorithms\n", (folder / "built").read_text())
+        self.assertEqual(installed, [f"{folder} distview_{name}" for name in COMPONENTS])
+        self.assertIn(
+            "distview_core distview_comm distview_algorithms distview_io distview_c\ndistview_fortran\n",
+            (folder / "built").read_text(),
+        )
 
     def test_presets_in_the_shell_are_the_scripts_builds(self):
         self.run_line("scripts/demo", "--quick")
