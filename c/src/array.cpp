@@ -76,8 +76,9 @@ int distview_array_borrow(const distview_communicator* comm, const distview_layo
             return AnyDistView(section_of(checked(memory, function, "memory"), function), whole,
                                all.rank());
         };
-        give(result, function, all,
-             agree_on_array(all, function, layout, memory ? memory->element : 0, make));
+        const AnyDistView view =
+            agree_on_array(all, function, layout, memory ? memory->element : 0, make);
+        give(result, function, all, view, memory->order == DISTVIEW_COLUMN_MAJOR);
     });
 }
 
@@ -88,9 +89,9 @@ int distview_array_borrow_local(const distview_communicator* comm, const distvie
         const Communicator& all = communicator_of(comm, function);
         checked(result, function, "a place for the result");
         const ArrayLayout& whole = checked(layout, function, "a layout").value;
-        give(
-            result, function, all,
-            AnyDistView(section_of(checked(memory, function, "memory"), function), whole, process));
+        give(result, function, all,
+             AnyDistView(section_of(checked(memory, function, "memory"), function), whole, process),
+             memory->order == DISTVIEW_COLUMN_MAJOR);
     });
 }
 
@@ -117,7 +118,8 @@ int distview_array_create(const distview_communicator* comm, const distview_layo
             return AnyDistView(std::move(section), whole, all.rank());
         };
         give(result, function, all,
-             agree_on_array(all, function, layout, element * 2 + (order & 1), make));
+             agree_on_array(all, function, layout, element * 2 + (order & 1), make),
+             order == DISTVIEW_COLUMN_MAJOR);
     });
 }
 
@@ -129,7 +131,7 @@ int distview_array_slice(const distview_array* array, const distview_slice* slic
         std::vector<distview::AxisSlice> parts;
         for (int d = 0; d < whole.view.rank(); ++d)
             parts.push_back({slices[d].begin, slices[d].count, slices[d].step});
-        give(result, function, whole.comm, distview::slice(whole.view, parts));
+        give(result, function, whole.comm, distview::slice(whole.view, parts), whole.column_major);
     });
 }
 

@@ -28,8 +28,10 @@ int distview_dot(const distview_array* x, const distview_array* y,
             check_reduced(*x, function, true);
             check_reduced(other, function, true);
         });
-        with_reduced(*x, function, true, [&]<class Cells>(const Cells& first) {
-            with_reduced(*y, function, true, [&]<class Others>(const Others& second) {
+        // Both with axes at the same place, or they would be of different layouts.
+        const Added added = added_for(*x);
+        with_reduced(*x, added, function, true, [&]<class Cells>(const Cells& first) {
+            with_reduced(*y, added, function, true, [&]<class Others>(const Others& second) {
                 if constexpr (std::is_same_v<Cells, Others>)
                     *result =
                         value_of(distview::dot(run.exec, x->comm, first, second, run.options));

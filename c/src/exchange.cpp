@@ -66,7 +66,10 @@ LocalBox interior_of(const ArrayLayout& layout, int process) {
 void abandon_all_exchanges() noexcept {
     Exchanges& known = exchanges();
     const std::lock_guard lock(known.mutex);
-    for (distview_exchange* exchange : known.all) exchange->handle.reset();
+    for (distview_exchange* exchange : known.all) {
+        exchange->handle.reset();
+        exchange->other.reset();
+    }
 }
 
 } // namespace distview::c
@@ -107,6 +110,7 @@ int distview_padding_plan_start(distview_padding_plan* plan, int count,
 int distview_exchange_finish(distview_exchange* exchange) {
     return guard(__func__, [&](const char* function) {
         auto& handle = checked(exchange, function, "an exchange").handle;
+        if (exchange->other) return exchange->other->finish();
         require<UsageError>(handle.has_value(), [&] {
             return text(function, ": the exchange was abandoned when Kokkos was stopped");
         });
@@ -118,6 +122,10 @@ int distview_exchange_can_finish(const distview_exchange* exchange, int* can_fin
     return guard(__func__, [&](const char* function) {
         const auto& handle = checked(exchange, function, "an exchange").handle;
         checked(can_finish, function, "a place for the answer");
+        if (exchange->other) {
+            *can_finish = exchange->other->can_finish() ? 1 : 0;
+            return;
+        }
         require<UsageError>(handle.has_value(), [&] {
             return text(function, ": the exchange was abandoned when Kokkos was stopped");
         });

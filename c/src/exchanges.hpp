@@ -1,9 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "handles.hpp"
+
+#include <distview/c/padding.h>
+
+#include <distview/comm/exchange_handle.hpp>
+
+#include <memory>
+#include <optional>
+#include <utility>
+
 namespace distview::c {
 
 /// Gives up all exchanges in flight, before Kokkos is stopped.
 void abandon_all_exchanges() noexcept;
 
+/// An execution of another plan than one of padding, of whatever elements.
+class InFlight {
+public:
+    InFlight() = default;
+    InFlight(const InFlight&) = delete;
+    InFlight& operator=(const InFlight&) = delete;
+    virtual ~InFlight() = default;
+    virtual void finish() = 0;
+    virtual bool can_finish() const = 0;
+};
+
+template <class Handle>
+class InFlightOf final : public InFlight {
+public:
+    explicit InFlightOf(Handle handle) : m_handle(std::move(handle)) {}
+    void finish() override { m_handle.finish(); }
+    bool can_finish() const override { return m_handle.can_finish(); }
+
+private:
+    Handle m_handle;
+};
+
 } // namespace distview::c
+
+/// An exchange in flight, or one that has ended. Plans of padding keep one, so that a new one allocates nothing.
+struct distview_exchange : distview::c::Counted {
+    distview_exchange();
+    ~distview_exchange();
+    std::optional<distview::ExchangeHandle<distview::c::Exec>> handle;
+    std::unique_ptr<distview::c::InFlight> other; ///< instead of it
+    bool belongs_to_plan = true;                  ///< which then has one of the references
+};

@@ -5,16 +5,19 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 using namespace distview::c;
 
 namespace {
 
 /// Of an array's max_rank indices those that are its own.
-template <class Index>
+template <class Array, class Index>
 void give_index(const distview_array& array, const Index& index, std::int64_t* result) {
     const auto rank = static_cast<std::size_t>(array.view.rank());
-    for (std::size_t d = 0; d < rank; ++d) result[d] = index[index.size() - rank + d].value();
+    constexpr bool are_last = std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight>;
+    const std::size_t first = are_last ? index.size() - rank : 0;
+    for (std::size_t d = 0; d < rank; ++d) result[d] = index[first + d].value();
 }
 
 template <bool Greatest>
@@ -24,7 +27,8 @@ void find(const distview_array* array, const distview_reduction_options* options
         checked(result, function, "a place for the result");
         check_reduced(*array, function, false);
     });
-    with_reduced(*array, function, false, [&]<class Array>(const Array& cells) {
+    const Added added = added_for(*array);
+    with_reduced(*array, added, function, false, [&]<class Array>(const Array& cells) {
         if constexpr (distview::OrderedDistView<Array>) {
             // Whether ranks want the index may differ: all of them look for the place.
             const auto found = [&] {
@@ -34,7 +38,7 @@ void find(const distview_array* array, const distview_reduction_options* options
                     return distview::min_location(run.exec, array->comm, cells, run.options.cells);
             }();
             *result = value_of(found.value);
-            if (index) give_index(*array, found.index, index);
+            if (index) give_index<Array>(*array, found.index, index);
         }
     });
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gather.hpp"
+#include "exchanges.hpp"
 
 namespace distview::c {
 
@@ -40,6 +41,24 @@ void put_values(GatherPlan& plan, const Exec& exec, const void* values, const di
 } // namespace distview::c
 
 using namespace distview::c;
+
+namespace {
+
+/// Looks at the arguments of an execution on all ranks.
+template <class Check>
+void check_gather(const distview_gather_plan& plan, const distview_array* array, int64_t count,
+                  const void* values, const char* function, const Check& check) {
+    together(plan.comm, function,
+             [&] {
+                 check();
+                 check_values(array, plan.layout, plan.plan.size(), count, values, function);
+                 with_raw(array->view.section().element, function,
+                          [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
+             },
+             0, {array});
+}
+
+} // namespace
 
 int distview_gather_plan_create(const distview_communicator* comm, const distview_layout* layout,
                                 const distview_index_list* list, distview_gather_plan** result) {
@@ -85,14 +104,26 @@ int distview_gather_plan_execute(distview_gather_plan* plan, const distview_arra
     return guard(__func__, [&](const char* function) {
         distview_gather_plan& used = checked(plan, function, "a plan");
         require_kokkos(function);
-        together(used.comm, function,
-                 [&] {
-                     check_values(array, used.layout, used.plan.size(), count, values, function);
-                     with_raw(array->view.section().element, function,
-                              [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
-                 },
-                 0, {array});
+        check_gather(used, array, count, values, function, [] {});
         gather_values(used.plan, host(function), *array, values, false, function);
+    });
+}
+
+int distview_gather_plan_start(distview_gather_plan* plan, const distview_array* array,
+                               int64_t count, void* values, distview_exchange** result) {
+    return guard(__func__, [&](const char* function) {
+        distview_gather_plan& used = checked(plan, function, "a plan");
+        require_kokkos(function);
+        check_gather(used, array, count, values, function,
+                     [&] { checked(result, function, "a place for the result"); });
+        auto made = std::make_unique<distview_exchange>();
+        made->belongs_to_plan = false;
+        with_raw(array->view.section().element, function, [&]<class T>(OfType<T>) {
+            const Values<T> list(static_cast<T*>(values), static_cast<std::size_t>(count));
+            auto handle = used.plan.start(host(function), wide<T>(*array, Added::behind), list);
+            made->other = std::make_unique<InFlightOf<decltype(handle)>>(std::move(handle));
+        });
+        *result = made.release();
     });
 }
 

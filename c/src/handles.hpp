@@ -65,10 +65,13 @@ struct distview_layout : distview::c::Counted {
 };
 
 struct distview_array : distview::c::Counted {
-    distview_array(const distview::Communicator& communicator, const distview::AnyDistView& any)
-        : comm(communicator), view(any) {}
+    distview_array(const distview::Communicator& communicator, const distview::AnyDistView& any,
+                   bool is_column_major = false)
+        : comm(communicator), view(any), column_major(is_column_major) {}
     distview::Communicator comm;
     distview::AnyDistView view;
+    bool
+        column_major; ///< as the program said, the same on all ranks: kernels walk along the first axis then
     /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
     mutable std::array<std::shared_ptr<void>, 6> wide{};
 };

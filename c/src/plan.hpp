@@ -8,7 +8,6 @@
 
 #include <distview/comm/padding_exchange_plan.hpp>
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,14 +20,6 @@ struct RememberedMemory {
 };
 
 } // namespace distview::c
-
-/// An exchange in flight, or one that has ended. Plans keep one, so that a new one allocates nothing.
-struct distview_exchange : distview::c::Counted {
-    distview_exchange();
-    ~distview_exchange();
-    std::optional<distview::ExchangeHandle<distview::c::Exec>> handle;
-    bool belongs_to_plan = true; ///< which then has one of the references
-};
 
 struct distview_padding_plan : distview::c::Counted {
     distview_padding_plan(const distview::Communicator& communicator,

@@ -63,7 +63,7 @@ void check_reduced(const distview_array& array, const char* function, bool allow
     check_host(array, function);
     const auto as_it_is = [&]<class T>(OfType<T>) {
         if constexpr (!std::is_integral_v<T> || sizeof(T) == sizeof(std::int64_t))
-            wide<const T>(array, Added::before);
+            wide<const T>(array, added_for(array));
     };
     if (with_real(element, as_it_is)) return;
     if (allows_complex && with_complex(element, as_it_is)) return;

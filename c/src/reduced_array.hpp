@@ -13,17 +13,23 @@ namespace distview::c {
 template <class To>
 Wide<const To> converted(const distview_array& array);
 
-/// Calls use(array) with the array as its elements are reduced: integers of less than 64 bits as std::int64_t.
+/// Calls use(array) with the array as its elements are reduced: integers of less than 64 bits as std::int64_t. Axes are
+/// `added` where the fastest one becomes the last or the first one, which is the one that kernels walk along.
 template <class Use>
-void with_reduced(const distview_array& array, const char* function, bool allows_complex,
-                  Use&& use) {
+void with_reduced(const distview_array& array, Added added, const char* function,
+                  bool allows_complex, Use&& use) {
     const ElementType element = array.view.section().element;
-    const auto as_it_is = [&]<class T>(OfType<T>) { use(wide<const T>(array, Added::before)); };
+    const auto as_it_is = [&]<class T>(OfType<T>) {
+        with_walked<const T>(wide<const T>(array, added), added, use);
+    };
+    const auto as_integers = [&](auto) {
+        use(Walked<const std::int64_t, Kokkos::LayoutRight>(converted<std::int64_t>(array)));
+    };
     if (element == element_type<double>()) return as_it_is(OfType<double>());
     if (element == element_type<float>()) return as_it_is(OfType<float>());
     if (element == element_type<std::int64_t>()) return as_it_is(OfType<std::int64_t>());
     if (element == element_type<std::uint64_t>()) return as_it_is(OfType<std::uint64_t>());
-    if (with_real(element, [&](auto) { use(converted<std::int64_t>(array)); })) return;
+    if (with_real(element, as_integers)) return;
     if (allows_complex && with_complex(element, as_it_is)) return;
     throw_element(function,
                   allows_complex ? "integers, real or complex numbers" : "integers or real numbers",
@@ -34,10 +40,16 @@ void with_reduced(const distview_array& array, const char* function, bool allows
 template <class Use>
 void with_normed(const distview_array& array, const char* function, Use&& use) {
     const ElementType element = array.view.section().element;
-    const auto as_it_is = [&]<class T>(OfType<T>) { use(wide<const T>(array, Added::before)); };
+    const Added added = added_for(array);
+    const auto as_it_is = [&]<class T>(OfType<T>) {
+        with_walked<const T>(wide<const T>(array, added), added, use);
+    };
+    const auto as_numbers = [&](auto) {
+        use(Walked<const double, Kokkos::LayoutRight>(converted<double>(array)));
+    };
     if (element == element_type<double>()) return as_it_is(OfType<double>());
     if (element == element_type<float>()) return as_it_is(OfType<float>());
-    if (with_real(element, [&](auto) { use(converted<double>(array)); })) return;
+    if (with_real(element, as_numbers)) return;
     if (with_complex(element, as_it_is)) return;
     throw_element(function, "integers, real or complex numbers", element);
 }

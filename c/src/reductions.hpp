@@ -52,9 +52,10 @@ template <class Check>
 Reduction begin_reduction(const distview_array* array, const distview_reduction_options* options,
                           const char* function, Check&& check) {
     const distview_array& reduced = checked(array, function, "an array");
-    const std::uint64_t digest =
+    const std::uint64_t chosen =
         options ? static_cast<std::uint64_t>(options->cells) * 2 + (options->reproducible ? 1 : 0)
                 : 0;
+    const std::uint64_t digest = chosen * 2 + (reduced.column_major ? 1 : 0);
     return together(reduced.comm, function,
                     [&] {
                         check();

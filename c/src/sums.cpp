@@ -12,7 +12,8 @@ int distview_sum(const distview_array* array, const distview_reduction_options* 
             checked(result, function, "a place for the result");
             check_reduced(*array, function, true);
         });
-        with_reduced(*array, function, true, [&](const auto& cells) {
+        const Added added = added_for(*array);
+        with_reduced(*array, added, function, true, [&](const auto& cells) {
             *result = value_of(distview::sum(run.exec, array->comm, cells, run.options));
         });
     });

@@ -25,6 +25,28 @@ using Wide =
     DistView<std::conditional_t<std::is_const_v<T>, const std::remove_const_t<T>, T>********,
              Kokkos::LayoutStride, Kokkos::HostSpace>;
 
+/// The same for kernels that walk along its last axis (LayoutRight) or along its first one (LayoutLeft). For one of any
+/// strides they would be compiled for every axis.
+template <class T, class Order>
+struct Walked : Wide<T> {
+    using array_layout = Order;
+    explicit Walked(const Wide<T>& array) : Wide<T>(array) {}
+};
+
+/// Where axes are added so that the fastest one is the last one, or, of arrays in column-major order, the first one.
+inline Added added_for(const distview_array& array) noexcept {
+    return array.column_major ? Added::behind : Added::before;
+}
+
+/// Calls use(array) with an array, to which axes were added so, as a Walked one.
+template <class T, class Use>
+void with_walked(const Wide<T>& array, Added added, Use&& use) {
+    if (added == Added::before)
+        use(Walked<T, Kokkos::LayoutRight>(array));
+    else
+        use(Walked<T, Kokkos::LayoutLeft>(array));
+}
+
 /// Opaque elements, by which those of any type are moved.
 template <std::size_t Bytes>
 struct alignas(1) Raw {
