@@ -70,8 +70,8 @@ struct distview_array : distview::c::Counted {
         : comm(communicator), view(any), column_major(is_column_major) {}
     distview::Communicator comm;
     distview::AnyDistView view;
-    bool
-        column_major; ///< as the program said, the same on all ranks: kernels walk along the first axis then
+    /// As the program said, the same on all ranks: kernels then walk along the first axis.
+    bool column_major;
     /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
     mutable std::array<std::shared_ptr<void>, 6> wide{};
 };
