@@ -2,10 +2,13 @@
 # distview_add_python_tests(FOLDER)
 #
 # Every test_<topic>.py of the folder becomes a CTest test python.<topic>; every test_mpi_<topic>.py
-# becomes one per rank count, python.<topic>.np<N>. The variable settings_<topic> holds what one file
-# needs: TIMEOUT seconds, LABELS label..., ENVIRONMENT name=value..., RANKS n... (1 2 3 6, and 4 in the full suite: starting
-# Python and pytest takes most of the time of most of them).
-# They run as python/tests/run_tests.py says. A file whose tests are all skipped is a skipped test.
+# becomes one per rank count, python.<topic>.np<N>. Starting Python, pytest and MPI takes longer than
+# most files do, so files can share one run: for each name in distview_python_groups the variable
+# group_<name> holds their topics (mpi_ included), and the test is python.<name>. The variable
+# settings_<topic> (settings_mpi_<topic>, also of a group) holds what a run needs: TIMEOUT seconds,
+# LABELS label..., ENVIRONMENT name=value..., RANKS n... (without: 1 2 3, and 4 and 6 in the
+# full suite).
+# They run as python/tests/run_tests.py says. A run whose tests are all skipped is a skipped test.
 
 # distview_python_lacks(RESULT MODULE...): those of the modules that cannot be imported.
 function(distview_python_lacks result)
@@ -34,7 +37,7 @@ set(distview_python_modification
     "HYPOTHESIS_STORAGE_DIRECTORY=set:${DISTVIEW_PYTHON_PATH}/hypothesis")
 set(distview_run_python_tests "${DISTVIEW_PYTHON_EXECUTABLE}" "${CMAKE_CURRENT_SOURCE_DIR}/run_tests.py")
 
-function(distview_add_python_test name file)
+function(distview_add_python_test name files)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "TIMEOUT" "RANKS;RANKS_OF_FULL;LABELS;ENVIRONMENT")
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 120)
@@ -48,11 +51,11 @@ function(distview_add_python_test name file)
     set(tests "")
     if(NOT arg_RANKS)
         distview_register_test(${name} "serial;python;${arg_LABELS}" 1 ${distview_run_python_tests}
-                               "${file}")
+                               ${files})
         list(APPEND tests ${name})
     endif()
     foreach(ranks IN LISTS arg_RANKS arg_RANKS_OF_FULL)
-        distview_mpi_command(command ${ranks} ${distview_run_python_tests} --mpi "${file}")
+        distview_mpi_command(command ${ranks} ${distview_run_python_tests} --mpi ${files})
         set(test ${name}.np${ranks})
         set(labels "mpi;ranks_${ranks};python;${arg_LABELS}")
         if(ranks IN_LIST arg_RANKS_OF_FULL)
@@ -72,20 +75,21 @@ endfunction()
 
 function(distview_add_python_tests folder)
     file(GLOB files CONFIGURE_DEPENDS "${folder}/test_*.py")
-    foreach(file IN LISTS files)
-        get_filename_component(topic "${file}" NAME_WE)
-        string(REGEX REPLACE "^test_" "" topic "${topic}")
-        set(ranks "")
-        if(topic MATCHES "^mpi_")
-            set(ranks RANKS 1 2 3 6 RANKS_OF_FULL 4)
-            string(REGEX REPLACE "^mpi_" "" topic "${topic}")
-            if("RANKS" IN_LIST settings_mpi_${topic})
-                set(ranks "")
-            endif()
-            list(APPEND ranks ${settings_mpi_${topic}})
-        else()
-            list(APPEND ranks ${settings_${topic}})
+    list(TRANSFORM files REPLACE "^.*/test_(.*)[.]py$" "\\1" OUTPUT_VARIABLE runs)
+    foreach(group IN LISTS distview_python_groups)
+        list(REMOVE_ITEM runs ${group_${group}})
+    endforeach()
+    foreach(run IN LISTS runs distview_python_groups)
+        set(topics ${run})
+        if(run IN_LIST distview_python_groups)
+            set(topics ${group_${run}})
         endif()
-        distview_add_python_test(python.${topic} "${file}" ${ranks})
+        list(TRANSFORM topics REPLACE "(.+)" "${folder}/test_\\1.py" OUTPUT_VARIABLE files)
+        set(settings ${settings_${run}})
+        if(run MATCHES "^mpi_" AND NOT "RANKS" IN_LIST settings)
+            list(APPEND settings RANKS 1 2 3 RANKS_OF_FULL 4 6)
+        endif()
+        string(REGEX REPLACE "^mpi_" "" name "${run}")
+        distview_add_python_test(python.${name} "${files}" ${settings})
     endforeach()
 endfunction()

@@ -30,6 +30,31 @@ protected:
     DistView<std::int64_t*> u = make_dist_view<std::int64_t*>(exec, comm, layout, "u");
 };
 
+// Owners by multiplication are those by division, at the ends of blocks too, where rounding would show.
+TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
+    const auto compare = [](const BlockLayout& blocks, std::int64_t index) {
+        const AxisLayout axis(blocks);
+        ASSERT_TRUE(impl::EvenBlocks::describes(axis));
+        ASSERT_EQ(impl::EvenBlocks(axis).owner(index), axis.owner(GlobalIndex(index)))
+            << index << " of " << blocks.size() << " on " << blocks.grid_size();
+    };
+    for (const BlockSplit split : {BlockSplit::balanced, BlockSplit::regular}) {
+        for (int processes = 1; processes <= 20; ++processes)
+            for (std::int64_t size = 1; size <= 70; ++size)
+                for (std::int64_t index = -2; index < size + 3; ++index)
+                    compare(BlockLayout(size, processes, split, {}, {2, 3}), index);
+        for_each_case(2000, [&](Random& random, std::uint64_t) {
+            const std::int64_t size = std::int64_t{1} << random.integer(1, 50);
+            const BlockLayout blocks(size - random.integer(0, size / 2),
+                                     static_cast<int>(random.integer(1, 100000)), split);
+            const std::int64_t index = random.integer(0, blocks.size());
+            const GlobalRange block = blocks.interior(blocks.owner(GlobalIndex(index)));
+            for (const std::int64_t i : {index, block.begin.value(), block.end.value() - 1})
+                compare(blocks, i);
+        });
+    }
+}
+
 // Each rank reads all elements, whatever the layout.
 TEST_F(GlobalAccesses, ReadWhatOwnersWrote) {
     const auto hosts = hosts_of(comm);
