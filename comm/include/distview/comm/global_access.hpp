@@ -5,6 +5,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/kernels/add_to_shared.hpp>
 #include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/kernels/even_blocks.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/impl/transport/reached_sections.hpp>
 #include <distview/core/device_layout.hpp>
@@ -18,6 +19,7 @@
 #include <memory>
 #include <string>
 #include <type_traits>
+#include <vector>
 
 namespace distview {
 
@@ -65,7 +67,11 @@ public:
 private:
     template <DistViewLike>
     friend class GlobalAccess;
-    using Section = impl::ReachedSections::Section;
+    struct Section {
+        char* data = nullptr;            ///< of element 0 of the section; null if out of reach
+        std::int64_t origin = 0;         ///< of global indices 0, from data, if m_is_even
+        std::int64_t strides[Rank] = {}; ///< bytes
+    };
 
     template <ExecutionSpace Exec>
     GlobalElements(const Exec& exec, const ArrayLayout& layout)
@@ -81,7 +87,28 @@ private:
             m_end[d] = is_listed ? std::numeric_limits<std::int64_t>::max()
                                  : axis.global_range().end.value();
             m_grid[d] = layout.grid().extent(d);
+            m_is_even = m_is_even && impl::EvenBlocks::describes(axis);
         }
+        for (int d = 0; m_is_even && d < Rank; ++d) m_blocks[d] = impl::EvenBlocks(layout.axis(d));
+    }
+
+    template <ExecutionSpace Exec>
+    void set_sections(const Exec& exec, const ArrayLayout& layout,
+                      const std::vector<impl::ReachedSections::Section>& reached) {
+        const auto sections = Kokkos::create_mirror(m_sections);
+        for (std::size_t p = 0; p < reached.size(); ++p) {
+            Section section{.data = reached[p].data};
+            const GridCoordinates at = layout.grid().coordinates(static_cast<int>(p));
+            for (std::size_t d = 0; d < Rank; ++d) {
+                section.strides[d] = reached[p].strides[d];
+                if (!m_is_even) continue;
+                const AxisLayout& axis = layout.axis(static_cast<int>(d));
+                section.origin -= section.strides[d] * axis.to_global(at[d], LocalIndex(0)).value();
+            }
+            sections(p) = section;
+        }
+        Kokkos::deep_copy(exec, m_sections, sections);
+        exec.fence("distview::GlobalAccess: the table of sections is there");
     }
 
     template <class... Indices>
@@ -89,10 +116,21 @@ private:
         static_assert(sizeof...(Indices) == Rank,
                       "GlobalElements: expected an index for each axis");
         const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
-        int coordinate[Rank];
-        int process = 0;
-        for (int d = 0; d < Rank; ++d) {
+        for (int d = 0; d < Rank; ++d)
             if (index[d] < m_begin[d] || index[d] >= m_end[d]) return nullptr;
+        int process = 0;
+        if (m_is_even) {
+            for (int d = 0; d < Rank; ++d)
+                process = process * m_grid[d] + m_blocks[d].owner(index[d]);
+            const Section& section = m_sections(static_cast<std::size_t>(process));
+            if (!section.data) return nullptr;
+            std::int64_t offset = section.origin;
+            for (int d = 0; d < Rank; ++d)
+                offset += index[d] * section.strides[static_cast<std::size_t>(d)];
+            return reinterpret_cast<T*>(section.data + offset);
+        }
+        int coordinate[Rank];
+        for (int d = 0; d < Rank; ++d) {
             coordinate[d] = m_maps.axis(d).owner(GlobalIndex(index[d]));
             if (coordinate[d] < 0) return nullptr;
             process = process * m_grid[d] + coordinate[d];
@@ -122,6 +160,8 @@ private:
     std::int64_t m_begin[Rank];
     std::int64_t m_end[Rank];
     int m_grid[Rank];
+    bool m_is_even = true;
+    impl::EvenBlocks m_blocks[Rank];
 };
 
 /// Lets kernels load, store and add to elements of a distributed array by global index, whichever process of the node
@@ -159,11 +199,7 @@ public:
         m_reached = std::make_shared<const impl::ReachedSections>(
             impl::reach_sections(comm, name, impl::make_source_field(array),
                                  impl::DeviceOf<Exec>::layer(), impl::Access::write));
-        const Kokkos::View<const impl::ReachedSections::Section*, Kokkos::HostSpace,
-                           Kokkos::MemoryTraits<Kokkos::Unmanaged>>
-            sections(m_reached->sections.data(), m_reached->sections.size());
-        Kokkos::deep_copy(exec, m_elements.m_sections, sections);
-        exec.fence("distview::GlobalAccess: the table of sections is there");
+        m_elements.set_sections(exec, array.layout(), m_reached->sections);
     }
 
     elements_type elements() const { return m_elements; }
