@@ -148,7 +148,7 @@ contains
     ! other before every exchange whether arrays are new, which takes a few microseconds.
     !
     ! Collective: over comm; all ranks pass the same
-    ! Errors:     distview_layout_error if a padding cannot be filled from the neighbours; distview_usage_error
+    ! Errors:     distview_layout_error if the widths do not fit the layout; distview_usage_error
     subroutine padding_plan_create(self, comm, layout, widths, stencil, moving, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm

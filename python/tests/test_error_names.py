@@ -23,7 +23,6 @@ def raised(call):
 
 
 A = distview.zeros((4, 5), padding=((1, 1), (0, 0)), periodic=(True, False))
-WIDE = distview.zeros((2, 5), padding=((3, 3), (0, 0)), periodic=(True, False))
 MIRRORED = distview.wrap(np.asarray(A)[::-1], (4, 5), "bb", padding=((1, 1), (0, 0)))
 LAYOUT = distview.make_layout((4, 5), "bc", 4)
 READ_ONLY = distview.wrap(bytes(5), 5)
@@ -71,16 +70,13 @@ CALLS = {
     "Layout: of an axis": lambda: LAYOUT.boundary(9),
     "Layout.permuted: of axes": lambda: LAYOUT.permuted([0, 0]),
     "Layout.owner: of an index": lambda: LAYOUT.owner((9, 9)),
-    "exchange_padding: of widths": lambda: WIDE.exchange_padding(),
     "exchange_padding: of a stencil": lambda: A.exchange_padding(stencil="cross"),
     "exchange_padding: of others": lambda: A.exchange_padding(3),
     "exchange_padding: of a keyword": lambda: A.exchange_padding(depth=3),
     "exchange_padding: of memory": lambda: READ_ONLY.exchange_padding(),
     "exchange_padding: of a part": lambda: PART.exchange_padding(),
-    "start_exchange: of widths": lambda: WIDE.start_exchange(),
-    "combine_padding: of widths": lambda: WIDE.combine_padding(),
+    "start_exchange: of a stencil": lambda: A.start_exchange(stencil="cross"),
     "combine_padding: of an operation": lambda: A.combine_padding(operation="mean"),
-    "require_padding: of widths": lambda: WIDE.require_padding(1),
     "require_padding: of a depth": lambda: A.require_padding(7),
     "require_padding: of others": lambda: A.require_padding(1, 3),
     "require_padding: of a part": lambda: PART.require_padding(1),

@@ -221,10 +221,35 @@ def test_a_read_only_section_on_one_rank(comm):
     assert_works(comm)
 
 
-def test_padding_that_no_neighbour_can_fill(comm):
-    view = distview.zeros(2 * comm.size, comm=comm, padding=3, periodic=True)
-    for _ in range(2):
-        caught = raised_on_all(comm, view.exchange_padding)
-        assert type(caught) is distview.LayoutError
-    assert view.sum() == 0
-    assert_works(comm)
+def test_padding_around_a_ring_again_and_again(comm):
+    """Two elements a rank, padding of seven: that of several ranks, of this one too."""
+    n, r = 2 * comm.size, comm.rank
+    view = distview.zeros(n, comm=comm, padding=7, periodic=True, dtype=int)
+    view.interior[...] = [2 * r, 2 * r + 1]
+    assert view.require_padding(7)
+    filled = [(2 * r + i) % n for i in range(-7, 9)]
+    assert view.view.tolist() == filled
+    assert not view.require_padding(7)
+    view.view[:7] = view.view[-7:] = -1
+    with view.start_exchange():
+        pass
+    assert view.view.tolist() == filled
+    view.view[...] = 1
+    view.combine_padding()
+    assert view.interior.tolist() == [8, 8]
+
+
+@pytest.mark.parametrize("memory", ["own", "imported"])
+def test_padding_across_empty_sections_to_the_walls(comm, memory):
+    """Three elements on the first ranks; padding of 4 holds all of them, and what lies at the walls."""
+    layout = distview.make_layout(3, "b", comm.size, padding=4, boundary=1)
+    if memory == "own":
+        view = distview.zeros(None, layout, comm, int)
+    else:  # which 0.10 cannot say where there are several ranks
+        buffer = np.zeros(layout.local_shape(comm.rank), int)
+        view = distview.from_distarray(Producer(layout, comm.rank, buffer, "0.9.0"), comm)
+    view.view[...] = 99
+    view.owned[...] = view.global_indices(0, "owned")
+    view.exchange_padding()
+    positions = view.global_indices(0, "all")
+    assert view.view.tolist() == [int(g) if -1 <= g < 4 else 99 for g in positions]

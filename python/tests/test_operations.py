@@ -59,9 +59,13 @@ def test_one_axis_in_plain_sight():
 
 
 def test_wider_padding_than_there_are_elements():
-    view = distview.zeros(2, padding=3, periodic=True)
-    with pytest.raises(distview.LayoutError):
-        view.exchange_padding()
+    view = distview.zeros(2, padding=3, periodic=True, dtype=int)
+    view.interior[...] = [10, 11]
+    view.exchange_padding()
+    assert view.view.tolist() == [11, 10, 11, 10, 11, 10, 11, 10]
+    view.view[...] = 1
+    view.combine_padding()
+    assert view.interior.tolist() == [4, 4]
 
 
 @pytest.mark.parametrize("seed", range(200))

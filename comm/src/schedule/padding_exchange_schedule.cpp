@@ -10,25 +10,51 @@ namespace distview {
 
 namespace {
 
-constexpr int low = 0;
-constexpr int middle = 1;
-constexpr int high = 2;
+constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
 
-/// Elements that a process must own for its neighbour's padding to be filled from it.
-struct Source {
-    int coordinate;
-    GlobalRange elements; ///< from which the padding is taken, at one end
+constexpr int low = -1;
+constexpr int high = 1;
+
+std::int64_t width(Widths widths, int side) { return side == low ? widths.low : widths.high; }
+
+/// What a process has along an axis: elements that no exchange writes, between padding on both sides. On a
+/// periodic axis boundary padding is itself a copy.
+struct Section {
+    std::int64_t kept = 0;
+    Widths padding{};
 };
 
-/// Where the padding on the low (high) side of process p comes from; none at a wall. On a periodic
-/// axis boundary padding is itself a copy and no source.
-std::optional<Source> source(const BlockLayout& axis, int p, int side) {
-    int from = side == low ? p - 1 : p + 1;
-    if (from < 0 || from >= axis.grid_size()) {
-        if (!axis.periodic()) return std::nullopt;
-        from = side == low ? axis.grid_size() - 1 : 0;
+Section section_of(const BlockLayout& axis, int p) {
+    const std::int64_t interior = axis.interior(p).size();
+    const Widths copies = axis.communication_padding(p);
+    const Widths edge = axis.boundary_padding(p);
+    if (axis.periodic()) return {interior, {copies.low + edge.low, copies.high + edge.high}};
+    return {edge.low + interior + edge.high, copies};
+}
+
+/// The most padding that a process has on a side, where it copies elements of the axis.
+std::int64_t widest(const BlockLayout& axis, int side) {
+    const int last = axis.grid_size() - 1;
+    std::int64_t most = axis.periodic() ? width(axis.boundary(), side) : 0;
+    if (!axis.has_tables())
+        return std::max(most, width(axis.communication_padding(side == low ? last : 0), side));
+    for (int p = 0; p <= last; ++p)
+        most = std::max(most, width(axis.communication_padding(p), side));
+    return most;
+}
+
+/// Calls visit(process) for the processes beside p on one side, the nearest first, around a periodic axis
+/// again and again, until it returns false.
+template <class Visit>
+void for_each_beside(const BlockLayout& axis, int p, int side, Visit&& visit) {
+    for (const int last = axis.grid_size() - 1;;) {
+        p += side;
+        if (p < 0 || p > last) {
+            if (!axis.periodic()) return;
+            p = side == low ? last : 0;
+        }
+        if (!visit(p)) return;
     }
-    return Source{from, axis.periodic() ? axis.interior(from) : axis.owned(from)};
 }
 
 /// The positions that an exchange leaves alone: periodic boundary padding is written.
@@ -50,20 +76,15 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
             return text("PaddingExchangeSchedule: expected widths for the array's ", layout.rank(),
                         " axes, got ", options.widths->size());
         });
+    for (Pieces* const pieces : {&m_incoming, &m_outgoing})
+        pieces->all.reserve(3 * static_cast<std::size_t>(layout.rank()));
     for (int axis = 0; axis < layout.rank(); ++axis)
         build_axis(axis, exchanged_widths(axis, options));
-}
-
-std::string PaddingExchangeSchedule::where(int axis, int coordinate) const {
-    GridCoordinates at = m_layout.coordinates(m_process);
-    at[static_cast<std::size_t>(axis)] = coordinate;
-    return tuple_text(std::span(at.data(), static_cast<std::size_t>(m_layout.rank())));
 }
 
 /// The widths asked for; those of the layout, which vary along the axis, where none are.
 Widths PaddingExchangeSchedule::exchanged_widths(int axis,
                                                  const PaddingExchangeOptions& options) const {
-    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
     if (!options.widths) return {all, all};
     const Widths widths = (*options.widths)[static_cast<std::size_t>(axis)];
     require<LayoutError>(widths.low >= 0 && widths.high >= 0, [&] {
@@ -74,14 +95,20 @@ Widths PaddingExchangeSchedule::exchanged_widths(int axis,
 }
 
 void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
-    constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
     const AxisLayout& layout = m_layout.axis(axis);
     const auto a = static_cast<std::size_t>(axis);
-    const int me = m_layout.coordinates(m_process)[a];
-
-    const LocalRange mine = unwritten(layout, me);
-    m_incoming[a][middle] = {mine.size(), me, mine.begin, mine.begin};
-    m_outgoing[a][middle] = m_incoming[a][middle];
+    const GridCoordinates here = m_layout.coordinates(m_process);
+    const int me = here[a];
+    const auto append_middle = [&](std::int64_t length, std::int64_t begin) {
+        const Piece piece{length, LocalIndex(begin), LocalIndex(begin), me, 0};
+        if (length == 0) return;
+        m_incoming.all.push_back(piece);
+        m_outgoing.all.push_back(piece);
+    };
+    const auto end_axis = [&] {
+        m_incoming.first[a + 1] = static_cast<int>(m_incoming.all.size());
+        m_outgoing.first[a + 1] = static_cast<int>(m_outgoing.all.size());
+    };
     if (!layout.is_block()) {
         require<LayoutError>((widths.low == 0 || widths.low == all) &&
                                  (widths.high == 0 || widths.high == all),
@@ -89,69 +116,93 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
                                  return text("PaddingExchangeSchedule: axis ", axis,
                                              " is not a block axis and has no padding to fill");
                              });
+        const LocalRange mine = unwritten(layout, me);
+        append_middle(mine.size(), mine.begin.value());
+        end_axis();
         return;
     }
     const BlockLayout& block = layout.as_block();
+    const Section mine = section_of(block, me);
 
-    // Along one axis, process `to` receives at its low or high side a piece from one process.
-    const auto piece = [&](int to, int side) -> Piece {
-        const std::optional<Source> from = source(block, to, side);
-        if (!from) return {};
-        const Widths copies = block.communication_padding(to);
-        const Widths edge = block.boundary_padding(to);
-        const std::int64_t present = side == low ? copies.low + edge.low : copies.high + edge.high;
-        const std::int64_t asked = side == low ? widths.low : widths.high;
+    // Padding of this section on one side: what the neighbour there has next to it, then what is behind that.
+    const auto append_incoming = [&](int side) {
+        const int wall = side == low ? 0 : block.grid_size() - 1;
+        if (me == wall && !block.periodic()) return;
+        const std::int64_t present = width(mine.padding, side);
+        const std::int64_t asked = width(widths, side);
         require<LayoutError>(asked == all || asked <= present, [&] {
-            return text("PaddingExchangeSchedule: cannot fill ", asked, " elements on the ",
-                        side == low ? "low" : "high", " side of axis ", axis,
-                        ", the section of process ", where(axis, to), " has a padding of ",
-                        present);
+            return text(
+                "PaddingExchangeSchedule: cannot fill ", asked, " elements on the ",
+                side == low ? "low" : "high", " side of axis ", axis, ", the section of process ",
+                tuple_text(std::span(here).first(static_cast<std::size_t>(m_layout.rank()))),
+                " has a padding of ", present);
         });
-        const std::int64_t length = std::min(asked, present);
-        require<LayoutError>(length <= from->elements.size(), [&] {
-            return text("PaddingExchangeSchedule: padding ", length, " on the ",
-                        side == low ? "low" : "high", " side of axis ", axis, " of process ",
-                        where(axis, to), " exceeds the ", from->elements.size(),
-                        block.periodic() ? " interior elements" : " elements", " of its neighbour ",
-                        where(axis, from->coordinate));
+        const std::int64_t depth = std::min(asked, present);
+        (side == low ? m_depths[a].low : m_depths[a].high) = depth;
+        if (depth == 0 || (block.periodic() && block.size() == 0)) return;
+        std::int64_t filled = 0;
+        for_each_beside(block, me, side, [&](int from) {
+            const Section there = section_of(block, from);
+            const std::int64_t length = std::min(depth - filled, there.kept);
+            if (length > 0) {
+                const std::int64_t to = side == low ? mine.padding.low - filled - length
+                                                    : mine.padding.low + mine.kept + filled;
+                const std::int64_t first = side == low ? there.kept - length : 0;
+                m_incoming.all.push_back(
+                    {length, LocalIndex(to), LocalIndex(there.padding.low + first), from, side});
+            }
+            filled += length;
+            return filled < depth;
         });
-        // Next to what the receiver owns; from the end of the source that faces it.
-        const LocalRange kept = unwritten(layout, to);
-        const LocalIndex to_begin = side == low ? kept.begin - length : kept.end;
-        const GlobalIndex first = side == low ? from->elements.end - length : from->elements.begin;
-        return {length, from->coordinate, to_begin, block.to_local(from->coordinate, first)};
     };
-
-    for (const int side : {low, high}) {
-        const auto s = static_cast<std::size_t>(side);
-        m_incoming[a][s] = piece(me, side);
-
-        // A process that receives from here at its low side is the upper neighbour, and the reverse.
-        const int last = block.grid_size() - 1;
-        int to = side == low ? me + 1 : me - 1;
-        if (to < 0 || to > last) {
-            if (!block.periodic()) continue;
-            to = to < 0 ? last : 0;
-        }
-        const Piece there = piece(to, side);
-        m_outgoing[a][s] = {there.length, to, there.peer_begin, there.begin};
-    }
+    // Elements of this section in others' padding on one side of these: of processes on the other side of it.
+    const auto append_outgoing = [&](int side) {
+        const std::int64_t asked = width(widths, side);
+        const std::int64_t most = std::min(asked, widest(block, side));
+        if (most == 0 || mine.kept == 0) return;
+        std::int64_t between = 0; // elements that lie nearer to the receiver
+        for_each_beside(block, me, -side, [&](int to) {
+            const Section there = section_of(block, to);
+            const std::int64_t depth = std::min(asked, width(there.padding, side));
+            const std::int64_t length = std::min(depth - between, mine.kept);
+            if (length > 0) {
+                const std::int64_t first = side == low ? mine.kept - length : 0;
+                const std::int64_t begin = side == low ? there.padding.low - between - length
+                                                       : there.padding.low + there.kept + between;
+                m_outgoing.all.push_back(
+                    {length, LocalIndex(mine.padding.low + first), LocalIndex(begin), to, side});
+            }
+            between += there.kept;
+            return between < most;
+        });
+    };
+    append_incoming(low);
+    append_outgoing(low);
+    append_middle(mine.kept, mine.padding.low);
+    append_incoming(high);
+    append_outgoing(high);
+    end_axis();
 }
 
-/// Merges the low, middle and high piece of every axis that this process does not share, if corners are filled: exchanged
-/// boxes then include the padding filled locally.
+/// Merges the pieces of every axis that this process does not share, if corners are filled: exchanged boxes then
+/// include the padding filled locally.
 PaddingExchangeSchedule::Pieces PaddingExchangeSchedule::joined(const Pieces& pieces) const {
-    Pieces result = pieces;
-    if (m_stencil == Stencil::faces) return result;
-    for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a) {
-        if (m_layout.grid().extent(static_cast<int>(a)) > 1) continue;
-        const std::int64_t below = m_incoming[a][low].length;
-        const std::int64_t above = m_incoming[a][high].length;
-        Piece& all = result[a][middle];
-        all.length += below + above;
-        all.begin = all.begin - below;
-        all.peer_begin = all.peer_begin - below;
-        result[a][low] = result[a][high] = {};
+    if (m_stencil == Stencil::faces) return pieces;
+    Pieces result;
+    result.all.reserve(pieces.all.size());
+    for (int axis = 0; axis < m_layout.rank(); ++axis) {
+        const std::span<const Piece> own = pieces.of(axis);
+        if (m_layout.grid().extent(axis) > 1 || own.empty()) {
+            result.all.insert(result.all.end(), own.begin(), own.end());
+        } else {
+            const Widths around = m_depths[static_cast<std::size_t>(axis)];
+            Piece whole = *std::find_if(own.begin(), own.end(),
+                                        [](const Piece& piece) { return piece.direction == 0; });
+            whole.length += around.low + around.high;
+            whole.begin = whole.peer_begin = whole.begin - around.low;
+            result.all.push_back(whole);
+        }
+        result.first[static_cast<std::size_t>(axis) + 1] = static_cast<int>(result.all.size());
     }
     return result;
 }
@@ -165,11 +216,10 @@ bool PaddingExchangeSchedule::make_region(const Pieces& pieces,
     region.extents.fill(1);
     region.elements = 1;
     for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a) {
-        const Piece& piece = pieces[a][static_cast<std::size_t>(choice[a])];
-        if (piece.length == 0) return false;
-        moved_axes += choice[a] != middle;
+        const Piece& piece = pieces.all[static_cast<std::size_t>(choice[a])];
+        moved_axes += piece.direction != 0;
         peer[a] = piece.peer_coordinate;
-        region.direction[a] = static_cast<signed char>(choice[a] - middle);
+        region.direction[a] = static_cast<signed char>(piece.direction);
         region.begin[a] = piece.begin;
         region.peer_begin[a] = piece.peer_begin;
         region.extents[a] = piece.length;
@@ -210,9 +260,9 @@ ValidPadding PaddingExchangeSchedule::filled() const noexcept {
     ValidPadding result;
     int axes = 0;
     for (int axis = 0; axis < m_layout.rank(); ++axis) {
-        const AxisPieces& pieces = m_incoming[static_cast<std::size_t>(axis)];
-        result.set_depth(axis, {pieces[low].length, pieces[high].length});
-        axes += pieces[low].length > 0 || pieces[high].length > 0;
+        const Widths depth = m_depths[static_cast<std::size_t>(axis)];
+        result.set_depth(axis, depth);
+        axes += !(depth == Widths());
     }
     result.set_corners(m_stencil == Stencil::box || axes < 2);
     return result;
@@ -229,10 +279,12 @@ LocalBox PaddingExchangeSchedule::inner_cells() const noexcept {
     for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a) {
         const auto axis = static_cast<int>(a);
         const LocalRange kept = unwritten_range(axis);
-        const AxisPieces& pieces = m_incoming[a];
+        // The nearest piece says it: if it is this section's own, all other processes are empty.
         const auto from_others = [&](int side) {
-            const Piece& piece = pieces[static_cast<std::size_t>(side)];
-            return piece.peer_coordinate == here[a] ? 0 : piece.length;
+            for (const Piece& piece : m_incoming.of(axis))
+                if (piece.direction == side)
+                    return piece.peer_coordinate == here[a] ? 0 : width(m_depths[a], side);
+            return std::int64_t{0};
         };
         LocalRange& range = cells[a];
         range = m_layout.axis(axis).interior_local(here[a]);
@@ -268,8 +320,7 @@ std::vector<LocalBox> PaddingExchangeSchedule::outer_cells() const {
 LocalBox PaddingExchangeSchedule::reads(const LocalBox& cells) const noexcept {
     LocalBox result{};
     for (std::size_t a = 0; a < static_cast<std::size_t>(m_layout.rank()); ++a)
-        result[a] = {cells[a].begin - m_incoming[a][low].length,
-                     cells[a].end + m_incoming[a][high].length};
+        result[a] = {cells[a].begin - m_depths[a].low, cells[a].end + m_depths[a].high};
     return result;
 }
 

@@ -24,8 +24,8 @@ struct Model {
     bool walls_follow = false;
 
     std::int64_t at(std::int64_t i, std::int64_t j) const {
-        if (periodic[0]) i = (i + rows) % rows;
-        if (periodic[1]) j = (j + columns) % columns;
+        if (periodic[0]) i = (i % rows + rows) % rows;
+        if (periodic[1]) j = (j % columns + columns) % columns;
         if (walls_follow) {
             i = std::clamp(i, std::int64_t{0}, rows - 1);
             j = std::clamp(j, std::int64_t{0}, columns - 1);

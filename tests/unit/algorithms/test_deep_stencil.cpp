@@ -40,7 +40,7 @@ using Plate = DistView<std::int64_t**, Kokkos::HostSpace>;
 /// Two below, one above: what the model's rule reads.
 constexpr Widths read(2, 1);
 
-/// The cell beside a wall, in the padding too.
+/// The cell beside a wall, in the padding too, whoever is at the wall.
 struct FollowCell {
     Plate::view_type cells;
     int begin[2];
@@ -55,14 +55,14 @@ struct FollowCell {
 FollowCell follow_cell(const Plate& plate) {
     FollowCell result{plate.view(), {}, {}};
     for (int d = 0; d < 2; ++d) {
-        const LocalRange owned = plate.owned_range(d);
-        const LocalRange interior = plate.interior_range(d);
-        const bool is_ring = plate.layout().axis(d).periodic();
-        const bool low = !is_ring && owned.begin < interior.begin;
-        const bool high = !is_ring && interior.end < owned.end;
-        result.begin[d] = low ? static_cast<int>(interior.begin.value()) : 0;
-        result.end[d] = high ? static_cast<int>(interior.end.value())
-                             : static_cast<int>(plate.view().extent(static_cast<unsigned>(d)));
+        const AxisLayout& axis = plate.layout().axis(d);
+        const auto position = [&](std::int64_t g) {
+            return static_cast<int>(axis.to_local(plate.process(), GlobalIndex(g)).value());
+        };
+        result.begin[d] = axis.periodic() ? 0 : position(0);
+        result.end[d] = axis.periodic()
+                            ? static_cast<int>(plate.view().extent(static_cast<unsigned>(d)))
+                            : position(axis.size());
     }
     return result;
 }
@@ -71,6 +71,7 @@ struct DeepRun {
     int deep = 1; ///< steps that one exchange serves
     int steps = 12;
     bool walls_follow = false;
+    bool wide = false; ///< sections of a few cells or none, of which padding takes several
 };
 
 /// The number of cells that differ from the model after so many steps.
@@ -79,6 +80,8 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
     const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
     const Widths padding(read.low * run.deep, read.high * run.deep);
     const auto extent_of = [&](int parts) {
+        // A wall that follows its cell is with a process that has cells.
+        if (run.wide) return random.integer(run.walls_follow ? parts : 1, 3 * parts + 1);
         return random.integer(padding.low * parts, padding.low * parts + 9);
     };
     Model model{extent_of(grid[0]),
@@ -117,7 +120,18 @@ TEST(DeepStencil, StepsAsOneProcessWould) {
     for (int deep = 1; deep <= 4; ++deep)
         for (const bool walls_follow : {false, true})
             for_each_case(20, [&](Random& random, std::uint64_t) {
-                EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow}), 0)
+                EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow, false}), 0)
+                    << "deep " << deep << (walls_follow ? ", walls follow" : "");
+            });
+}
+
+// Cells of several processes are computed here, too, and walls that are theirs.
+TEST(DeepStencil, StepsOverPaddingWiderThanSections) {
+    const Communicator comm = world();
+    for (int deep = 1; deep <= 4; ++deep)
+        for (const bool walls_follow : {false, true})
+            for_each_case(20, [&](Random& random, std::uint64_t) {
+                EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow, true}), 0)
                     << "deep " << deep << (walls_follow ? ", walls follow" : "");
             });
 }

@@ -59,27 +59,8 @@ std::int64_t width(const AxisGeometry& axis, int p, int side) {
 } // namespace
 
 bool AxisGeometry::can_fill(int p, int side) const {
-    int from = p + side;
-    if (from < 0 || from >= process_count()) {
-        if (!periodic) return true; // a wall: there is nothing to fill
-        from = side < 0 ? process_count() - 1 : 0;
-    }
-    const std::int64_t present = width(*this, p, side);
-    if (asked && asked_width(side) > present) return false;
-    return std::min(present, asked_width(side)) <= kept(*this, from).size();
-}
-
-bool AxisGeometry::is_valid(int p) const {
-    for (const int side : {-1, 1}) {
-        if (!can_fill(p, side)) return false;
-        int to = p - side; // whose padding on this side is filled from here
-        if (to < 0 || to >= process_count()) {
-            if (!periodic) continue;
-            to = to < 0 ? process_count() - 1 : 0;
-        }
-        if (!can_fill(to, side)) return false;
-    }
-    return true;
+    const bool at_wall = !periodic && p == (side < 0 ? 0 : process_count() - 1);
+    return at_wall || !asked || asked_width(side) <= width(*this, p, side);
 }
 
 void AxisGeometry::work_out() {
@@ -97,17 +78,23 @@ void AxisGeometry::work_out() {
                 cell.source_local = l;
             } else {
                 const std::int64_t distance = l < mine.begin ? mine.begin - l : l - mine.end + 1;
-                cell.filled = distance <= asked_width(cell.direction);
+                cell.reached = distance <= asked_width(cell.direction);
                 // The protocol's mirror: eL + ((g - eL) mod N).
                 const std::int64_t g = cell.global - boundary.low;
-                if (periodic && interior > 0)
+                std::int64_t rounds = 0;
+                if (periodic && interior > 0) {
                     cell.source = boundary.low + (g % interior + interior) % interior;
-                for (int q = 0; q < process_count() && cell.filled; ++q) {
+                    rounds = (cell.global - cell.source) / interior;
+                }
+                for (int q = 0; q < process_count() && cell.reached; ++q) {
                     const std::int64_t there = cell.source - first_global(*this, q);
                     const Kept theirs = kept(*this, q);
                     if (there < theirs.begin || there >= theirs.end) continue;
+                    cell.filled = true;
                     cell.source_process = q;
                     cell.source_local = there;
+                    cell.steps =
+                        cell.direction * (q + static_cast<int>(rounds) * process_count() - p);
                 }
             }
             cells.push_back(cell);
@@ -233,16 +220,6 @@ std::vector<std::int64_t> bounds_of(const std::vector<std::int64_t>& blocks) {
     return bounds;
 }
 
-/// What the neighbour on a side has to give; 0 beyond a wall.
-std::int64_t supply(const AxisGeometry& axis, int p, int side) {
-    int from = p + side;
-    if (from < 0 || from >= axis.process_count()) {
-        if (!axis.periodic) return 0;
-        from = side < 0 ? axis.process_count() - 1 : 0;
-    }
-    return kept(axis, from).size();
-}
-
 } // namespace
 
 AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits& limits,
@@ -250,37 +227,26 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
     AxisGeometry axis;
     axis.periodic = random.chance(0.5);
     const bool valid = limits.valid_only || random.chance(0.9);
-    const auto most = [&](std::int64_t limit) {
-        return valid ? std::min(limit, limits.width) : limits.width;
-    };
+    const bool wide = random.chance(0.3);
+    const std::int64_t most = wide ? std::max<std::int64_t>(limits.block / 4, 1) : limits.block;
+    const std::int64_t widest = wide ? 3 * most : limits.width;
 
     const int kind = static_cast<int>(random.integer(0, 3));
-    const std::int64_t n = random_extent(random, limits.block * process_count, process_count);
+    const std::int64_t n = random_extent(random, most * process_count, process_count);
     if (kind == 0)
         axis.blocks = balanced_blocks(n, process_count);
     else if (kind == 1)
         axis.blocks = regular_blocks(n, process_count);
     else
         for (int p = 0; p < process_count; ++p)
-            axis.blocks.push_back(random.chance(0.2) ? 0 : random.integer(0, limits.block + 1));
+            axis.blocks.push_back(random.chance(0.2) ? 0 : random.integer(0, most + 1));
 
-    // The widths at the two ends first: at a wall they add to what neighbours can copy.
     const int last = process_count - 1;
-    axis.padding.resize(axis.blocks.size());
-    axis.boundary = axis.periodic ? random_widths(random, most(supply(axis, 0, -1)),
-                                                  most(supply(axis, last, 1)))
-                                  : random_widths(random, limits.width, limits.width);
+    axis.boundary = random_widths(random, widest, widest);
     const bool by_process = kind == 2 && random.chance(0.5);
-    Widths uniform(limits.width, limits.width);
-    for (int p = 0; p < process_count; ++p) {
-        if (p > 0) uniform.low = std::min(uniform.low, most(supply(axis, p, -1)));
-        if (p < last) uniform.high = std::min(uniform.high, most(supply(axis, p, 1)));
-    }
-    uniform = random_widths(random, uniform.low, uniform.high);
+    const Widths uniform = random_widths(random, widest, widest);
     for (int p = 0; p < process_count; ++p)
-        axis.padding[static_cast<std::size_t>(p)] =
-            by_process ? random_widths(random, most(supply(axis, p, -1)), most(supply(axis, p, 1)))
-                       : uniform;
+        axis.padding.push_back(by_process ? random_widths(random, widest, widest) : uniform);
 
     const BlockOptions options{
         .padding = uniform, .boundary = axis.boundary, .periodic = axis.periodic};
@@ -293,7 +259,7 @@ AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits
                                  by_process ? axis.padding : std::vector<Widths>());
 
     if (with_options) {
-        Widths least(limits.width, limits.width); // of the paddings that have a source
+        Widths least(widest, widest); // of the paddings that have a source
         for (int p = 0; p < process_count && valid; ++p) {
             if (p > 0 || axis.periodic) least.low = std::min(least.low, width(axis, p, -1));
             if (p < last || axis.periodic) least.high = std::min(least.high, width(axis, p, 1));

@@ -19,11 +19,13 @@ namespace distview::testing {
 /// What one position of a section along one axis should hold after an exchange.
 struct AxisCell {
     int direction = 0;       ///< 0: never written, -1 or +1: padding on that side
-    bool filled = false;     ///< padding that the exchange reaches
+    bool reached = false;    ///< padding as near to what is not written as is asked for
+    bool filled = false;     ///< and there is an element that it copies
     std::int64_t global = 0; ///< its own index in the whole array
     std::int64_t source = 0; ///< index of the element that fills it; its own if direction is 0
     int source_process = -1; ///< who has that element, -1 if nobody does
     std::int64_t source_local = 0; ///< and where
+    int steps = 0; ///< from there to here, process by process, every time around a periodic axis
 };
 
 /// One axis of an array written out process by process.
@@ -39,10 +41,9 @@ struct AxisGeometry {
     std::int64_t extent(int p) const { return static_cast<std::int64_t>(cells(p).size()); }
     /// Every position of the section of process p.
     const std::vector<AxisCell>& cells(int p) const { return m_cells[static_cast<std::size_t>(p)]; }
-    /// Whether the low (-1) or high (+1) padding of process p can be filled as asked.
+    /// Whether process p has the low (-1) or high (+1) padding that is asked for.
     bool can_fill(int p, int side) const;
-    /// Whether all that process p receives and sends along this axis can be.
-    bool is_valid(int p) const;
+    bool is_valid(int p) const { return can_fill(p, -1) && can_fill(p, 1); }
 
     /// Width asked for on one side; the largest number if all of it.
     std::int64_t asked_width(int side) const;
@@ -108,10 +109,11 @@ private:
 
 class Random;
 
+/// Of some axes blocks are shorter, and padding is up to three times as wide as the longest of them.
 struct GeometryLimits {
     std::int64_t block = 6;
     std::int64_t width = 3;
-    bool valid_only = false; ///< else about one in eight cannot be exchanged
+    bool valid_only = false; ///< else some ask for more than there is
 };
 
 AxisGeometry random_axis(Random& random, int process_count, const GeometryLimits& limits,

@@ -171,10 +171,9 @@ TEST(GridPlacement, CountsWhatGoesBetweenNodes) {
 }
 
 TEST(GridPlacement, TakesGridsThatSuitTheAxes) {
-    // Padding of 5 is wider than half of the periodic axis, so that only the other one is split.
-    const std::vector<AxisSpec> narrow{block(6, {.padding = 5, .periodic = true}),
-                                       block(40, {.padding = 1})};
-    const GridPlacement placed = place_on_nodes(Ints{0, 0, 1, 1}, narrow);
+    const std::vector<AxisSpec> columns{block(6, {.padding = 1}),
+                                        block_bounds({0, 10, 20, 30, 40}, {.padding = 1})};
+    const GridPlacement placed = place_on_nodes(Ints{0, 0, 1, 1}, columns);
     EXPECT_EQ(placed.grid, ProcessGrid({1, 4}));
     EXPECT_EQ(placed.between_nodes_of_balanced, -1);
     EXPECT_EQ(placed.describe(), "1 x 4 processes: " + std::to_string(placed.between_nodes) +
@@ -183,10 +182,21 @@ TEST(GridPlacement, TakesGridsThatSuitTheAxes) {
     EXPECT_EQ(place_on_nodes(Ints{0, 1, 0, 1}, given).grid, ProcessGrid({2, 2}));
 }
 
+// Padding of 5 is wider than half of the short axis.
+TEST(GridPlacement, CountsWhatComesFromBehindTheNeighbour) {
+    const std::vector<AxisSpec> narrow{block(6, {.padding = 5, .periodic = true}),
+                                       block(40, {.padding = 1})};
+    const GridPlacement placed = place_on_nodes(Ints{0, 0, 1, 1}, narrow);
+    EXPECT_EQ(placed.grid, ProcessGrid({1, 4}));
+    const ArrayLayout layout(ProcessGrid{2, 2}, narrow);
+    EXPECT_EQ(placed.between_nodes_of_balanced,
+              cells_from_other_nodes(layout, {0, 1, 2, 3}, {0, 0, 1, 1}));
+}
+
 TEST(GridPlacement, SaysWhatDoesNotFit) {
     EXPECT_THROW(place_on_nodes(Ints{}, plane(8, 8)), LayoutError);
-    const std::vector<AxisSpec> narrow{block(6, {.padding = 5})};
-    EXPECT_THROW(place_on_nodes(Ints{0, 0, 1, 1}, narrow), LayoutError);
+    const std::vector<AxisSpec> thirds{block_bounds({0, 2, 4, 6})};
+    EXPECT_THROW(place_on_nodes(Ints{0, 0, 1, 1}, thirds), LayoutError);
     EXPECT_THROW(place_on_nodes(Ints{0, 1}, {}), LayoutError);
     EXPECT_EQ(place_on_nodes(Ints{3}, {}).grid, ProcessGrid());
 }

@@ -57,21 +57,22 @@ struct Copy {
     int process;
     Position position;
 };
-std::map<std::int64_t, std::map<std::int64_t, Copy>> copies_of(const ArrayGeometry& geometry,
-                                                               int owner) {
-    std::map<std::int64_t, std::map<std::int64_t, Copy>> result;
+using Order = std::vector<std::pair<int, int>>; // by axis: direction and steps, the last fastest
+std::map<std::int64_t, std::map<Order, Copy>> copies_of(const ArrayGeometry& geometry, int owner) {
+    std::map<std::int64_t, std::map<Order, Copy>> result;
     for (int p = 0; p < geometry.process_count(); ++p) {
         const std::vector<int> at = geometry.coordinates(p);
         geometry.for_each_cell(p, [&](const ExpectedCell& cell) {
             if (!cell.filled || cell.source_process != owner) return;
-            std::int64_t direction = 0; // base 3, the last axis fastest
+            Order order;
             for (std::size_t d = 0; d < geometry.axes.size(); ++d) {
                 const auto l = static_cast<std::size_t>(cell.position[d]);
-                direction = direction * 3 + geometry.axes[d].cells(at[d])[l].direction + 1;
+                const AxisCell& along = geometry.axes[d].cells(at[d])[l];
+                order.emplace_back(along.direction, along.steps);
             }
             const bool is_new =
-                result[cell.source_number].emplace(direction, Copy{p, cell.position}).second;
-            EXPECT_TRUE(is_new) << "two copies in one direction: the order is not defined";
+                result[cell.source_number].emplace(order, Copy{p, cell.position}).second;
+            EXPECT_TRUE(is_new) << "two copies as near in one direction: the order is not defined";
         });
     }
     return result;
@@ -97,7 +98,7 @@ std::string find_flaw(const TestField<View>& field, const ArrayGeometry& geometr
         Value expected = summand<Value>(process, cell.position, salt);
         const auto of_cell = copies.find(cell.number);
         if (cell.kept && of_cell != copies.end())
-            for (const auto& [direction, copy] : of_cell->second)
+            for (const auto& [order, copy] : of_cell->second)
                 expected = op(expected, summand<Value>(copy.process, copy.position, salt));
         if (flaw.empty() && std::memcmp(&field.at(cell), &expected, sizeof(Value)) != 0)
             flaw = text("process ", process, ": ", cell.kept ? "element " : "padding ",

@@ -80,24 +80,21 @@ TEST_F(PaddingExchangeErrors, GridOfAnotherSize) {
                               text("= ", n + 1, " [rank ", n - 1, " of ", n, ']'));
 }
 
-TEST_F(PaddingExchangeErrors, PaddingWiderThanTheNeighboursBlock) {
-    const ArrayLayout periodic = columns(block(2 * n, {.padding = 3, .periodic = true}));
-    EXPECT_THROW_ON_ALL_RANKS(build(periodic), LayoutError,
-                              "exceeds the 2 interior elements of its neighbour");
+TEST_F(PaddingExchangeErrors, MoreThanThePaddingOfOneProcess) {
     if (n == 1) return;
-    // One block of the row is too small; only its neighbours see it.
+    // Only the last process has too little.
     std::vector<std::int64_t> bounds{0};
-    for (int p = 0; p < n; ++p) bounds.push_back(bounds.back() + (p == n - 1 ? 1 : 4));
+    for (int p = 0; p < n; ++p) bounds.push_back(bounds.back() + 4);
+    std::vector<Widths> paddings(static_cast<std::size_t>(n), Widths(2));
+    paddings.back().low = 1;
     EXPECT_THROW_ON_ALL_RANKS(
-        build(columns(block_bounds(bounds, {.padding = 2, .boundary = Widths(0)}))), LayoutError,
-        text("PaddingExchangeSchedule: padding 2 on the high side of axis 1 of process (0, ", n - 2,
-             ") exceeds the 1 elements of its neighbour (0, ", n - 1, ") [rank ", n - 2, " of ", n,
-             "; 2 ranks failed]"));
-    // An empty one beside padding.
-    bounds.back() = bounds[bounds.size() - 2];
-    EXPECT_THROW_ON_ALL_RANKS(
-        build(columns(block_bounds(bounds, {.padding = 1, .boundary = Widths(0)}))), LayoutError,
-        "exceeds the 0 elements of its neighbour");
+        build(columns(block_bounds(bounds, {.boundary = Widths(0)}, paddings)),
+              {.widths = std::vector{Widths(0), Widths(2, 0)}}),
+        LayoutError,
+        text("PaddingExchangeSchedule: cannot fill 2 elements on the low side of axis 1, the "
+             "section "
+             "of process (0, ",
+             n - 1, ") has a padding of 1 [rank ", n - 1, " of ", n, ']'));
 }
 
 TEST_F(PaddingExchangeErrors, NegativeSizesAndWidths) {

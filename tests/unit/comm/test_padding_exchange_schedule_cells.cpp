@@ -67,11 +67,11 @@ public:
         return true;
     }
 
-    /// Cells that the exchange fills on one side of an axis.
+    /// As deep as the exchange fills padding on one side of an axis, the array's end aside.
     std::int64_t filled_width(std::size_t d, int side) const {
         const std::vector<AxisCell>& cells = m_geometry.axes[d].cells(m_at[d]);
         return std::count_if(cells.begin(), cells.end(), [&](const AxisCell& cell) {
-            return cell.direction == side && cell.filled;
+            return cell.direction == side && cell.reached;
         });
     }
 

@@ -4,6 +4,7 @@
 #include <distview/core/dist_view.hpp>
 #include <distview/core/local_box.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -23,8 +24,21 @@ namespace distview {
 /// unstructured axes have no padding; there both mean the same: what is no ghost.
 enum class Cells { interior, owned };
 
+namespace impl {
+
+/// Where a section would have elements [begin, end) of a block axis, were it long enough.
+inline LocalRange positions_of(const AxisLayout& axis, int process, GlobalIndex begin,
+                               GlobalIndex end) {
+    return {axis.to_local(process, begin), axis.to_local(process, end)};
+}
+/// Whether an axis ends in two walls, beyond which there are no elements.
+inline bool has_walls(const AxisLayout& axis) { return axis.is_block() && !axis.periodic(); }
+
+} // namespace impl
+
 /// Positions in view.view() whose elements are as their owners have them: those that no exchange writes, boundary
-/// padding too, and around them as many as DistView::valid_padding() says; without corners none of these.
+/// padding too, and around them as many as DistView::valid_padding() says, as far as the array goes; without corners
+/// none of these.
 ///
 /// Collective: no (local)
 template <DistViewLike View>
@@ -35,7 +49,13 @@ LocalBox valid_cells(const View& view) {
         const bool is_copy = view.layout().axis(d).periodic(); // boundary padding is
         const LocalRange own = is_copy ? view.interior_range(d) : view.owned_range(d);
         const Widths around = valid.has_corners() ? valid.depth(d) : Widths(0);
-        cells[static_cast<std::size_t>(d)] = {own.begin - around.low, own.end + around.high};
+        LocalRange& range = cells[static_cast<std::size_t>(d)];
+        range = {own.begin - around.low, own.end + around.high};
+        const AxisLayout& axis = view.layout().axis(d);
+        if (!impl::has_walls(axis)) continue;
+        const GlobalRange all = axis.global_range();
+        const LocalRange there = impl::positions_of(axis, view.process(), all.begin, all.end);
+        range = {std::max(range.begin, there.begin), std::min(range.end, there.end)};
     }
     return cells;
 }

@@ -125,9 +125,14 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
         };
         const Widths around(left(&Widths::low), left(&Widths::high));
         const LocalRange interior = to.interior_range(d);
-        cells[static_cast<std::size_t>(d)] = {interior.begin - around.low,
-                                              interior.end + around.high};
+        LocalRange& range = cells[static_cast<std::size_t>(d)];
+        range = {interior.begin - around.low, interior.end + around.high};
         after.set_depth(d, around);
+        const AxisLayout& axis = to.layout().axis(d);
+        if (!impl::has_walls(axis)) continue;
+        const LocalRange between =
+            impl::positions_of(axis, to.process(), GlobalIndex(0), GlobalIndex(axis.size()));
+        range = {std::max(range.begin, between.begin), std::min(range.end, between.end)};
     }
     after.set_corners(has_corners);
     for_each(exec, label, to, functor, cells);
@@ -140,8 +145,12 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
 ///
 ///     for_each_boundary(exec, "walls", u, KOKKOS_LAMBDA(int i, int j) { v(i, j) = v(clamp(i), clamp(j)); });
 ///
+/// Padding that reaches across the process at a wall holds copies of its boundary padding: there, too, clamp() is to go
+/// by the wall, which is before layout.axis(d).to_local(process, GlobalIndex(0)) and at that of size().
+///
 /// Collective: no (local)
-/// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding
+/// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding. What the
+///             process at a wall reads is its own, or in its valid padding
 /// Indices:    local, all padding included: what view.view() takes
 /// Space:      one kernel for each wall on `exec`; on return work may still run there
 /// Cost:       no allocation, no fence
@@ -152,21 +161,21 @@ void for_each_boundary(const Exec& exec, const std::string& label, const View& v
     static const impl::Caller caller("for_each_boundary");
     LocalBox rest = valid_cells(view);
     for (int d = 0; d < View::rank(); ++d) {
-        if (view.layout().axis(d).periodic()) continue;
+        const AxisLayout& axis = view.layout().axis(d);
+        if (!impl::has_walls(axis)) continue;
         LocalRange& left = rest[static_cast<std::size_t>(d)];
-        const LocalRange owned = view.owned_range(d);
-        const LocalRange interior = view.interior_range(d);
+        const LocalRange between =
+            impl::positions_of(axis, view.process(), GlobalIndex(0), GlobalIndex(axis.size()));
         const auto wall = [&](LocalRange range) {
             LocalBox box = rest;
             box[static_cast<std::size_t>(d)] = range;
             if (!is_empty(box, View::rank()))
                 impl::launch_for(caller, label, exec, view, box, functor);
         };
-        wall({owned.begin, interior.begin});
-        wall({interior.end, owned.end});
+        wall({left.begin, std::min(left.end, between.begin)});
+        wall({std::max(left.begin, between.end), left.end});
         // Corners belong to the first of their axes.
-        if (owned.begin < interior.begin) left.begin = interior.begin;
-        if (interior.end < owned.end) left.end = interior.end;
+        left = {std::max(left.begin, between.begin), std::min(left.end, between.end)};
     }
 }
 

@@ -39,7 +39,7 @@ DISTVIEW_BEGIN_C
 /// A plan for any number of fields that share a layout.
 ///
 /// Collective: over comm
-/// Errors:     LAYOUT_ERROR if a padding cannot be filled from the neighbours; USAGE_ERROR if the grid is not the
+/// Errors:     LAYOUT_ERROR if the options' widths do not fit the layout; USAGE_ERROR if the grid is not the
 ///             communicator's or ranks pass different arguments (on all ranks)
 DISTVIEW_API int distview_padding_plan_create(const distview_communicator* comm,
                                               const distview_layout* layout,

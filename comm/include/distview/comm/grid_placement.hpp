@@ -42,8 +42,7 @@ struct GridPlacement {
 /// Indices:    nodes[r] is the node of rank r, any number that ranks of the node have in common
 /// Cost:       for P processes some P, and the number of ways to write P as a product of as many factors as there are
 ///             axes; some milliseconds for 4096 processes and 3 axes
-/// Errors:     LayoutError if there is no rank, or if no grid suits the axes: their number of processes is given, or
-///             padding is wider than sections
+/// Errors:     LayoutError if there is no rank, or if no grid suits the axes, whose number of processes may be given
 /// Source:     Gropp, "Using node information to implement MPI Cartesian topologies", EuroMPI 2018
 GridPlacement place_on_nodes(std::span<const int> nodes, const std::vector<AxisSpec>& axes,
                              Stencil stencil = Stencil::box);

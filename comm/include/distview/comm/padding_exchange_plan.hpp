@@ -59,14 +59,14 @@ struct FieldExchange {
 ///             node are read through CUDA IPC where they can be, and messages lie in device memory where
 ///             MPI takes that (DISTVIEW_GPU_AWARE overrides what is believed of it), else in pinned host
 ///             memory
-/// Source:     decisions 0004, 0006, 0009, 0018, 0023, 0026
+/// Source:     decisions 0004, 0006, 0009, 0018, 0023, 0026, 0037
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
     /// A plan for any number of fields that share a layout.
     ///
     /// Cost:   one agreement; no messages are set up yet
-    /// Errors: LayoutError if a padding cannot be filled from the neighbours, UsageError if the
+    /// Errors: LayoutError if the options' widths do not fit the layout, UsageError if the
     ///         layout's grid is not the communicator's or ranks pass different arguments, or if
     ///         DISTVIEW_TRANSPORT asks for what is not there (thrown on all ranks)
     PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
@@ -187,8 +187,8 @@ public:
     ///
     /// As a scatter needs it: contributions that a process has collected in its padding go to their
     /// owners. Every element becomes op(...op(op(element, first copy), second copy)...), the copies
-    /// ordered by direction as their holders see it, the last axis fastest: the same bits however
-    /// they travel. The padding keeps its values: set it to zero before collecting again.
+    /// ordered by direction as their holders see it, in one direction the nearest process's first, the
+    /// last axis fastest: the same bits however they travel. The padding keeps its values: set it to zero before collecting again.
     ///
     /// Shapes:  op(T here, T incoming) for the element type T of every field: Sum, Minimum, Maximum or
     ///          a function object of the program's

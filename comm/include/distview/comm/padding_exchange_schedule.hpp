@@ -6,8 +6,10 @@
 #include <distview/core/valid_padding.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +17,8 @@ namespace distview {
 
 /// Neighbours that a padding exchange reads from.
 enum class Stencil {
-    box,  ///< all 3^d - 1 neighbours, corners included
-    faces ///< the 2 d neighbours that differ along one axis only
+    box,  ///< all 3^d - 1 directions, corners included
+    faces ///< the 2 d directions along one axis only
 };
 
 /// Padding that an exchange fills; by default all communication and periodic padding.
@@ -39,21 +41,25 @@ struct PaddingRegion {
 
 /// Boxes that processes send each other to fill padding: a plain value, computed without communication.
 ///
-/// Everything follows from the layout by arithmetic, for any one process, without looking at the
-/// others: along each axis a section has at most three pieces (low padding, middle, high padding)
-/// and each comes from one coordinate of the process grid. A region is a product of such pieces, and
-/// these short lists are all that is stored.
+/// Everything follows from the layout by arithmetic, for any one process: along each axis a section
+/// has a low padding, a middle and a high padding, and each is cut into pieces that come from one
+/// coordinate of the process grid. Padding is one piece unless it is wider than what the neighbour
+/// has: then the processes behind it have the rest, around a periodic axis as often as it takes. A
+/// region is a product of such pieces, and these short lists are all that is stored.
 ///
 /// On a non-periodic axis boundary padding belongs to the middle: it is never written, and moves as
-/// its owner's elements do. On a periodic axis it is filled from the interior's other end. Both
-/// sides of a message list its regions in the same order: by direction as the receiver sees it, the
-/// last axis fastest.
+/// its owner's elements do. On a periodic axis it is filled from the interior's other end. Positions
+/// beyond the end of a non-periodic axis are nobody's and never written. Both sides of a message list
+/// its regions in the same order: by direction as the receiver sees it and by distance, the nearest
+/// process first, the last axis fastest.
 ///
 /// Collective: no (local); no MPI needed
-/// Cost:       O(rank) time and a few hundred bytes, whatever the number of processes
-/// Errors:     LayoutError if an axis with padding is not block, if a padding is wider than what its
-///             neighbour owns (periodic: than its interior), or if options.widths do not fit
-/// Source:     Distributed Array Protocol 0.10.0, "padding"; decision 0004
+/// Cost:       time and memory by the number of pieces: a microsecond and a few hundred bytes where padding
+///             reaches no further than the neighbour, whatever the number of processes. Where bounds are
+///             given, one look at the widths of all processes of the axis besides
+/// Errors:     LayoutError if options.widths do not fit: more than this section's padding, negative, of an
+///             axis that is not block, or not one an axis
+/// Source:     Distributed Array Protocol 0.10.0, "padding"; decisions 0004 and 0037
 class PaddingExchangeSchedule {
 public:
     PaddingExchangeSchedule(const ArrayLayout& layout, int process,
@@ -112,7 +118,7 @@ public:
     /// Elements copied within the section (periodic axes of one process).
     std::int64_t local_elements() const;
 
-    /// The padding that the exchange fills.
+    /// The padding that the exchange fills; as deep as if elements went on beyond the array's end.
     ValidPadding filled() const noexcept;
     /// Positions along an axis that the exchange never writes: interior and, unless the axis is
     /// periodic, boundary padding.
@@ -133,20 +139,29 @@ public:
     std::string describe() const;
 
 private:
-    /// One of the three pieces of an axis: where it begins here and there, and how long it is.
+    /// Positions along an axis that come from one process, or go to one: where they begin here and
+    /// there, and how many there are.
     struct Piece {
-        std::int64_t length = 0; ///< 0: there is no such piece
-        int peer_coordinate = 0;
+        std::int64_t length = 0;
         LocalIndex begin{};
         LocalIndex peer_begin{};
+        int peer_coordinate = 0;
+        int direction = 0; ///< of the receiver: -1 and +1 in its padding, 0 in the middle
     };
-    /// Pieces for the directions -1, 0, +1 of the receiver.
-    using AxisPieces = std::array<Piece, 3>;
-    using Pieces = std::array<AxisPieces, max_rank>;
+    /// Pieces of one axis after the other, each by direction, then from the middle outwards.
+    struct Pieces {
+        std::vector<Piece> all{};
+        std::array<int, max_rank + 1> first{}; ///< those of axis a end where those of a + 1 begin
+
+        std::span<const Piece> of(int axis) const noexcept {
+            const auto a = static_cast<std::size_t>(axis);
+            return std::span(all).subspan(static_cast<std::size_t>(first[a]),
+                                          static_cast<std::size_t>(first[a + 1] - first[a]));
+        }
+    };
 
     Widths exchanged_widths(int axis, const PaddingExchangeOptions& options) const;
     void build_axis(int axis, Widths widths);
-    std::string where(int axis, int coordinate) const;
     std::vector<Message> messages(const Pieces& pieces) const;
 
     Pieces joined(const Pieces& pieces) const;
@@ -160,14 +175,18 @@ private:
     void for_each_region(const Pieces& pieces, Visitor&& visit) const {
         const int rank = m_layout.rank();
         std::array<int, max_rank> choice{};
+        for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a) {
+            if (pieces.first[a] == pieces.first[a + 1]) return;
+            choice[a] = pieces.first[a];
+        }
         for (;;) {
             PaddingRegion region;
             if (make_region(pieces, choice, region)) visit(region);
             int axis = rank - 1;
             for (; axis >= 0; --axis) {
-                int& c = choice[static_cast<std::size_t>(axis)];
-                if (++c < 3) break;
-                c = 0;
+                const auto a = static_cast<std::size_t>(axis);
+                if (++choice[a] < pieces.first[a + 1]) break;
+                choice[a] = pieces.first[a];
             }
             if (axis < 0) return;
         }
@@ -178,6 +197,7 @@ private:
     ArrayLayout m_layout;
     int m_process;
     Stencil m_stencil;
+    std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled
     Pieces m_incoming{};
     Pieces m_outgoing{};
 };
