@@ -22,6 +22,15 @@ ProcessorSet allowed_processors() noexcept {
     return result;
 }
 
+int count_processors(std::span<const ProcessorSet> all) noexcept {
+    ProcessorSet together{};
+    for (const ProcessorSet& theirs : all)
+        for (std::size_t i = 0; i < together.size(); ++i) together[i] |= theirs[i];
+    int processors = 0;
+    for (const std::uint64_t word : together) processors += std::popcount(word);
+    return processors;
+}
+
 bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> all) noexcept {
     int processes = 0;
     ProcessorSet together{};
@@ -32,9 +41,7 @@ bool shares_processors(const ProcessorSet& mine, std::span<const ProcessorSet> a
         ++processes;
         for (std::size_t i = 0; i < mine.size(); ++i) together[i] |= theirs[i];
     }
-    int processors = 0;
-    for (const std::uint64_t word : together) processors += std::popcount(word);
-    return processes > processors;
+    return processes > count_processors({&together, 1});
 }
 
 } // namespace distview::impl

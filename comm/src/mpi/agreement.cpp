@@ -2,6 +2,7 @@
 #include <distview/comm/agreement.hpp>
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -188,9 +189,11 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
 CollectiveCall::CollectiveCall(const Communicator& comm, std::string_view name)
     : m_state(comm.state()), m_exceptions(std::uncaught_exceptions()) {
     m_state->calls().enter(name);
+    if (impl::ReportLog* const report = m_state->report()) report->enter_call(name);
 }
 
 CollectiveCall::~CollectiveCall() {
+    if (impl::ReportLog* const report = m_state->report()) report->leave_call();
     m_state->calls().leave({}, std::uncaught_exceptions() > m_exceptions);
 }
 

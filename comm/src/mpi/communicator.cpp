@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/communicator.hpp>
 
+#include "mpi/report_collection.hpp"
+
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/processors.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/mpi/interrupt.hpp>
 #include <distview/comm/impl/mpi/node_messages.hpp>
+#include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 
@@ -35,6 +38,15 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int
 }
 
 CommunicatorState::~CommunicatorState() = default;
+
+void CommunicatorState::set_report(const std::string& file) {
+    if (file.empty())
+        m_report.reset();
+    else if (!m_report)
+        m_report = std::make_unique<ReportLog>(file);
+    else
+        m_report->set_file(file);
+}
 
 void CommunicatorState::share_calls(MPI_Comm node, const Deadline::Setting& setting) {
     CallLines lines = share_call_lines(m_comm, node, m_rank);
@@ -123,9 +135,14 @@ namespace {
 
 /// Non-blocking, so that ranks that hold the communicators in different orders do not wait for each other. Others
 /// may wait for this rank in a call that it does not make: they get an error, and may come then.
-void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
+///
+/// The first time it finds out which of them rank 0 wants a report of.
+void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool is_first,
+                 std::vector<int>& wants_report) {
     std::vector<MPI_Request> requests(open.size(), MPI_REQUEST_NULL);
-    for (std::size_t i = 0; i < open.size(); ++i) MPI_Ibarrier(open[i]->comm(), &requests[i]);
+    for (std::size_t i = 0; i < open.size(); ++i)
+        MPI_Iallreduce(MPI_IN_PLACE, &wants_report[i], 1, MPI_INT, MPI_MAX, open[i]->comm(),
+                       &requests[i]);
     std::vector<bool> is_lost(open.size(), false);
     const auto test = [&] {
         int done = 0;
@@ -134,11 +151,17 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open) {
         return done != 0 || code != MPI_SUCCESS;
     };
     const auto began = std::chrono::steady_clock::now();
+    std::vector<bool> has_told(open.size(), false);
     while (!test()) {
         for (std::size_t i = 0; i < open.size(); ++i)
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
-        for (const auto& state : open) state->deadline().tell_closing(began);
+        for (std::size_t i = 0; i < open.size(); ++i) {
+            if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
+            has_told[i] = true;
+            if (is_first) write_own_report(*open[i]); // what rank 0 knows: others may never come
+            open[i]->deadline().tell_closing(began);
+        }
     }
 }
 
@@ -155,13 +178,18 @@ void CommunicatorState::close_all(
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->leave();
     // While a rank waits here MPI goes on receiving for an exchange that was abandoned on it, without
     // which the others could not end theirs; afterwards nobody begins to send.
-    wait_in_all(open);
+    std::vector<int> wants_report(open.size(), 0);
+    for (std::size_t i = 0; i < open.size(); ++i)
+        wants_report[i] = open[i]->rank() == 0 && open[i]->report() ? 1 : 0;
+    wait_in_all(open, true, wants_report);
+    write_reports(open, wants_report);
     // Once for all exchanges that were abandoned.
     const Closable::Time deadline = std::chrono::steady_clock::now() + Closable::grace;
     for (const auto& state : open)
         for (const std::weak_ptr<Closable>& user : state->m_users)
             if (const std::shared_ptr<Closable> alive = user.lock()) alive->close(deadline);
-    wait_in_all(open); // and here, until all have received what they cannot cancel
+    wait_in_all(open, false,
+                wants_report); // and here, until all have received what they cannot cancel
     std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();
@@ -255,8 +283,12 @@ private:
                   "MPI_Comm_split_type");
         int ranks_of_node = 0;
         check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
-        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit,
-                                                         is_crowded(node, ranks_of_node));
+        const ProcessorSet mine = allowed_processors();
+        const std::vector<ProcessorSet> processors = processors_of(node, ranks_of_node, mine);
+        const bool crowded = shares_processors(mine, processors);
+        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, crowded);
+        state->set_processors(count_processors(processors));
+        state->set_report(ReportLog::file_from_environment());
         state->set_one_node(ranks_of_node == size);
         state->share_calls(node, setting);
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
@@ -264,13 +296,13 @@ private:
     }
 
     /// Asks the ranks of this node which processors they may use.
-    static bool is_crowded(MPI_Comm node, int ranks) {
-        const ProcessorSet mine = allowed_processors();
+    static std::vector<ProcessorSet> processors_of(MPI_Comm node, int ranks,
+                                                   const ProcessorSet& mine) {
         std::vector<ProcessorSet> all(static_cast<std::size_t>(ranks));
         check_mpi(MPI_Allgather(mine.data(), static_cast<int>(mine.size()), MPI_UINT64_T,
                                 all.data(), static_cast<int>(mine.size()), MPI_UINT64_T, node),
                   "MPI_Allgather");
-        return shares_processors(mine, all);
+        return all;
     }
 
     static int on_parent_freed(MPI_Comm parent, int, void*, void*) {
@@ -332,6 +364,9 @@ void Communicator::set_deadline(std::chrono::duration<double> limit) {
                     limit.count());
     });
     impl::open_state(m_state).deadline().set_limit(limit);
+}
+void Communicator::set_report(const std::string& file) {
+    impl::open_state(m_state).set_report(file);
 }
 bool Communicator::is_open() const noexcept { return m_state->is_open(); }
 

@@ -105,7 +105,7 @@ void Deadline::expire(Clock::time_point now) {
 }
 
 void Deadline::tell_closing(Clock::time_point since) noexcept {
-    if (!is_set() || m_has_told_closing || Clock::now() - since <= m_setting.limit) return;
+    if (m_has_told_closing || !is_late(since)) return;
     m_has_told_closing = true;
     try {
         std::vector<Calls::Rank> others;

@@ -224,4 +224,45 @@ std::string ExchangeBinding::describe_step() const {
     return result + m_program.note;
 }
 
+std::vector<Traffic> ExchangeBinding::traffic() const {
+    std::vector<Traffic> result;
+    for (const ExchangeBinding* step = this; step; step = step->next())
+        step->append_traffic(result);
+    return result;
+}
+
+void ExchangeBinding::append_traffic(std::vector<Traffic>& traffic) const {
+    const auto why_not = [&](int rank) {
+        const auto found = m_transports.why_not.find(rank);
+        return found == m_transports.why_not.end() ? std::string() : found->second;
+    };
+    const std::string messages(to_string(m_setting.device.messages));
+    if (!is_later_round && m_program.local_bytes > 0)
+        traffic.push_back(
+            {.transport = std::string(to_string(Transport::self)), .bytes = m_program.local_bytes});
+    for (const Incoming& other : m_program.in_place) {
+        if (is_later_round) continue; // the first one names the bytes of all
+        const auto source = m_transports.sources.find(other.rank);
+        const bool is_packed =
+            source != m_transports.sources.end() && source->second.packs_fields();
+        traffic.push_back({.partner = other.rank,
+                           .is_sent = m_program.writes,
+                           .transport = std::string(to_string(other.transport)),
+                           .bytes = other.bytes,
+                           .is_packed = is_packed});
+    }
+    for (const Incoming& from : m_program.received)
+        traffic.push_back({.partner = from.rank,
+                           .transport = messages,
+                           .bytes = from.bytes,
+                           .messages = 1,
+                           .why_not = why_not(from.rank)});
+    for (const PersistentMessages::Message& to : m_program.sends)
+        traffic.push_back({.partner = to.peer,
+                           .is_sent = true,
+                           .transport = messages,
+                           .bytes = to.bytes,
+                           .messages = 1});
+}
+
 } // namespace distview::impl

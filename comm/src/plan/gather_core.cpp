@@ -18,7 +18,9 @@ GatherCore::GatherCore(const Communicator& comm, const char* name, std::uint64_t
                        const ArrayLayout& layout, GatherRole role, Side side,
                        std::optional<Transport> required)
     : PlanCore(comm, name, number, Labels(name, "copy_local", "gather"), required, false),
-      m_layout(layout), m_role(std::move(role)), m_side(side) {}
+      m_layout(layout), m_role(std::move(role)), m_side(side) {
+    record(m_layout.fingerprint(), [this] { return m_layout.describe(); });
+}
 
 void GatherCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;

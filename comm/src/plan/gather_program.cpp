@@ -154,10 +154,13 @@ private:
                      [&](const Field& field) { return of_own(to.positions, field); });
         const bool in_order = reads_in_order();
         for (const GatherRole::Wanted& from : m_role.wanted) {
-            if (from.rank != m_setting.rank)
+            if (from.rank != m_setting.rank) {
                 add_incoming(from, in_order);
-            else if (!in_order)
-                add_own(from);
+                continue;
+            }
+            for (const Field& field : m_fields)
+                m_program.local_bytes += std::ssize(from.positions) * field.element_size;
+            if (!in_order) add_own(from);
         }
         for (std::size_t f = 0; f < m_fields.size() && in_order; ++f) add_in_order(f);
     }
@@ -253,10 +256,10 @@ private:
         if (!m_setting.packs_apart) return packed;
         for (std::size_t f = 0; f < packed.size(); ++f)
             if (packed[f] == 0)
-                packed[f] = lie_apart(from.positions,
-                                      {static_cast<std::size_t>(m_rank), from.extents,
-                                       owner.fields[f].strides},
-                                      m_fields[f].element_size);
+                packed[f] = lie_apart(
+                    from.positions,
+                    {static_cast<std::size_t>(m_rank), from.extents, owner.fields[f].strides},
+                    m_fields[f].element_size);
         return packed;
     }
 

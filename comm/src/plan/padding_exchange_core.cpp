@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
+#include "plan/exchange_shapes.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
 #include <distview/core/text.hpp>
@@ -33,11 +35,25 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
 
 PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
                                          std::vector<PaddingExchangeSchedule> schedules,
+                                         std::vector<PaddingExchangeOptions> options,
                                          bool one_geometry, std::optional<Transport> required)
     : PlanCore(comm, "PaddingExchangePlan", comm.state()->next_plan(),
                Labels("PaddingExchangePlan", "copy_local", "unpack"), required, false),
-      m_schedules(std::move(schedules)), m_inner_cells(m_schedules.front().inner_cells()),
-      m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {}
+      m_schedules(std::move(schedules)), m_options(std::move(options)),
+      m_inner_cells(m_schedules.front().inner_cells()),
+      m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {
+    std::uint64_t key = m_schedules.size();
+    std::int64_t deepest = 0;
+    for (const PaddingExchangeSchedule& schedule : m_schedules)
+        key = key * 0x9e3779b97f4a7c15u + schedule.layout().fingerprint();
+    record(key, [this] { return m_schedules.front().layout().describe(); });
+    if (!recorder()) return;
+    for (const PaddingExchangeSchedule& schedule : m_schedules) {
+        const Widths filled = schedule.filled().deepest();
+        deepest = std::max({deepest, filled.low, filled.high});
+    }
+    recorder()->set_filled_depth(static_cast<int>(deepest));
+}
 
 std::vector<int> PaddingExchangeCore::send_peers() const {
     return all_peers(m_schedules, sends_of);
@@ -98,6 +114,14 @@ std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& array
     return effects;
 }
 
+std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays) const {
+    if (!m_one_geometry || arrays.layer ||
+        static_cast<ExchangeKind>(arrays.variant) != ExchangeKind::fill)
+        return {};
+    return exchange_shapes(m_schedules.front().layout(), m_options.front(), arrays.sources,
+                           borrowed_fields(*state().arena(), arrays.sources));
+}
+
 std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
                                                            const Prepared& prepared,
                                                            const PlanLines& lines, int tag) {
@@ -118,6 +142,7 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
 
 std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths depth) {
     check(arrays);
+    if (recorder()) recorder()->note_require(static_cast<int>(std::max(depth.low, depth.high)));
     m_stale.clear();
     for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
         const Field& field = arrays.sources[i];

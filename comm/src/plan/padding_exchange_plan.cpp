@@ -59,8 +59,10 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
     };
     const auto required = impl::agree_on_plan(comm, name, make_schedules, digest_of(fields),
                                               [&] { return arguments_of(fields); });
-    return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules), one_geometry,
-                                                       required);
+    std::vector<PaddingExchangeOptions> options;
+    for (const FieldExchange& field : fields) options.push_back(field.options);
+    return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules),
+                                                       std::move(options), one_geometry, required);
 }
 
 } // namespace

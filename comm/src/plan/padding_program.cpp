@@ -167,6 +167,9 @@ private:
         Group group(m_program.boxes, m_device.layer != nullptr);
         for (const ExchangePart& part : m_parts.taken)
             if (part.region.peer == m_process)
+                m_program.local_bytes += part.region.elements * element_size(part);
+        for (const ExchangePart& part : m_parts.taken)
+            if (part.region.peer == m_process)
                 group.add(part, box_of(part, element_size(part), mirrored(part), mine(part)));
     }
 

@@ -2,12 +2,17 @@
 #include <distview/comm/impl/plan/plan_core.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/text.hpp>
 
+#include <Kokkos_Core.hpp>
+
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstring>
 #include <exception>
 
 namespace distview::impl {
@@ -185,6 +190,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->number = free_number(m_bindings);
     m_bindings.push_back(binding);
+    if (m_recorder) record_bound(*binding, arrays);
     return use(*binding, arrays);
 }
 
@@ -215,7 +221,7 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     return in_call(*m_calls, word, [&]() -> auto& {
         if (bound && m_unusable) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
-        if (m_unread) wait_for_readers();
+        if (m_unread) wait_for_last_readers();
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, binding.number);
         binding.set_call(*m_calls);
@@ -238,9 +244,11 @@ void PlanCore::drop_oldest_binding() {
         return in_use ? 0 : m_clock - binding->last_used + 1;
     };
     m_latest = nullptr;
-    m_bindings.erase(
+    const auto oldest =
         std::max_element(m_bindings.begin(), m_bindings.end(),
-                         [&](const auto& a, const auto& b) { return age(a) < age(b); }));
+                         [&](const auto& a, const auto& b) { return age(a) < age(b); });
+    if (m_recorder) m_recorder->dropped(oldest->get());
+    m_bindings.erase(oldest);
 }
 
 ExchangeBinding& PlanCore::active() const {
@@ -253,10 +261,17 @@ ExchangeBinding* PlanCore::advance() {
     ExchangeBinding* const next = m_active->next();
     if (!next) return nullptr;
     m_unread = m_active;
-    wait_for_readers();
+    wait_for_last_readers();
     m_active = next;
     ++m_epoch;
     return next;
+}
+
+/// Within an execution, whose report says how long it took.
+void PlanCore::wait_for_last_readers() {
+    if (m_recorder) m_recorder->enter(Phase::wait);
+    wait_for_readers();
+    if (m_recorder) m_recorder->leave(Phase::wait);
 }
 
 void PlanCore::wait_for_readers() {
@@ -295,6 +310,86 @@ std::size_t PlanCore::workspace_bytes() const noexcept {
     std::size_t bytes = own_workspace_bytes();
     for (const auto& binding : m_bindings) bytes += binding->workspace_bytes();
     return bytes;
+}
+
+void PlanCore::begin_record(std::uint64_t key, const std::string& geometry) {
+    ReportLog& log = *state().report();
+    m_recorder = std::make_unique<PlanRecorder>(log.record_of(m_name, m_number, key, geometry),
+                                                log.time_inside());
+}
+
+void PlanCore::record_bound(const ExchangeBinding& binding, const ArraySet& arrays) {
+    std::vector<PlanRecorder::ByteSpan> memory;
+    for (const auto& side : {arrays.sources, arrays.targets})
+        for (const Field& field : side) {
+            PlanRecorder::ByteSpan& span = memory.emplace_back();
+            if (!field.data || !field.layout) continue;
+            const auto range = bytes_of(field.layout->local_extents(field.process), field.strides,
+                                        field.element_size);
+            if (range) span = {field.data + range->begin, field.data + range->end};
+        }
+    m_recorder->bound(&binding, binding.traffic(), std::move(memory));
+    if (!m_recorder->has_shapes()) m_recorder->set_shapes(shapes_of(arrays));
+}
+
+void PlanCore::enter(Phase phase, const std::string* label) const noexcept {
+    if (label && Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Profiling::pushRegion(*label);
+    if (m_recorder) m_recorder->enter(phase);
+}
+
+void PlanCore::leave(Phase phase, bool has_label) const noexcept {
+    if (m_recorder) {
+        m_recorder->leave(phase);
+        if (phase == Phase::start && m_active) m_recorder->set(m_active);
+        if (phase == Phase::finish && !m_active) m_recorder->end();
+    }
+    if (has_label && Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Profiling::popRegion();
+}
+
+namespace {
+
+/// Whether a copy would change nothing.
+bool is_same(const CopyBox& box) {
+    std::array<std::int64_t, max_rank> index{};
+    for (;;) {
+        std::int64_t source = 0;
+        std::int64_t destination = 0;
+        for (int d = 0; d < box.rank; ++d) {
+            source += index[static_cast<std::size_t>(d)] * box.axes[d].source_stride;
+            destination += index[static_cast<std::size_t>(d)] * box.axes[d].destination_stride;
+        }
+        const char* const from = box.source + source;
+        const char* const to = box.destination + destination;
+        const auto differ = [&](std::int64_t from_offset, std::int64_t to_offset,
+                                std::int64_t bytes) {
+            return std::memcmp(from + from_offset, to + to_offset,
+                               static_cast<std::size_t>(bytes)) != 0;
+        };
+        if (differ(0, 0, box.element_size)) return false;
+        for (int k = 0; k < box.lane_count; ++k)
+            if (differ(box.lanes[k].source, box.lanes[k].destination, box.lanes[k].bytes))
+                return false;
+        int axis = box.rank - 1;
+        for (; axis >= 0; --axis) {
+            auto& i = index[static_cast<std::size_t>(axis)];
+            if (++i < box.axes[axis].count) break;
+            i = 0;
+        }
+        if (axis < 0) return true;
+    }
+}
+
+} // namespace
+
+void PlanCore::look_at(const ExchangeBinding& step, const Incoming& incoming) const noexcept {
+    if (!m_recorder || !m_recorder->looks()) return;
+    for (const Batch& batch : incoming.batches) {
+        if (batch.kind != Batch::Kind::copy) continue;
+        for (int i = batch.begin; i < batch.end; ++i) {
+            const CopyBox& box = step.program().boxes[static_cast<std::size_t>(i)];
+            m_recorder->look(box.destination, is_same(box));
+        }
+    }
 }
 
 } // namespace distview::impl

@@ -74,6 +74,11 @@ RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t n
       m_from_process(m_schedule.from_process(comm.rank())),
       m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes) {
+    record(m_schedule.from_layout().fingerprint() * 31 + m_schedule.to_layout().fingerprint(),
+           [this] {
+               return text(m_schedule.from_layout().describe(), " to ",
+                           m_schedule.to_layout().describe());
+           });
     if (stages.empty()) stages.push_back(m_schedule);
     for (RedistributionSchedule& stage : stages)
         m_stages.push_back(make_stage(std::move(stage), m_stages.size()));
@@ -126,6 +131,28 @@ PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
 
 std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
     return PlanCore::digest_of(arrays) + (m_in_place && arrays.reads_target ? 2 : 0);
+}
+
+/// Runs of the last axis, in rows of the target; of transposed arrays nothing is said.
+std::vector<ExchangeShape> RedistributionCore::shapes_of(const ArraySet& arrays) const {
+    const int last = m_schedule.rank() - 1;
+    if (last < 0 || m_to_process < 0 || m_schedule.permutation(last) != last) return {};
+    const int coordinate =
+        m_schedule.to_layout().coordinates(m_to_process)[static_cast<std::size_t>(last)];
+    std::int64_t elements = 0;
+    std::int64_t runs = 0;
+    for (const AxisRun& run : m_schedule.axis_runs_to(last, coordinate)) {
+        elements += run.elements();
+        runs += run.my_step == 1 && run.their_step == 1 ? run.repeats : run.elements();
+    }
+    if (runs == 0) return {};
+    std::int64_t rows = std::ssize(arrays.sources);
+    const Extents extents = m_schedule.to_layout().local_extents(m_to_process);
+    for (int d = 0; d < last; ++d) rows *= extents[static_cast<std::size_t>(d)];
+    ExchangeShape shape;
+    shape.nests.push_back(
+        {elements / runs * arrays.sources.front().element_size, {{rows, 0}, {runs, 0}}, false});
+    return {shape};
 }
 
 /// Combines the flag of all ranks. Collective.

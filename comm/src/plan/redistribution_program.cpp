@@ -60,6 +60,11 @@ private:
     PackedFields packed(const Peer& peer) const {
         return packed_fields(peer.elements, m_arrays.sources);
     }
+    std::int64_t element_bytes(const Peer& peer) const {
+        std::int64_t bytes = 0;
+        for (std::size_t f = 0; f < field_count(); ++f) bytes += peer.elements * size(f);
+        return bytes;
+    }
     bool sends_message_to(int rank) const {
         return m_program.writes ? !m_transports.sources.contains(rank)
                                 : !m_transports.readers.contains(rank);
@@ -74,9 +79,12 @@ private:
         for (const Peer& peer : m_role.sends)
             if (peer.rank != m_role.rank && sends_message_to(peer.rank))
                 sent[peer.rank] = packed(peer).bytes;
-        for (const Peer& peer : m_role.receives)
-            if (peer.rank != m_role.rank && gets_message_from(peer.rank))
+        for (const Peer& peer : m_role.receives) {
+            if (peer.rank == m_role.rank)
+                m_program.local_bytes = element_bytes(peer);
+            else if (gets_message_from(peer.rank))
                 received[peer.rank] = packed(peer).bytes;
+        }
         constexpr const char* name = "RedistributionPlan";
         m_sent = lay_out_sends(m_program, name, m_device, sent);
         m_received = lay_out_receives(m_program, name, m_device, received);
@@ -146,8 +154,12 @@ private:
 
     /// Adds the elements that are written in place, in the order in which they lie in the source.
     void add_written() {
-        for (const auto& [rank, target] : m_transports.sources)
-            m_program.in_place.push_back({.rank = rank, .transport = Transport::direct});
+        for (const auto& [rank, target] : m_transports.sources) {
+            const auto peer = std::find_if(m_role.sends.begin(), m_role.sends.end(),
+                                           [&](const Peer& p) { return p.rank == rank; });
+            m_program.in_place.push_back(
+                {.rank = rank, .transport = Transport::direct, .bytes = element_bytes(*peer)});
+        }
         if (m_transports.sources.empty()) return;
         for (std::size_t f = 0; f < field_count(); ++f) {
             const auto begin = static_cast<int>(m_program.units.units.size());

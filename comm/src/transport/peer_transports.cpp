@@ -155,12 +155,16 @@ bool travels_in_messages(Transport transport) {
            transport == Transport::gpu_message;
 }
 
-/// Answer to an offer: the best transport of those allowed, or none.
+/// Answer to an offer: the best transport of those allowed, or none, and why.
 std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<std::int64_t>& offer,
                                    std::span<const Field> fields, std::optional<Transport> required,
-                                   DeviceLayer* layer, Access access) {
-    if (required && travels_in_messages(*required)) return {};
+                                   DeviceLayer* layer, Access access, std::string& why_not) {
+    if (required && travels_in_messages(*required)) {
+        why_not = text("DISTVIEW_TRANSPORT=", to_string(*required));
+        return {};
+    }
     ReadablePeer peer;
+    why_not = "there is no room in its shared memory (/dev/shm), or it cannot be mapped";
     constexpr ByteRange line{0, sizeof(SyncLine)};
     const std::shared_ptr<SharedSegment> lines =
         segment_with(state, offer.data() + lines_at, line, Access::write);
@@ -171,7 +175,9 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, const std::vector<s
     peer.segments.push_back(lines);
     peer.ready = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 4]);
     peer.done = reinterpret_cast<SyncLine*>(lines->data() + offer[lines_at + 5]);
+    why_not = "its arrays cannot be mapped";
     if (layer) {
+        why_not = text("the device's memory is not shared", layer->why_not_shared());
         peer.transport = Transport::ipc;
         return open_fields(*layer, offer, fields.size(), peer) ? std::optional(std::move(peer))
                                                                : std::nullopt;
@@ -253,9 +259,13 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
     std::vector<int> answers(sources.size(), 0);
     std::string lacking;
     for (std::size_t s = 0; s < sources.size(); ++s) {
+        std::string why_not;
         std::optional<ReadablePeer> peer =
-            accept(state, received[s], fields, required, layer, access);
+            accept(state, received[s], fields, required, layer, access, why_not);
         answers[s] = peer ? 1 : 0;
+        if (!peer)
+            result.why_not[sources[s]] =
+                required || state.calls().is_near(sources[s]) ? why_not : "it is on another node";
         if (peer)
             result.sources.emplace(sources[s], std::move(*peer));
         else if (required && !travels_in_messages(*required) && lacking.empty())

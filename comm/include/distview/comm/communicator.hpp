@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <memory>
+#include <string>
 
 namespace distview {
 
@@ -49,6 +50,17 @@ public:
     /// Collective: no (local); all ranks must set the same
     /// Errors:     UsageError if it is negative or no finite number
     void set_deadline(std::chrono::duration<double> limit);
+
+    /// Has a report of all plans made from now on written when the communicator is closed, by rank 0: JSON lines if the
+    /// name ends in ".json", else text; empty: none. DISTVIEW_REPORT sets it for all communicators ("1" means
+    /// distview-report.txt). docs/report.md shows one.
+    ///
+    /// Reports that a process writes to one file follow each other. A file that cannot be written is said to the
+    /// message sink.
+    ///
+    /// Collective: no (local); all ranks must set the same. Whether there is a report is what rank 0 has set
+    /// Cost:       executions of plans look at the clock, some 0.3 us each
+    void set_report(const std::string& file);
 
     bool is_open() const noexcept;
     /// Frees the duplicate for all copies; arrays and plans made with it can only be destroyed.

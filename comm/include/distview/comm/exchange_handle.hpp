@@ -57,15 +57,18 @@ public:
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
-        const Region region(m_is_profiled, core.labels.finish);
+        std::shared_ptr<impl::PlanCore> ended; // outlives the region
+        const Region region(m_is_observed, core, impl::Phase::finish, &core.labels.finish);
         for (impl::ExchangeBinding* step = &core.active();;) {
             impl::ExchangeBinding& binding = *step;
             if constexpr (impl::on_device<Exec>) {
                 move_on_device(core, binding);
             } else {
-                while (const impl::Incoming* const incoming = wait(core, binding))
+                while (const impl::Incoming* const incoming = wait(core, binding)) {
+                    look_at(core, binding, *incoming);
                     m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
                                  incoming->batches);
+                }
                 m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
                              binding.program().last);
             }
@@ -75,9 +78,9 @@ public:
             if (!step) break;
             begin_step(core, *step);
         }
-        const std::shared_ptr<impl::PlanCore> ended = m_in_flight.end();
+        ended = m_in_flight.end();
         if (!m_waits_for_readers) return;
-        const Region waiting(m_is_profiled, ended->labels.wait);
+        const Region waiting(m_is_observed, core, impl::Phase::wait, &core.labels.wait);
         ended->wait_for_readers();
     }
 
@@ -117,13 +120,16 @@ public:
         requires Runner::fills_padding
     {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
+        const Region region(m_is_observed, core, impl::Phase::finish, nullptr);
         impl::ExchangeBinding& binding = core.active();
         if constexpr (impl::on_device<Exec>) {
             move_on_device(core, binding);
         } else {
-            while (const impl::Incoming* const incoming = wait(core, binding, box, m_rank))
+            while (const impl::Incoming* const incoming = wait(core, binding, box, m_rank)) {
+                look_at(core, binding, *incoming);
                 m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
                              incoming->batches);
+            }
         }
         m_exec.fence(core.labels.fence_done);
     }
@@ -138,34 +144,48 @@ private:
     /// Begins an execution; `rank` is the number of axes of the first field.
     ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
                    int rank, impl::CallWord::Kind call, const impl::ArraySet& arrays)
-        : m_exec(exec), m_runner(runner), m_rank(rank) {
-        const Region region(m_is_profiled, core->labels.start);
+        : m_exec(exec), m_runner(runner), m_rank(rank),
+          m_is_observed(core->is_recorded() || Kokkos::Profiling::profileLibraryLoaded()) {
+        const impl::PlanCore& observed = *core;
+        const Region region(m_is_observed, observed, impl::Phase::start, &observed.labels.start);
         impl::ExchangeBinding& step = core->begin(call, arrays);
         m_in_flight = impl::PlanInFlight(std::move(core));
         begin_step(m_in_flight.core("ExchangeHandle"), step);
     }
 
-    /// A region of Kokkos Tools: profilers show it beside the kernels.
+    /// A phase that a report tells; with a label also a region of Kokkos Tools, which profilers show beside the kernels.
     class Region {
     public:
-        Region(bool is_profiled, const std::string& label) : m_is_profiled(is_profiled) {
-            if (m_is_profiled) Kokkos::Profiling::pushRegion(label);
+        Region(bool is_observed, const impl::PlanCore& core, impl::Phase phase,
+               const std::string* label)
+            : m_core(is_observed ? &core : nullptr), m_phase(phase), m_has_label(label != nullptr) {
+            if (m_core) m_core->enter(m_phase, label);
         }
         Region(const Region&) = delete;
         Region& operator=(const Region&) = delete;
         ~Region() {
-            if (m_is_profiled) Kokkos::Profiling::popRegion();
+            if (m_core) m_core->leave(m_phase, m_has_label);
         }
 
     private:
-        bool m_is_profiled;
+        const impl::PlanCore* m_core; ///< null: nobody looks
+        impl::Phase m_phase;
+        bool m_has_label;
     };
 
     template <class... Which>
     const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
                                const Which&... which) const {
-        const Region region(m_is_profiled, core.labels.wait);
+        const Region region(m_is_observed, core, impl::Phase::wait, &core.labels.wait);
         return binding.wait_for_elements(which...);
+    }
+
+    /// Before elements that have arrived are copied.
+    void look_at(const impl::PlanCore& core, const impl::ExchangeBinding& binding,
+                 const impl::Incoming& incoming) const {
+        if constexpr (Runner::fills_padding) {
+            if (m_is_observed) core.look_at(binding, incoming);
+        }
     }
 
     /// Copies within the section, packs, and lets others have this section's elements.
@@ -173,14 +193,20 @@ private:
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
         if constexpr (impl::on_device<Exec>) {
-            m_runner.pack_on_device(m_exec, core.labels, program);
-            m_exec.fence(core.labels.fence_ready);
+            {
+                const Region region(m_is_observed, core, impl::Phase::pack, nullptr);
+                m_runner.pack_on_device(m_exec, core.labels, program);
+                m_exec.fence(core.labels.fence_ready);
+            }
             binding.start_sends(core.epoch());
             m_runner.local_on_device(m_exec, core.labels, program);
         } else {
             const auto& labels = core.labels;
             m_runner.run(m_exec, labels, labels.local, program, program.first);
-            m_runner.run(m_exec, labels, labels.pack, program, program.pack);
+            {
+                const Region region(m_is_observed, core, impl::Phase::pack, nullptr);
+                m_runner.run(m_exec, labels, labels.pack, program, program.pack);
+            }
             m_exec.fence(labels.fence_ready);
             binding.start_sends(core.epoch());
             m_runner.run(m_exec, labels, labels.local, program, program.local);
@@ -200,7 +226,7 @@ private:
     Exec m_exec;
     Runner m_runner;
     int m_rank;
-    bool m_is_profiled = Kokkos::Profiling::profileLibraryLoaded();
+    bool m_is_observed; ///< by a report, or by Kokkos Tools
     bool m_waits_for_readers = true;
     impl::PlanInFlight m_in_flight;
 };

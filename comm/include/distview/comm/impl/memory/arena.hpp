@@ -42,6 +42,9 @@ public:
     /// The owner of the piece given out by allocate() that holds these bytes; null for other memory.
     std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
 
+    /// Whether memory for an array could not be had.
+    bool has_failed() const noexcept { return m_reported; }
+
     /// Bytes given out, and bytes of the segments.
     std::size_t bytes_in_use() const;
     std::size_t bytes_reserved() const;

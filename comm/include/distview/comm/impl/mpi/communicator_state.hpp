@@ -19,10 +19,13 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
 namespace distview::impl {
+
+class ReportLog;
 
 /// State that all copies of a Communicator share.
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
@@ -38,6 +41,9 @@ public:
     /// Whether ranks share processors: this one and those that may use one of its processors are more than the
     /// processors that these may use together, when the communicator was made.
     bool crowded() const noexcept { return m_crowded; }
+    /// How many processors the node's ranks may use together; 0: not known.
+    int processors() const noexcept { return m_processors; }
+    void set_processors(int processors) noexcept { m_processors = processors; }
     /// Whether all its ranks are on one node.
     bool is_one_node() const noexcept { return m_is_one_node; }
     void set_one_node(bool is_one_node) noexcept { m_is_one_node = is_one_node; }
@@ -61,6 +67,10 @@ public:
     /// the user wants to interrupt.
     void make_progress();
     Deadline& deadline() noexcept { return *m_deadline; }
+    /// Records of plans and calls for the report; null if none is wanted.
+    ReportLog* report() noexcept { return m_report.get(); }
+    /// Begins a report for that file, or goes on with it; empty: none.
+    void set_report(const std::string& file);
 
     /// Numbers an array that all ranks have just made, by its identity on this rank.
     void number_array(std::uint64_t identity);
@@ -98,6 +108,7 @@ private:
     int m_tag_limit;
     bool m_crowded;
     bool m_is_one_node = false;
+    int m_processors = 0;
     int m_next_tag = 0;
     std::uint64_t m_plans = 0;
     std::uint64_t m_array_count = 0;
@@ -107,6 +118,7 @@ private:
     std::unique_ptr<Meeting> m_meeting;
     std::unique_ptr<ProcessWatch> m_processes;
     std::unique_ptr<Deadline> m_deadline;
+    std::unique_ptr<ReportLog> m_report;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;

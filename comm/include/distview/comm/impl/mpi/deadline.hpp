@@ -40,6 +40,10 @@ public:
     void check();
     /// Throws DeadlineError if a rank of the node has waited too long; before an error that would say less.
     void throw_if_passed() const;
+    /// Whether a rank has waited too long since then.
+    bool is_late(Clock::time_point since) const noexcept {
+        return is_set() && Clock::now() - since > m_setting.limit;
+    }
     /// Of a rank that has closed the communicator and waits for the others since then: says once, after the deadline,
     /// which ones of its node do not close it. No exception, for MPI waits for them whatever this library does.
     void tell_closing(Clock::time_point since) noexcept;

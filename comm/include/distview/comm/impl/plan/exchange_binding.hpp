@@ -4,6 +4,7 @@
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_program.hpp>
+#include <distview/comm/impl/report/plan_record.hpp>
 #include <distview/comm/impl/transport/call_watch.hpp>
 #include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
@@ -122,6 +123,8 @@ public:
     std::size_t workspace_bytes() const noexcept;
     /// "from rank 1: direct, 120 bytes" and so on, a line each; of all steps.
     std::string describe() const;
+    /// The same for a report; what both sides know the receiver counts.
+    std::vector<Traffic> traffic() const;
 
     std::uint64_t number = 0;        ///< in the plan, of its sets of arrays
     std::uint64_t last_used = 0;     ///< the plan's, for choosing which binding to drop
@@ -136,6 +139,7 @@ private:
         return *step;
     }
     std::string describe_step() const;
+    void append_traffic(std::vector<Traffic>& traffic) const;
     const Incoming* next_elements(const std::vector<char>* wanted);
     /// Looks what ranks do that are waited for.
     void look() const;

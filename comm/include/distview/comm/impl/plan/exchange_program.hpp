@@ -99,6 +99,7 @@ struct ExchangeProgram {
     std::size_t workspace_bytes = 0;           ///< of both
     bool writes = false;            ///< others' arrays: `in_place` are the ranks that are written
     Incoming written{};             ///< work to do when all of these may be written
+    std::int64_t local_bytes = 0;   ///< copied within the section, for reports
     bool packs_for_readers = false; ///< for describe(), as
     std::string note{};
 };

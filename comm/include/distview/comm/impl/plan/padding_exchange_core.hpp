@@ -15,9 +15,10 @@ namespace distview::impl {
 /// The untyped part of a PaddingExchangePlan. Variants of sets of arrays are values of ExchangeKind.
 class PaddingExchangeCore final : public PlanCore {
 public:
-    /// Collective; the schedules are this process's.
+    /// Collective; the schedules are this process's, made with these options.
     PaddingExchangeCore(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
-                        bool one_geometry, std::optional<Transport> required);
+                        std::vector<PaddingExchangeOptions> options, bool one_geometry,
+                        std::optional<Transport> required);
 
     const std::vector<PaddingExchangeSchedule>& schedules() const noexcept { return m_schedules; }
     /// Ranks that get elements of this one when padding is filled, and whose it gets; ascending.
@@ -46,6 +47,7 @@ private:
     };
     Maker prepare(const ArraySet& arrays) override;
     std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
+    std::vector<ExchangeShape> shapes_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
@@ -54,6 +56,7 @@ private:
     }
 
     std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
+    std::vector<PaddingExchangeOptions> m_options;    ///< likewise
     LocalBox m_inner_cells;                           ///< of field 0
     std::vector<LocalBox> m_outer_cells;
     bool m_one_geometry;

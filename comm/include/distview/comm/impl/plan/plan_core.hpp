@@ -5,6 +5,7 @@
 #include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/exchange_binding.hpp>
+#include <distview/comm/impl/report/plan_recorder.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 
 #include <cstddef>
@@ -70,6 +71,15 @@ public:
     /// Gives up the execution in flight without waiting for anybody; the plan is unusable then.
     void abandon() noexcept;
 
+    /// Whether its executions go into the communicator's report.
+    bool is_recorded() const noexcept { return m_recorder != nullptr; }
+    /// An execution that is recorded, or profiled, comes to a phase, and leaves it. A label is that of a region of Kokkos
+    /// Tools.
+    void enter(Phase phase, const std::string* label) const noexcept;
+    void leave(Phase phase, bool has_label) const noexcept;
+    /// Looks now and then whether what has arrived brings anything new; before it is copied.
+    void look_at(const ExchangeBinding& step, const Incoming& incoming) const noexcept;
+
     std::size_t workspace_bytes() const noexcept;
     /// Whether no execution has been abandoned or has failed, as far as this rank knows.
     bool is_usable() const noexcept { return !m_unusable; }
@@ -96,6 +106,15 @@ protected:
     static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
+
+    /// Has executions recorded if there is a report; `key` is the same on all ranks for plans of one geometry.
+    template <class Describe>
+    void record(std::uint64_t key, Describe&& describe) {
+        if (state().report()) begin_record(key, describe());
+    }
+    PlanRecorder* recorder() const noexcept { return m_recorder.get(); }
+    /// Of a report: what is copied with these arrays, and with other options of the plan; the first is as it is.
+    virtual std::vector<ExchangeShape> shapes_of(const ArraySet&) const { return {}; }
 
     const char* name() const noexcept { return m_name; }
     std::optional<Transport> required() const noexcept { return m_required; }
@@ -133,6 +152,9 @@ private:
         return CallWord::of_plan(kind, m_number, bound ? bound->number & 0xff : CallWord::new_set);
     }
     void drop_oldest_binding();
+    void begin_record(std::uint64_t key, const std::string& geometry);
+    void record_bound(const ExchangeBinding& binding, const ArraySet& arrays);
+    void wait_for_last_readers();
     void keep(const ExchangeBinding* binding) noexcept;
 
     Communicator m_comm;
@@ -142,6 +164,7 @@ private:
     bool m_crowded;         ///< whether there are more ranks than processors
     Calls* m_calls;         ///< of the communicator, which m_comm keeps
     std::uint64_t m_number; ///< of this plan on the communicator
+    std::unique_ptr<PlanRecorder> m_recorder;
     bool m_unusable = false;
     std::uint64_t m_epoch = 0;
     std::uint64_t m_clock = 0;

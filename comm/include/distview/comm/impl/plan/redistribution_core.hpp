@@ -71,6 +71,7 @@ private:
 
     Maker prepare(const ArraySet& arrays) override;
     std::uint64_t digest_of(const ArraySet& arrays) const override;
+    std::vector<ExchangeShape> shapes_of(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const DeviceSetting& device,
                                           Sharing sharing, int tag);
     std::size_t own_workspace_bytes() const noexcept override;

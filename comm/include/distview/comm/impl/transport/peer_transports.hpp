@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace distview::impl {
@@ -60,6 +61,7 @@ struct ReadablePeer {
 struct PeerTransports {
     std::map<int, ReadablePeer> sources;
     std::map<int, SyncLine*> readers;
+    std::map<int, std::string> why_not; ///< of those that are no sources, for people
 };
 
 /// By field: whether it is borrowed memory, which other processes cannot map, so that its owner packs it for

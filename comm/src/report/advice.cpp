@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/report/advice.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+namespace distview::impl {
+
+namespace {
+
+/// A gain that is worth a sentence; smaller ones are within what predictions are wrong by.
+constexpr double worth_share = 0.85;
+/// Runs that waste most of a cache line.
+constexpr std::int64_t short_run_bytes = 32;
+
+/// Sentences about one plan.
+class PlanAdvice {
+public:
+    PlanAdvice(std::span<const RankReport> ranks, const PlanSummary& plan,
+               std::vector<Advice>& advice)
+        : m_ranks(ranks), m_plan(plan), m_mean(plan.mean()), m_advice(advice) {}
+
+    void give() {
+        if (m_plan.executions > 0) {
+            about_grid();
+            about_depth();
+            about_unwritten();
+            about_borrowed();
+            about_short_runs();
+            about_messages();
+            about_binding();
+        }
+        about_many_plans();
+        about_imbalance();
+    }
+
+private:
+    void add(const char* kind, const std::string& sentence, std::optional<double> share = {}) {
+        m_advice.push_back({kind, m_plan.label, text(m_plan.label, ": ", sentence), share});
+    }
+
+    /// Of an execution, if what it copies and packs took so much of what it takes: what waits for others stays.
+    double share_with(double of_copying) const {
+        const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
+        if (all <= 0) return 1;
+        return (m_mean.waiting + (m_mean.copying + m_mean.packing) * of_copying) / all;
+    }
+
+    /// The mean over ranks of a shape's copies: they were measured together, as they are copied together.
+    double seconds_of(const ExchangeShape& shape) const {
+        double sum = 0;
+        int count = 0;
+        for (const RankReport& rank : m_ranks) {
+            const PlanRecord* const record = record_of(rank, m_plan);
+            if (!record) continue;
+            for (const ExchangeShape& other : record->shapes) {
+                if (other.kind != shape.kind || other.what != shape.what || other.seconds <= 0)
+                    continue;
+                sum += other.seconds;
+                ++count;
+            }
+        }
+        return count == 0 ? 0 : sum / count;
+    }
+    const PlanRecord* any_record() const {
+        for (const RankReport& rank : m_ranks)
+            if (const PlanRecord* const record = record_of(rank, m_plan); record) return record;
+        return nullptr;
+    }
+    /// Share of an execution with another shape; nothing if copies could not be measured.
+    std::optional<double> share_of(const ExchangeShape& shape) const {
+        const PlanRecord* const record = any_record();
+        const double now =
+            record && !record->shapes.empty() ? seconds_of(record->shapes.front()) : 0;
+        const double then = seconds_of(shape);
+        if (now <= 0 || then <= 0) return {};
+        return share_with(then / now);
+    }
+
+    void about_grid() {
+        const PlanRecord* const record = any_record();
+        const ExchangeShape* best = nullptr;
+        double best_share = worth_share;
+        for (const ExchangeShape& shape : record->shapes) {
+            if (shape.kind != ExchangeShape::Kind::process_grid) continue;
+            const std::optional<double> share = share_of(shape);
+            if (!share || *share >= best_share) continue;
+            best = &shape;
+            best_share = *share;
+        }
+        if (!best) return;
+        const ExchangeShape& now = record->shapes.front();
+        add("process_grid",
+            text("process grid ", best->what, " instead of ", now.what, " would take about ",
+                 share_text(best_share), " of the time: ", bytes_text(best->bytes()),
+                 " in runs of ", bytes_text(best->run_bytes()), " instead of ",
+                 bytes_text(now.bytes()), " in runs of ", bytes_text(now.run_bytes())),
+            best_share);
+    }
+
+    void about_depth() {
+        int filled = 0;
+        int asked = 0;
+        std::int64_t calls = 0;
+        for (const RankReport& rank : m_ranks)
+            if (const PlanRecord* const record = record_of(rank, m_plan); record) {
+                filled = std::max(filled, record->filled_depth);
+                asked = std::max(asked, record->asked_depth);
+                calls = std::max(calls, record->require_calls);
+            }
+        if (calls == 0 || asked >= filled || asked == 0) return;
+        std::optional<double> share;
+        for (const ExchangeShape& shape : any_record()->shapes)
+            if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
+                share = share_of(shape);
+        std::string sentence =
+            text("padding is filled ", filled, " deep, and require() never asked for more than ",
+                 asked, " (", calls, " calls)");
+        if (share)
+            sentence +=
+                text(": ", asked, " deep would take about ", share_text(*share), " of the time");
+        add("depth", sentence, share);
+    }
+
+    /// Every rank whose padding comes from others has looked, and none has found a change.
+    void about_unwritten() {
+        struct Look {
+            std::int64_t looks = 0;
+            std::int64_t unchanged = 0;
+        };
+        const PlanRecord* const record = any_record();
+        for (std::size_t s = 0; s < record->sets.size(); ++s) {
+            const auto arrays = static_cast<std::size_t>(record->sets[s].arrays);
+            std::vector<Look> found(arrays);
+            std::int64_t executions = 0;
+            for (const RankReport& rank : m_ranks) {
+                const PlanRecord* const other = record_of(rank, m_plan);
+                if (!other || s >= other->sets.size()) continue;
+                const SetRecord& set = other->sets[s];
+                executions = std::max(executions, set.executions);
+                for (std::size_t i = 0; i < arrays && i < set.looks.size(); ++i) {
+                    found[i].looks += set.looks[i];
+                    found[i].unchanged += set.unchanged[i];
+                }
+            }
+            std::vector<std::size_t> unwritten;
+            for (std::size_t i = 0; i < arrays; ++i)
+                if (found[i].looks > 1 && found[i].unchanged == found[i].looks)
+                    unwritten.push_back(i);
+            if (unwritten.empty()) continue;
+            const double kept =
+                1 - static_cast<double>(unwritten.size()) / static_cast<double>(arrays);
+            const double share = kept == 0 ? 0 : share_with(kept);
+            std::string which;
+            for (const std::size_t i : unwritten) which += text(which.empty() ? "" : ", ", i);
+            std::string sentence =
+                text("array ", which, " of ", arrays, " was exchanged ", executions,
+                     " times and is not written in between: its padding had the same values "
+                     "before, in all ",
+                     found[unwritten.front()].looks, " looks. ");
+            sentence += kept == 0 ? std::string("None of these executions is needed")
+                                  : text("Without it an execution would take about ",
+                                         share_text(share), " of the time");
+            add("unwritten", sentence, share);
+        }
+    }
+
+    void about_borrowed() {
+        if (m_plan.packed.pairs.empty()) return;
+        const bool is_lacking =
+            std::any_of(m_ranks.begin(), m_ranks.end(),
+                        [](const RankReport& rank) { return rank.lacked_shared_memory; });
+        const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
+        const double share = all > 0 ? 1 - m_mean.packing / all : 1;
+        add("borrowed",
+            text("arrays that others cannot read in place (", pairs_text(m_plan.packed.pairs),
+                 ") are packed by their owner",
+                 is_lacking ? ", since shared memory (/dev/shm) is too small for them" : "",
+                 ": arrays of make_dist_view()", is_lacking ? " in it" : "", " would take about ",
+                 share_text(share), " of the time"),
+            share);
+    }
+
+    void about_short_runs() {
+        const PlanRecord* const record = any_record();
+        if (record->shapes.empty()) return;
+        const std::int64_t run = record->shapes.front().run_bytes();
+        if (run == 0 || run > short_run_bytes || m_plan.bandwidth_share > 0.5) return;
+        add("short_runs", text("moves ", bytes_text(record->shapes.front().bytes()), " in runs of ",
+                               bytes_text(run), " at ", share_text(m_plan.bandwidth_share),
+                               " of a copy's bandwidth: cut another axis than the fastest one, or "
+                               "deal out longer blocks of it"));
+    }
+
+    void about_messages() {
+        for (const Reason& reason : m_plan.reasons) {
+            const auto [reader, owner] = reason.pairs.front();
+            const RankReport& rank = m_ranks[static_cast<std::size_t>(reader)];
+            const RankReport& other = m_ranks[static_cast<std::size_t>(owner)];
+            if (rank.node != other.node || other.rank < 0) continue;
+            add("messages", text("elements go in messages within a node (",
+                                 pairs_text(reason.pairs), "): ", reason.why));
+        }
+        for (const TransportTotal& total : m_plan.transports)
+            if (total.transport == "staged")
+                add("staging", text(bytes_text(total.bytes),
+                                    " are staged in host memory: an MPI that takes device memory "
+                                    "(DISTVIEW_GPU_AWARE) spares that"));
+    }
+
+    void about_binding() {
+        if (m_plan.binds <= 2 || 4 * m_plan.binds <= m_plan.executions) return;
+        const double others = m_mean.copying + m_mean.packing + m_mean.waiting;
+        const double all = m_plan.binding + others * static_cast<double>(m_plan.executions);
+        std::string sentence =
+            text("arrays were bound ", m_plan.binds, " times in ", m_plan.executions,
+                 " executions, which took ", duration_text(m_plan.binding),
+                 ": make arrays, and plans, once and pass the same ones again");
+        std::optional<double> share;
+        if (others > 0 && all > 0) {
+            share = others * static_cast<double>(m_plan.executions) / all;
+            sentence += text(" would take about ", share_text(*share), " of the time");
+        }
+        add("binding", sentence, share);
+    }
+
+    void about_many_plans() {
+        if (m_plan.plans <= 3 || m_plan.executions > 10 * m_plan.plans) return;
+        add("many_plans", text(m_plan.plans, " plans were made for one geometry, for ",
+                               m_plan.executions, " executions: keep one and use it again"));
+    }
+
+    /// Predicts the time of a step in which all ranks have the same work.
+    void about_imbalance() {
+        if (m_plan.ranks.size() < 2) return;
+        for (const RankReport& rank : m_ranks)
+            if (rank.processors > 0 && rank.ranks_of_node > rank.processors) return;
+        const auto longest = std::max_element(
+            m_plan.ranks.begin(), m_plan.ranks.end(),
+            [](const RankTimes& a, const RankTimes& b) { return a.work < b.work; });
+        double least_inside = longest->median;
+        for (const RankTimes& times : m_plan.ranks)
+            least_inside = std::min(least_inside, times.median);
+        if (m_mean.step <= 0 || m_mean.work <= 0) return;
+        const double share = (m_mean.work + least_inside) / m_mean.step;
+        if (share > worth_share) return;
+        add("imbalance",
+            text("rank ", longest->rank, " works ", duration_text(longest->work),
+                 " from one execution to the next, the mean is ", duration_text(m_mean.work),
+                 "; it comes ", duration_text(longest->late),
+                 " after the first. Evenly shared, a step would take about ", share_text(share),
+                 " of the time"),
+            share);
+    }
+
+    std::span<const RankReport> m_ranks;
+    const PlanSummary& m_plan;
+    RankTimes m_mean;
+    std::vector<Advice>& m_advice;
+};
+
+void about_processors(std::span<const RankReport> ranks, std::vector<Advice>& advice) {
+    for (const RankReport& rank : ranks) {
+        if (rank.processors == 0 || rank.ranks_of_node <= rank.processors || rank.rank != rank.node)
+            continue;
+        advice.push_back(
+            {"oversubscription",
+             {},
+             text(rank.ranks_of_node, " ranks share ", rank.processors,
+                  " processors of the node of rank ", rank.rank,
+                  ": ranks wait for each other's turns, and all times here include that"),
+             {}});
+    }
+}
+
+/// The plan that a program's steps are counted by: the one that is executed most.
+const PlanSummary* step_plan(std::span<const PlanSummary> plans) {
+    const PlanSummary* result = nullptr;
+    for (const PlanSummary& plan : plans)
+        if (!plan.ranks.empty() && (!result || plan.executions > result->executions))
+            result = &plan;
+    return result;
+}
+
+/// Collective calls that are made in every step, or nearly, and take much of it.
+void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary> plans,
+                 std::vector<Advice>& advice) {
+    constexpr std::int64_t few = 5;
+    constexpr double much = 0.15;
+    const PlanSummary* const plan = step_plan(plans);
+    if (!plan) return;
+    const double step = plan->mean().step;
+    for (const RankReport& first : ranks) {
+        if (first.rank < 0) continue;
+        for (const CallRecord& call : first.calls) {
+            double seconds = 0;
+            int count = 0;
+            for (const RankReport& rank : ranks)
+                for (const CallRecord& other : rank.calls)
+                    if (other.name == call.name) {
+                        seconds += other.seconds;
+                        ++count;
+                    }
+            seconds /= count * static_cast<double>(std::max<std::int64_t>(call.calls, 1));
+            const double per_step =
+                static_cast<double>(call.calls) / static_cast<double>(plan->executions);
+            const double share = 1 - seconds * per_step / step;
+            if (call.calls <= few || step <= 0 || 1 - share < much || share < 0) continue;
+            advice.push_back(
+                {"call", plan->label,
+                 text(call.name, " is called ", call.calls, " times in ", plan->executions,
+                      " executions of ", plan->label, ", ", duration_text(seconds),
+                      " each time: without it a step would take about ", share_text(share),
+                      " of the time"),
+                 share});
+        }
+        return; // all ranks make the same calls
+    }
+}
+
+} // namespace
+
+std::vector<Advice> advise(std::span<const RankReport> ranks, std::span<const PlanSummary> plans) {
+    std::vector<Advice> advice;
+    for (const PlanSummary& plan : plans) PlanAdvice(ranks, plan, advice).give();
+    about_calls(ranks, plans, advice);
+    about_processors(ranks, advice);
+    return advice;
+}
+
+} // namespace distview::impl

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/report/report_summary.hpp>
+
+#include <distview/core/text.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdio>
+#include <map>
+
+namespace distview::impl {
+
+namespace {
+
+/// The value that a share of the others does not exceed; 0 of none.
+double quantile(std::vector<double> values, double share) {
+    if (values.empty()) return 0;
+    const auto last = static_cast<double>(values.size() - 1);
+    const auto at = values.begin() + static_cast<std::ptrdiff_t>(std::ceil(share * last));
+    std::nth_element(values.begin(), at, values.end());
+    return *at;
+}
+
+double median(std::vector<double> values) { return quantile(std::move(values), 0.5); }
+
+std::string formatted(const char* format, double value) {
+    std::array<char, 64> buffer{};
+    std::snprintf(buffer.data(), buffer.size(), format, value);
+    return buffer.data();
+}
+
+bool is_of(const PlanRecord& record, const PlanSummary& plan) {
+    return text(record.plan, " #", record.first) == plan.label;
+}
+
+RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
+    RankTimes times;
+    times.rank = rank.rank;
+    std::vector<double> seconds, waiting, steps, work;
+    const std::vector<TimeSample>& samples = record.samples.samples;
+    for (std::size_t i = 0; i < samples.size(); ++i) {
+        seconds.push_back(samples[i].seconds);
+        waiting.push_back(samples[i].waiting);
+        if (i + 1 == samples.size()) continue;
+        const auto executions = static_cast<double>(samples[i + 1].number - samples[i].number);
+        const double step =
+            1e-9 * static_cast<double>(samples[i + 1].began - samples[i].began) / executions;
+        steps.push_back(step);
+        const double inside = (samples[i + 1].inside - samples[i].inside) / executions;
+        work.push_back(std::max(0.0, step - inside));
+    }
+    times.median = median(seconds);
+    times.percentile99 = quantile(seconds, 0.99);
+    times.median_waiting = median(waiting);
+    times.step = median(steps);
+    times.work = median(work);
+    const auto timed = static_cast<double>(std::max<std::int64_t>(record.timed, 1));
+    times.waiting = record.waiting / timed;
+    times.packing = record.packing / timed;
+    times.copying = std::max(0.0, record.seconds / timed - times.waiting - times.packing);
+    return times;
+}
+
+/// Clocks are compared on a node only.
+void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
+    std::map<std::pair<int, std::int64_t>, std::int64_t> first; // by node and execution
+    const auto each = [&](const auto& visit) {
+        for (RankTimes& times : plan.ranks) {
+            const RankReport& rank = ranks[static_cast<std::size_t>(times.rank)];
+            for (const TimeSample& sample : record_of(rank, plan)->samples.samples)
+                visit(times, std::pair{rank.node, sample.number}, sample.began);
+        }
+    };
+    each([&](RankTimes&, const auto& key, std::int64_t began) {
+        const auto found = first.emplace(key, began).first;
+        found->second = std::min(found->second, began);
+    });
+    std::map<int, std::vector<double>> late;
+    each([&](RankTimes& times, const auto& key, std::int64_t began) {
+        late[times.rank].push_back(1e-9 * static_cast<double>(began - first.at(key)));
+    });
+    for (RankTimes& times : plan.ranks) times.late = median(late[times.rank]);
+}
+
+void add_pair(std::vector<Reason>& reasons, const std::string& why, std::pair<int, int> pair) {
+    auto found = std::find_if(reasons.begin(), reasons.end(),
+                              [&](const Reason& reason) { return reason.why == why; });
+    if (found == reasons.end()) found = reasons.insert(found, Reason{why, {}});
+    if (std::find(found->pairs.begin(), found->pairs.end(), pair) == found->pairs.end())
+        found->pairs.push_back(pair);
+}
+
+void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan,
+                 std::vector<Reason>& packed) {
+    for (const Traffic& traffic : set.traffic) {
+        if (!traffic.why_not.empty())
+            add_pair(plan.reasons, traffic.why_not, {rank.rank, traffic.partner});
+        if (traffic.is_packed) add_pair(packed, {}, {rank.rank, traffic.partner});
+        // The receiver counts messages; who writes in place counts what it writes.
+        if (traffic.is_sent && traffic.messages > 0) continue;
+        auto total = std::find_if(
+            plan.transports.begin(), plan.transports.end(),
+            [&](const TransportTotal& other) { return other.transport == traffic.transport; });
+        if (total == plan.transports.end())
+            total = plan.transports.insert(total, {traffic.transport, 0, 0});
+        total->bytes += traffic.bytes * set.executions;
+        total->messages += traffic.messages * set.executions;
+    }
+}
+
+} // namespace
+
+RankTimes PlanSummary::slowest() const {
+    const auto found =
+        std::max_element(ranks.begin(), ranks.end(), [](const RankTimes& a, const RankTimes& b) {
+            return a.median < b.median;
+        });
+    return found == ranks.end() ? RankTimes{} : *found;
+}
+
+RankTimes PlanSummary::mean() const {
+    RankTimes result;
+    const auto count = static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
+    for (double RankTimes::* const member :
+         {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
+          &RankTimes::packing, &RankTimes::median_waiting, &RankTimes::step, &RankTimes::work,
+          &RankTimes::late}) {
+        double sum = 0;
+        for (const RankTimes& times : ranks) sum += times.*member;
+        result.*member = sum / count;
+    }
+    return result;
+}
+
+const PlanRecord* record_of(const RankReport& rank, const PlanSummary& plan) {
+    for (const PlanRecord& record : rank.plans)
+        if (is_of(record, plan)) return &record;
+    return nullptr;
+}
+
+std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
+    std::vector<PlanSummary> plans;
+    for (const RankReport& rank : ranks)
+        for (const PlanRecord& record : rank.plans) {
+            const bool is_known = std::any_of(
+                plans.begin(), plans.end(), [&](const auto& plan) { return is_of(record, plan); });
+            if (is_known) continue;
+            PlanSummary& plan = plans.emplace_back();
+            plan.label = text(record.plan, " #", record.first);
+            plan.geometry = record.geometry;
+        }
+    for (PlanSummary& plan : plans) {
+        std::vector<Reason> packed;
+        double moved = 0;
+        double could_move = 0;
+        for (const RankReport& rank : ranks) {
+            const PlanRecord* const record = record_of(rank, plan);
+            if (!record) continue;
+            plan.plans = std::max(plan.plans, record->plans);
+            plan.executions = std::max(plan.executions, record->executions);
+            plan.binding = std::max(plan.binding, record->binding);
+            std::int64_t binds = 0;
+            double bytes = 0;
+            for (const SetRecord& set : record->sets) {
+                binds += set.binds;
+                add_traffic(rank, set, plan, packed);
+                for (const Traffic& traffic : set.traffic)
+                    if (!traffic.is_sent || traffic.messages == 0)
+                        bytes += static_cast<double>(traffic.bytes * set.executions);
+            }
+            plan.binds = std::max(plan.binds, binds);
+            if (record->timed == 0) continue;
+            plan.ranks.push_back(times_of(rank, *record));
+            moved += bytes / static_cast<double>(record->executions);
+            could_move +=
+                (plan.ranks.back().copying + plan.ranks.back().packing) * rank.copy_bandwidth;
+        }
+        if (!packed.empty()) plan.packed = packed.front();
+        if (could_move > 0) plan.bandwidth_share = moved / could_move;
+        set_lateness(ranks, plan);
+    }
+    return plans;
+}
+
+std::string duration_text(double seconds) {
+    if (seconds < 1e-6) return formatted("%.0f ns", seconds * 1e9);
+    if (seconds < 1e-3) return formatted("%.3g us", seconds * 1e6);
+    if (seconds < 1) return formatted("%.3g ms", seconds * 1e3);
+    return formatted("%.3g s", seconds);
+}
+
+std::string bytes_text(std::int64_t bytes) {
+    if (bytes < 10000) return text(bytes, " bytes");
+    const auto value = static_cast<double>(bytes);
+    if (value < 1e6) return formatted("%.3g kB", value * 1e-3);
+    if (value < 1e9) return formatted("%.3g MB", value * 1e-6);
+    return formatted("%.4g GB", value * 1e-9);
+}
+
+std::string share_text(double share) { return formatted("%.2g", share); }
+
+std::string pairs_text(const std::vector<std::pair<int, int>>& pairs) {
+    constexpr std::size_t most_told = 3;
+    std::string result;
+    for (std::size_t i = 0; i < pairs.size() && i < most_told; ++i)
+        result += text(i == 0 ? "" : ", ", "rank ", pairs[i].first, " from rank ", pairs[i].second);
+    if (pairs.size() > most_told) result += text(" and ", pairs.size() - most_told, " more");
+    return result;
+}
+
+} // namespace distview::impl
