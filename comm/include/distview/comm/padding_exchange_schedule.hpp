@@ -151,7 +151,7 @@ private:
     /// Pieces of one axis after the other, each by direction, then from the middle outwards.
     struct Pieces {
         std::vector<Piece> all{};
-        std::array<int, max_rank + 1> first{}; ///< those of axis a end where those of a + 1 begin
+        std::array<int, max_rank + 1> first{}; ///< of axis a, which end where the next axis begins
 
         std::span<const Piece> of(int axis) const noexcept {
             const auto a = static_cast<std::size_t>(axis);
