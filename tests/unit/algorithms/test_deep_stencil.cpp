@@ -57,7 +57,7 @@ FollowCell follow_cell(const Plate& plate) {
     for (int d = 0; d < 2; ++d) {
         const AxisLayout& axis = plate.layout().axis(d);
         const auto position = [&](std::int64_t g) {
-            return static_cast<int>(axis.to_local(plate.process(), GlobalIndex(g)).value());
+            return static_cast<int>(g - plate.global_index(d, LocalIndex(0)).value());
         };
         result.begin[d] = axis.periodic() ? 0 : position(0);
         result.end[d] = axis.periodic()

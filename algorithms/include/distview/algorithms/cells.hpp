@@ -26,10 +26,10 @@ enum class Cells { interior, owned };
 
 namespace impl {
 
-/// Where a section would have elements [begin, end) of a block axis, were it long enough.
-inline LocalRange positions_of(const AxisLayout& axis, int process, GlobalIndex begin,
-                               GlobalIndex end) {
-    return {axis.to_local(process, begin), axis.to_local(process, end)};
+/// Where a section would have elements of a block axis, were it long enough.
+template <DistViewLike View>
+LocalRange positions_of(const View& view, int axis, GlobalRange elements) {
+    return {view.local_index(axis, elements.begin), view.local_index(axis, elements.end)};
 }
 /// Whether an axis ends in two walls, beyond which there are no elements.
 inline bool has_walls(const AxisLayout& axis) { return axis.is_block() && !axis.periodic(); }
@@ -53,8 +53,7 @@ LocalBox valid_cells(const View& view) {
         range = {own.begin - around.low, own.end + around.high};
         const AxisLayout& axis = view.layout().axis(d);
         if (!impl::has_walls(axis)) continue;
-        const GlobalRange all = axis.global_range();
-        const LocalRange there = impl::positions_of(axis, view.process(), all.begin, all.end);
+        const LocalRange there = impl::positions_of(view, d, axis.global_range());
         range = {std::max(range.begin, there.begin), std::min(range.end, there.end)};
     }
     return cells;

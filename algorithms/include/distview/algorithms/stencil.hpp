@@ -131,7 +131,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
         const AxisLayout& axis = to.layout().axis(d);
         if (!impl::has_walls(axis)) continue;
         const LocalRange between =
-            impl::positions_of(axis, to.process(), GlobalIndex(0), GlobalIndex(axis.size()));
+            impl::positions_of(to, d, {GlobalIndex(0), GlobalIndex(axis.size())});
         range = {std::max(range.begin, between.begin), std::min(range.end, between.end)};
     }
     after.set_corners(has_corners);
@@ -146,7 +146,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
 ///     for_each_boundary(exec, "walls", u, KOKKOS_LAMBDA(int i, int j) { v(i, j) = v(clamp(i), clamp(j)); });
 ///
 /// Padding that reaches across the process at a wall holds copies of its boundary padding: there, too, clamp() is to go
-/// by the wall, which is before layout.axis(d).to_local(process, GlobalIndex(0)) and at that of size().
+/// by the wall. global_index(d, LocalIndex(0)) tells where global indices 0 and extent(d) are.
 ///
 /// Collective: no (local)
 /// Shapes:     the functor writes only elements of `view` at its own index, and reads no boundary padding. What the
@@ -165,7 +165,7 @@ void for_each_boundary(const Exec& exec, const std::string& label, const View& v
         if (!impl::has_walls(axis)) continue;
         LocalRange& left = rest[static_cast<std::size_t>(d)];
         const LocalRange between =
-            impl::positions_of(axis, view.process(), GlobalIndex(0), GlobalIndex(axis.size()));
+            impl::positions_of(view, d, {GlobalIndex(0), GlobalIndex(axis.size())});
         const auto wall = [&](LocalRange range) {
             LocalBox box = rest;
             box[static_cast<std::size_t>(d)] = range;
