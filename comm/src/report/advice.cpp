@@ -286,6 +286,22 @@ const PlanSummary* step_plan(std::span<const PlanSummary> plans) {
     return result;
 }
 
+/// The mean, as that of calls is known: a median would not go with it.
+double mean_step(std::span<const RankReport> ranks, const PlanSummary& plan) {
+    double sum = 0;
+    int count = 0;
+    for (const RankReport& rank : ranks) {
+        const PlanRecord* const record = record_of(rank, plan);
+        if (!record || record->samples.samples.size() < 2) continue;
+        const TimeSample& first = record->samples.samples.front();
+        const TimeSample& last = record->samples.samples.back();
+        sum += 1e-9 * static_cast<double>(last.began - first.began) /
+               static_cast<double>(last.number - first.number);
+        ++count;
+    }
+    return count == 0 ? 0 : sum / count;
+}
+
 /// Collective calls that are made in every step, or nearly, and take much of it.
 void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary> plans,
                  std::vector<Advice>& advice) {
@@ -293,7 +309,7 @@ void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary>
     constexpr double much = 0.15;
     const PlanSummary* const plan = step_plan(plans);
     if (!plan) return;
-    const double step = plan->mean().step;
+    const double step = mean_step(ranks, *plan);
     for (const RankReport& first : ranks) {
         if (first.rank < 0) continue;
         for (const CallRecord& call : first.calls) {

@@ -16,7 +16,7 @@ constexpr std::int64_t most_section_bytes = std::int64_t{1} << 28;
 /// Plans whose shapes are measured.
 constexpr std::size_t most_plans = 6;
 constexpr int repetitions = 5;
-constexpr std::size_t bandwidth_bytes = std::size_t{1} << 24;
+constexpr std::size_t bandwidth_bytes = std::size_t{1} << 22;
 
 using Clock = std::chrono::steady_clock;
 

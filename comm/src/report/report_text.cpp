@@ -62,7 +62,7 @@ private:
                  "missing here: ",
                  missing);
         if (bandwidth > 0)
-            line("A copy of 16 MiB, by one thread of each rank at a time: ",
+            line("A copy of 4 MiB, by one thread of each rank at a time: ",
                  bytes_text(static_cast<std::int64_t>(bandwidth / count)), " a second");
     }
 
