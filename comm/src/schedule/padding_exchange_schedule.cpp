@@ -17,7 +17,7 @@ constexpr int high = 1;
 
 std::int64_t width(Widths widths, int side) { return side == low ? widths.low : widths.high; }
 
-/// What a process has along an axis: elements that no exchange writes, between padding on both sides. On a
+/// Elements of a process along an axis that no exchange writes, and padding on both sides of them. On a
 /// periodic axis boundary padding is itself a copy.
 struct Section {
     std::int64_t kept = 0;

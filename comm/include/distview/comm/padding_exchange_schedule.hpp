@@ -148,10 +148,10 @@ private:
         int peer_coordinate = 0;
         int direction = 0; ///< of the receiver: -1 and +1 in its padding, 0 in the middle
     };
-    /// Pieces of one axis after the other, each by direction, then from the middle outwards.
+    /// Pieces of one axis after the other, of each by direction, then from the middle outwards.
     struct Pieces {
         std::vector<Piece> all{};
-        std::array<int, max_rank + 1> first{}; ///< those of axis a end where those of a + 1 begin
+        std::array<int, max_rank + 1> first{}; ///< piece of each axis; the last one ends the list
 
         std::span<const Piece> of(int axis) const noexcept {
             const auto a = static_cast<std::size_t>(axis);
