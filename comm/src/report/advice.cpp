@@ -16,6 +16,8 @@ namespace {
 constexpr double worth_share = 0.85;
 /// Runs that waste most of a cache line.
 constexpr std::int64_t short_run_bytes = 32;
+/// Share of a copy's bandwidth from which on runs are no matter.
+constexpr double much_bandwidth = 0.8;
 
 /// Sentences about one plan.
 class PlanAdvice {
@@ -196,7 +198,7 @@ private:
             runs += nest.runs();
         }
         const std::int64_t all = record->shapes.front().bytes();
-        if (2 * bytes <= all || m_plan.bandwidth_share > 0.5) return;
+        if (2 * bytes <= all || m_plan.bandwidth_share > much_bandwidth) return;
         add("short_runs", text("moves ", bytes_text(bytes), " of ", bytes_text(all), " in runs of ",
                                bytes_text(bytes / runs), " at ", share_text(m_plan.bandwidth_share),
                                " of a copy's bandwidth: cut another axis than the fastest one, or "
@@ -322,15 +324,12 @@ void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary>
     for (const RankReport& first : ranks) {
         if (first.rank < 0) continue;
         for (const CallRecord& call : first.calls) {
+            // Of the rank on which it takes longest: the others wait for that one later.
             double seconds = 0;
-            int count = 0;
             for (const RankReport& rank : ranks)
                 for (const CallRecord& other : rank.calls)
-                    if (other.name == call.name) {
-                        seconds += other.seconds;
-                        ++count;
-                    }
-            seconds /= count * static_cast<double>(std::max<std::int64_t>(call.calls, 1));
+                    if (other.name == call.name) seconds = std::max(seconds, other.seconds);
+            seconds /= static_cast<double>(std::max<std::int64_t>(call.calls, 1));
             const double per_step =
                 static_cast<double>(call.calls) / static_cast<double>(plan->executions);
             const double share = 1 - seconds * per_step / step;
