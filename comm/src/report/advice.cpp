@@ -16,6 +16,8 @@ namespace {
 constexpr double worth_share = 0.85;
 /// Runs that waste most of a cache line.
 constexpr std::int64_t short_run_bytes = 32;
+/// Share of a copy's bandwidth from which on runs are no matter.
+constexpr double much_bandwidth = 0.8;
 
 /// Sentences about one plan.
 class PlanAdvice {
@@ -188,10 +190,17 @@ private:
     void about_short_runs() {
         const PlanRecord* const record = any_record();
         if (record->shapes.empty()) return;
-        const std::int64_t run = record->shapes.front().run_bytes();
-        if (run == 0 || run > short_run_bytes || m_plan.bandwidth_share > 0.5) return;
-        add("short_runs", text("moves ", bytes_text(record->shapes.front().bytes()), " in runs of ",
-                               bytes_text(run), " at ", share_text(m_plan.bandwidth_share),
+        std::int64_t bytes = 0;
+        std::int64_t runs = 0;
+        for (const RunNest& nest : record->shapes.front().nests) {
+            if (nest.run_bytes > short_run_bytes) continue;
+            bytes += nest.bytes();
+            runs += nest.runs();
+        }
+        const std::int64_t all = record->shapes.front().bytes();
+        if (2 * bytes <= all || m_plan.bandwidth_share > much_bandwidth) return;
+        add("short_runs", text("moves ", bytes_text(bytes), " of ", bytes_text(all), " in runs of ",
+                               bytes_text(bytes / runs), " at ", share_text(m_plan.bandwidth_share),
                                " of a copy's bandwidth: cut another axis than the fastest one, or "
                                "deal out longer blocks of it"));
     }
@@ -247,7 +256,9 @@ private:
             least_inside = std::min(least_inside, times.median);
         if (m_mean.step <= 0 || m_mean.work <= 0) return;
         const double share = (m_mean.work + least_inside) / m_mean.step;
-        if (share > worth_share) return;
+        // Otherwise it is not this rank that the others wait for.
+        const bool is_late = 2 * longest->late >= longest->work - m_mean.work;
+        if (share > worth_share || !is_late) return;
         add("imbalance",
             text("rank ", longest->rank, " works ", duration_text(longest->work),
                  " from one execution to the next, the mean is ", duration_text(m_mean.work),
@@ -313,19 +324,18 @@ void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary>
     for (const RankReport& first : ranks) {
         if (first.rank < 0) continue;
         for (const CallRecord& call : first.calls) {
+            // Of the rank on which it takes longest: the others wait for that one later.
             double seconds = 0;
-            int count = 0;
             for (const RankReport& rank : ranks)
                 for (const CallRecord& other : rank.calls)
-                    if (other.name == call.name) {
-                        seconds += other.seconds;
-                        ++count;
-                    }
-            seconds /= count * static_cast<double>(std::max<std::int64_t>(call.calls, 1));
+                    if (other.name == call.name) seconds = std::max(seconds, other.seconds);
+            seconds /= static_cast<double>(std::max<std::int64_t>(call.calls, 1));
             const double per_step =
                 static_cast<double>(call.calls) / static_cast<double>(plan->executions);
             const double share = 1 - seconds * per_step / step;
-            if (call.calls <= few || step <= 0 || 1 - share < much || share < 0) continue;
+            if (call.calls <= few || 4 * call.calls < plan->executions || step <= 0 ||
+                1 - share < much || share < 0)
+                continue;
             advice.push_back(
                 {"call", plan->label,
                  text(call.name, " is called ", call.calls, " times in ", plan->executions,

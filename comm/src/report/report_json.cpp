@@ -72,6 +72,9 @@ std::string json_of(const PlanSummary& plan) {
                              .add("waiting_seconds", mean.waiting)
                              .add("packing_seconds", mean.packing)
                              .add("step_seconds", mean.step)
+                             .add("total_seconds", mean.total)
+                             .add("total_waiting_seconds", mean.total_waiting)
+                             .add("total_packing_seconds", mean.total_packing)
                              .add("bandwidth_share", plan.bandwidth_share)
                              .end();
     for (const TransportTotal& total : plan.transports)

@@ -38,28 +38,32 @@ bool is_of(const PlanRecord& record, const PlanSummary& plan) {
 RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
     RankTimes times;
     times.rank = rank.rank;
-    std::vector<double> seconds, waiting, steps, work;
+    std::vector<double> seconds, copying, waiting, packing, steps, work;
     const std::vector<TimeSample>& samples = record.samples.samples;
     for (std::size_t i = 0; i < samples.size(); ++i) {
         seconds.push_back(samples[i].seconds);
         waiting.push_back(samples[i].waiting);
+        packing.push_back(samples[i].packing);
+        copying.push_back(
+            std::max(0.0, samples[i].seconds - samples[i].waiting - samples[i].packing));
         if (i + 1 == samples.size()) continue;
         const auto executions = static_cast<double>(samples[i + 1].number - samples[i].number);
         const double step =
             1e-9 * static_cast<double>(samples[i + 1].began - samples[i].began) / executions;
-        steps.push_back(step);
         const double inside = (samples[i + 1].inside - samples[i].inside) / executions;
+        steps.push_back(step);
         work.push_back(std::max(0.0, step - inside));
     }
     times.median = median(seconds);
     times.percentile99 = quantile(seconds, 0.99);
-    times.median_waiting = median(waiting);
+    times.copying = median(copying);
+    times.waiting = median(waiting);
+    times.packing = median(packing);
     times.step = median(steps);
     times.work = median(work);
-    const auto timed = static_cast<double>(std::max<std::int64_t>(record.timed, 1));
-    times.waiting = record.waiting / timed;
-    times.packing = record.packing / timed;
-    times.copying = std::max(0.0, record.seconds / timed - times.waiting - times.packing);
+    times.total = record.seconds;
+    times.total_waiting = record.waiting;
+    times.total_packing = record.packing;
     return times;
 }
 
@@ -125,8 +129,8 @@ RankTimes PlanSummary::mean() const {
     const auto count = static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
     for (double RankTimes::* const member :
          {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
-          &RankTimes::packing, &RankTimes::median_waiting, &RankTimes::step, &RankTimes::work,
-          &RankTimes::late}) {
+          &RankTimes::packing, &RankTimes::total, &RankTimes::total_waiting,
+          &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late}) {
         double sum = 0;
         for (const RankTimes& times : ranks) sum += times.*member;
         result.*member = sum / count;

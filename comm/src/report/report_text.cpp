@@ -40,6 +40,13 @@ private:
         return text(count, ' ', what, count == 1 ? "" : "s");
     }
 
+    /// Further lines under the first one.
+    static std::string indented(const std::string& lines) {
+        std::string result;
+        for (const char c : lines) c == '\n' ? result += "\n" + std::string(20, ' ') : result += c;
+        return result;
+    }
+
     void head() {
         std::set<int> nodes;
         std::string missing;
@@ -69,7 +76,7 @@ private:
     void about(const PlanSummary& plan) {
         line();
         line(plan.label, ": ", times(plan.executions, "execution"));
-        row("geometry", plan.geometry);
+        row("geometry", indented(plan.geometry));
         if (plan.plans > 1) row("plans", text(plan.plans, ", of which this is the first"));
         row("bound", text(times(plan.binds, "time"), ", ", duration_text(plan.binding),
                           " with the executions that did so"));
@@ -92,8 +99,11 @@ private:
             return text(what, ' ', duration_text(seconds), " (",
                         static_cast<int>(100 * seconds / std::max(all, 1e-12) + 0.5), " %)");
         };
-        row("on average", text(part("copying", mean.copying), ", ", part("waiting", mean.waiting),
-                               ", ", part("packing", mean.packing)));
+        row("of which", text(part("copying", mean.copying), ", ", part("waiting", mean.waiting),
+                             ", ", part("packing", mean.packing)));
+        row("in all",
+            text(duration_text(mean.total), " a rank, waiting ", duration_text(mean.total_waiting),
+                 ", packing ", duration_text(mean.total_packing)));
         row("bandwidth", text(share_text(plan.bandwidth_share), " of a copy's"));
         row("step", mean.step > 0
                         ? text(duration_text(mean.step), " from one execution to the next")

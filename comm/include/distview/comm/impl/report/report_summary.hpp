@@ -24,15 +24,17 @@ struct Reason {
     std::vector<std::pair<int, int>> pairs{};
 };
 
-/// One rank's share of a plan, seconds an execution.
+/// One rank's share of a plan: seconds of an execution, medians, which one that was interrupted does not move.
 struct RankTimes {
     int rank = 0;
     double median = 0;
     double percentile99 = 0;
-    double copying = 0; ///< mean; what is neither waiting nor packing
+    double copying = 0; ///< all but waiting and packing
     double waiting = 0;
     double packing = 0;
-    double median_waiting = 0;
+    double total = 0; ///< of all executions, but those that bound arrays
+    double total_waiting = 0;
+    double total_packing = 0;
     double step = 0; ///< median time from one execution to the next
     double work = 0; ///< of a step, outside of calls of the communicator
     double late = 0; ///< median time after the first rank of its node
