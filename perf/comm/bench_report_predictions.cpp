@@ -80,6 +80,7 @@ double run(const Program& program, bool is_mended, const std::string& file) {
 }
 
 struct Found {
+    bool is_written = false; ///< the report, of a plan at least
     bool is_named = false;
     double share = -1; ///< predicted; negative: none
     std::string sentence;
@@ -99,6 +100,7 @@ Found read(const std::string& file, const std::string& kind) {
     Found found;
     std::ifstream in(file);
     for (std::string line; perf::communicator().rank() == 0 && std::getline(in, line);) {
+        if (value_of(line, "type") == "plan") found.is_written = true;
         if (value_of(line, "type") != "advice" || value_of(line, "kind") != kind) continue;
         found.is_named = true;
         found.sentence = value_of(line, "sentence");
@@ -106,10 +108,11 @@ Found read(const std::string& file, const std::string& kind) {
             found.share = std::stod(share);
         break;
     }
-    int is_named = found.is_named ? 1 : 0;
-    MPI_Bcast(&is_named, 1, MPI_INT, 0, perf::communicator().mpi());
+    int flags[] = {found.is_written ? 1 : 0, found.is_named ? 1 : 0};
+    MPI_Bcast(flags, 2, MPI_INT, 0, perf::communicator().mpi());
     MPI_Bcast(&found.share, 1, MPI_DOUBLE, 0, perf::communicator().mpi());
-    found.is_named = is_named != 0;
+    found.is_written = flags[0] != 0;
+    found.is_named = flags[1] != 0;
     std::remove(file.c_str());
     return found;
 }
@@ -147,6 +150,7 @@ void judge(benchmark::State& state, const std::string& kind, const Program& prog
     // Counters of a benchmark that fails are not shown.
     state.SetLabel("predicted " + std::to_string(found.share) + ", measured " +
                    std::to_string(measured) + ": " + found.sentence);
+    perf::verify(state, found.is_written, "a report of the program's plans");
     if (perf::smoke()) return; // times mean nothing then
     perf::verify(state, found.is_named, "the report names " + kind);
 }

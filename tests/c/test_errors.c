@@ -148,11 +148,8 @@ static void test_arrays(distview_communicator* comm) {
 
 static void test_plans(distview_communicator* comm) {
     const distview_axis axis = {.extent = 30, .padding_low = 1, .padding_high = 1};
-    const distview_axis wide = {
-        .extent = 30, .padding_low = 20, .padding_high = 20, .own_boundary = 1};
     const distview_axis other = {.extent = 30, .padding_low = 2, .padding_high = 1};
     distview_layout* const layout = make_layout(1, &axis);
-    distview_layout* const too_wide = make_layout(1, &wide);
     distview_layout* const of_other = make_layout(1, &other);
     double data[40] = {0};
     distview_memory memory = make_memory(layout, data);
@@ -160,9 +157,11 @@ static void test_plans(distview_communicator* comm) {
     distview_padding_plan* plan = NULL;
     distview_array* array = NULL;
     OK(distview_array_borrow(comm, layout, &memory, &array));
+    const int64_t wider[2] = {1, 2};
+    const distview_padding_options too_wide = {.widths = wider};
     if (check_size > 1)
         FAILS(DISTVIEW_LAYOUT_ERROR, "padding",
-              distview_padding_plan_create(comm, too_wide, NULL, &plan));
+              distview_padding_plan_create(comm, layout, &too_wide, &plan));
     const distview_padding_options strange = {.stencil = one ? 5 : 0};
     FAILS(DISTVIEW_USAGE_ERROR, "stencil",
           distview_padding_plan_create(comm, layout, &strange, &plan));
@@ -236,7 +235,6 @@ static void test_plans(distview_communicator* comm) {
     distview_padding_plan_release(plan);
     distview_padding_plan_release(NULL);
     distview_layout_release(layout);
-    distview_layout_release(too_wide);
     distview_layout_release(of_other);
 }
 

@@ -34,8 +34,8 @@ protected:
 TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
     const auto compare = [](const BlockLayout& blocks, std::int64_t index) {
         const AxisLayout axis(blocks);
-        ASSERT_TRUE(impl::EvenBlocks::describes(axis));
-        ASSERT_EQ(impl::EvenBlocks(axis).owner(index), axis.owner(GlobalIndex(index)))
+        ASSERT_TRUE(distview::impl::EvenBlocks::describes(axis));
+        ASSERT_EQ(distview::impl::EvenBlocks(axis).owner(index), axis.owner(GlobalIndex(index)))
             << index << " of " << blocks.size() << " on " << blocks.grid_size();
     };
     for (const BlockSplit split : {BlockSplit::balanced, BlockSplit::regular}) {
