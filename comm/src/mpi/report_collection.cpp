@@ -54,13 +54,20 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
         std::this_thread::yield();
 }
 
-/// Bytes of this rank's report; none if there is no memory for them.
+/// Bytes of this rank's report, with fewer samples where those of all ranks would be more than MPI counts; none if there
+/// is no memory for them.
 std::string measured_bytes(CommunicatorState& state) noexcept {
+    const std::size_t most = static_cast<std::size_t>(std::numeric_limits<int>::max()) /
+                             static_cast<std::size_t>(state.size());
     try {
         RankReport report = own_report(state);
         measure_copies(report);
         std::string bytes = packed(report);
-        return bytes.size() < std::numeric_limits<int>::max() / 2 ? bytes : std::string();
+        for (std::size_t kept = TimeSamples::capacity; bytes.size() > most && kept > 1; kept /= 2) {
+            for (PlanRecord& plan : report.plans) plan.samples.thin();
+            bytes = packed(report);
+        }
+        return bytes.size() > most ? std::string() : bytes;
     } catch (...) {
         return {};
     }

@@ -97,7 +97,7 @@ std::optional<ExchangeShape> worst_shape(const ArrayLayout& layout,
             if (!worst || cost(shape) > cost(*worst)) worst = std::move(shape);
         }
     } catch (const Error&) {
-        return {}; // a section of this grid would own less than its neighbours need
+        return {}; // a process has less padding than these widths
     }
     return worst;
 }

@@ -11,8 +11,8 @@ namespace distview::impl {
 
 namespace {
 
-/// Larger sections are not measured.
-constexpr std::int64_t most_section_bytes = std::int64_t{1} << 28;
+/// Larger sections are not measured: all ranks of a node need twice as much at once.
+constexpr std::int64_t most_section_bytes = std::int64_t{1} << 26;
 /// Plans whose shapes are measured.
 constexpr std::size_t most_plans = 6;
 constexpr int repetitions = 5;

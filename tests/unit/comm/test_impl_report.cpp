@@ -588,6 +588,10 @@ TEST(Report, SamplesAreTheSameExecutionsHoweverMany) {
     EXPECT_GE(samples.samples.size(), TimeSamples::capacity / 4);
     for (std::size_t i = 0; i < samples.samples.size(); ++i)
         EXPECT_EQ(samples.samples[i].number, static_cast<std::int64_t>(i) * samples.stride);
+    const std::size_t before = samples.samples.size();
+    samples.thin();
+    ASSERT_EQ(samples.samples.size(), (before + 1) / 2);
+    EXPECT_EQ(samples.samples.back().number % samples.stride, 0);
 }
 
 TEST(Report, KeepsOneRecordForPlansThatAreTooMany) {

@@ -23,6 +23,16 @@
 
 namespace distview {
 
+namespace impl {
+/// A section in a table that kernels read: no member of GlobalElements, whose private types CUDA takes in no kernel.
+template <int Rank>
+struct ShiftedSection {
+    char* data = nullptr;            ///< of element 0 of the section; null if out of reach
+    std::int64_t origin = 0;         ///< of global indices 0, from data, if all blocks are even
+    std::int64_t strides[Rank] = {}; ///< bytes
+};
+} // namespace impl
+
 /// Elements of a distributed array by their global indices, for kernels; made by GlobalAccess::elements(). Capture it by
 /// value.
 ///
@@ -67,11 +77,7 @@ public:
 private:
     template <DistViewLike>
     friend class GlobalAccess;
-    struct Section {
-        char* data = nullptr;            ///< of element 0 of the section; null if out of reach
-        std::int64_t origin = 0;         ///< of global indices 0, from data, if m_is_even
-        std::int64_t strides[Rank] = {}; ///< bytes
-    };
+    using Section = impl::ShiftedSection<Rank>;
 
     template <ExecutionSpace Exec>
     GlobalElements(const Exec& exec, const ArrayLayout& layout)

@@ -99,6 +99,8 @@ struct TimeSamples {
     static constexpr std::size_t capacity = 512;
     void reserve() { samples.reserve(capacity); }
     void add(const TimeSample& sample) noexcept;
+    /// Keeps every other one.
+    void thin() noexcept;
 
     std::vector<TimeSample> samples{};
     std::int64_t stride = 1;
