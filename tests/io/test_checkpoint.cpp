@@ -19,8 +19,6 @@ namespace distview::testing {
 
 namespace {
 
-bool is_full() { return std::getenv("DISTVIEW_FULL") != nullptr; }
-
 /// An array of two axes of blocks, 8 bytes an element, filled with what its name and a step say.
 class Named {
 public:
@@ -173,7 +171,7 @@ TEST_F(CheckpointTest, finds_every_flipped_bit_and_names_the_field_and_the_place
     options.checksum_bytes = 256;
     const Checkpoint checkpoint(world, path, options);
     checkpoint.save(written.fields(), {{"step", std::int64_t{1}}});
-    for_each_case(is_full() ? 1000 : 60, [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(60), [&](Random& random, std::uint64_t) {
         const char* const name = random.chance(0.5) ? "h" : "flow/u";
         const auto [begin, end] = bytes_of_field(path, name);
         const std::int64_t byte = random.integer(0, end - begin);
@@ -205,7 +203,7 @@ TEST_F(CheckpointTest, is_never_wrong_whichever_bit_of_the_file_is_flipped_or_wh
     const auto size = static_cast<std::int64_t>(std::filesystem::file_size(path));
     const std::string spoilt_path = folder.file("spoilt.h5");
     int unharmed = 0;
-    for_each_case(is_full() ? 1000 : 60, [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(60), [&](Random& random, std::uint64_t) {
         const bool is_cut = random.chance(0.3);
         const std::int64_t byte = random.integer(0, size);
         const int bit = static_cast<int>(random.integer(0, 8));

@@ -68,7 +68,7 @@ TEST(RoundTrip, hdf5_of_any_layout_and_ranks) {
     const SharedFolder folder;
     const std::string path = folder.file("trip.h5");
     set_test_timeout(600);
-    for_each_case(std::getenv("DISTVIEW_FULL") ? 2000 : 60, [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(60), [&](Random& random, std::uint64_t) {
         const Trip trip(random);
         SCOPED_TRACE(trip.describe());
         Hdf5Options options;

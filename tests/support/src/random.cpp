@@ -88,6 +88,12 @@ std::uint64_t campaign_seed() {
     return seed;
 }
 
+std::uint64_t campaign_cases(std::uint64_t usual) {
+    std::uint64_t cases = usual;
+    number_from_environment("DISTVIEW_CASES", cases);
+    return cases;
+}
+
 void for_each_case(std::uint64_t n_cases,
                    const std::function<void(Random&, std::uint64_t)>& check) {
     const std::uint64_t seed = campaign_seed();

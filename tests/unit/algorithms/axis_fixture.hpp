@@ -6,18 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <vector>
 
 namespace distview::testing {
-
-/// Cases of a campaign; DISTVIEW_CASES sets another number, as the runs with the label `full` do.
-inline std::uint64_t cases_or(std::uint64_t usual) {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : usual;
-}
 
 /// Small numbers that depend on the global indices alone.
 template <std::size_t Rank>

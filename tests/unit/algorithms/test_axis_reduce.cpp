@@ -84,7 +84,7 @@ void check(Random& random, std::int64_t limit, const Op& op, Wide start) {
 } // namespace
 
 TEST(AxisReduce, of_any_layout_and_type) {
-    for_each_case(cases_or(20), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(20), [](Random& random, std::uint64_t) {
         check<std::int32_t, std::int64_t, std::int64_t, 1, Kokkos::LayoutRight,
               Kokkos::LayoutRight>(random, 200, Sum{}, 0);
         check<float, double, double, 2, Kokkos::LayoutLeft, Kokkos::LayoutRight>(random, 30, Sum{},
@@ -94,7 +94,7 @@ TEST(AxisReduce, of_any_layout_and_type) {
         check<Complex, Complex, Complex, 2, Kokkos::LayoutStride, Kokkos::LayoutRight>(
             random, 20, Sum{}, Complex(0));
     });
-    for_each_case(cases_or(20), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(20), [](Random& random, std::uint64_t) {
         check<std::uint32_t, std::uint64_t, std::uint64_t, 2, Kokkos::LayoutRight,
               Kokkos::LayoutRight>(random, 20, Product{}, 1);
         check<double, float, double, 3, Kokkos::LayoutStride, Kokkos::LayoutStride>(
@@ -133,7 +133,7 @@ TEST(AxisReduce, of_long_lines) {
 TEST(AxisReduce, of_many_lines) {
     const Exec exec;
     const Communicator comm = world();
-    for_each_case(cases_or(2), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(2), [&](Random& random, std::uint64_t) {
         const ProcessGrid grid(random_process_grid(random, comm.size(), 3));
         const ArrayLayout layout(
             grid, {random_axis(random, grid.extent(0), 8, true), block(70), cyclic(130)});
@@ -244,7 +244,7 @@ void check_reproducible(Random& random) {
 
 TEST(AxisReduce, reproducible_sums_are_exact) {
     using Narrow = Kokkos::complex<float>;
-    for_each_case(cases_or(10), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(10), [](Random& random, std::uint64_t) {
         check_reproducible<double, double, Kokkos::LayoutRight>(random);
         check_reproducible<double, float, Kokkos::LayoutLeft>(random);
         check_reproducible<float, float, Kokkos::LayoutRight>(random);

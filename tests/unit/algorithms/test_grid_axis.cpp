@@ -135,7 +135,7 @@ void check(Random& random, std::int64_t limit, const Op& op) {
 } // namespace
 
 TEST(GridAxis, broadcasts_and_reduces_few_values) {
-    for_each_case(cases_or(30), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(30), [](Random& random, std::uint64_t) {
         check<double, Kokkos::LayoutRight>(random, 6, Sum{});
         check<std::int32_t, Kokkos::LayoutLeft>(random, 6, Later{});
         check<Triple, Kokkos::LayoutRight>(random, 6, JoinTriples{});
@@ -144,7 +144,7 @@ TEST(GridAxis, broadcasts_and_reduces_few_values) {
 
 // More than 64 KiB: slices.
 TEST(GridAxis, broadcasts_and_reduces_many_values) {
-    for_each_case(cases_or(4), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(4), [](Random& random, std::uint64_t) {
         check<double, Kokkos::LayoutLeft>(random, 150, Maximum{});
         check<std::int32_t, Kokkos::LayoutRight>(random, 200, Later{});
         check<Triple, Kokkos::LayoutLeft>(random, 150, JoinTriples{});

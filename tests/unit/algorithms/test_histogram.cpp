@@ -70,7 +70,7 @@ void check(Random& random, std::int64_t limit, double scale) {
 } // namespace
 
 TEST(Histogram, of_any_layout_and_type) {
-    for_each_case(cases_or(20), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(20), [](Random& random, std::uint64_t) {
         check<double, 1, Kokkos::LayoutRight>(random, 300, 0.1);
         check<std::int32_t, 2, Kokkos::LayoutLeft>(random, 25, 1);
         check<float, 3, Kokkos::LayoutStride>(random, 8, 0.7);

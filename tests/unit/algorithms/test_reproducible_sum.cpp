@@ -27,11 +27,6 @@ namespace {
 
 constexpr ReductionOptions exactly{.reproducible = true};
 
-std::uint64_t cases(std::uint64_t ordinary) {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : ordinary;
-}
-
 /// An element of an array, from its global index; `which` tells arrays apart.
 struct Element {
     Numbers kind;
@@ -157,7 +152,7 @@ std::vector<AxisSpec> seven_axes(std::int64_t n) {
 } // namespace
 
 TEST(Reproducible, any_layout_and_numbers) {
-    for_each_case(cases(4), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(4), [](Random& random, std::uint64_t) {
         check_random<double, 1>(random, 300);
         check_random<double, 2>(random, 20);
         check_random<double, 2, Kokkos::LayoutLeft>(random, 20);
@@ -166,7 +161,7 @@ TEST(Reproducible, any_layout_and_numbers) {
     });
 }
 TEST(Reproducible, float_and_complex) {
-    for_each_case(cases(3), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(3), [](Random& random, std::uint64_t) {
         check_random<float, 2>(random, 20);
         check_random<std::complex<double>, 1>(random, 200);
         check_random<Kokkos::complex<double>, 2>(random, 15);
@@ -187,7 +182,7 @@ TEST(Reproducible, seven_layouts_of_all_numbers) {
 }
 
 TEST(Reproducible, rows_long_enough_to_be_added_where_they_are) {
-    for_each_case(cases(2), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(2), [](Random& random, std::uint64_t) {
         const std::int64_t n = random.integer(2000, 6000) * world().size();
         const Element element{random.pick(all_numbers()), random.bits()};
         const ArrayLayout layout(ProcessGrid{world().size()}, {block(n, {.padding = 1})});
@@ -203,7 +198,7 @@ TEST(Reproducible, rows_long_enough_to_be_added_where_they_are) {
 
 // What devices run, on host threads.
 TEST(Reproducible, cells_of_a_device) {
-    for_each_case(cases(10), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(10), [](Random& random, std::uint64_t) {
         const Exec exec;
         const ArrayLayout layout = random_layout(random, 2, 20);
         const Element element{random.pick(all_numbers()), random.bits()};

@@ -142,7 +142,7 @@ void check(Random& random, std::int64_t limit, const Op& op, std::int64_t start)
 } // namespace
 
 TEST(Scan, of_any_layout_and_type) {
-    for_each_case(cases_or(15), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(15), [](Random& random, std::uint64_t) {
         check<std::int32_t, std::int64_t, std::int64_t, 1, Kokkos::LayoutRight,
               Kokkos::LayoutRight>(random, 200, Sum{}, 5);
         check<float, double, double, 2, Kokkos::LayoutLeft, Kokkos::LayoutRight>(random, 20, Sum{},
@@ -150,7 +150,7 @@ TEST(Scan, of_any_layout_and_type) {
         check<double, double, double, 3, Kokkos::LayoutRight, Kokkos::LayoutLeft>(random, 8, Sum{},
                                                                                   -3);
     });
-    for_each_case(cases_or(15), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(15), [](Random& random, std::uint64_t) {
         check<Complex, Complex, Complex, 2, Kokkos::LayoutStride, Kokkos::LayoutRight>(random, 20,
                                                                                        Sum{}, 1);
         check<std::uint64_t, std::uint64_t, std::uint64_t, 2, Kokkos::LayoutRight,
@@ -186,7 +186,7 @@ TEST(Scan, of_long_lines) {
 TEST(Scan, of_many_lines) {
     const Exec exec;
     const Communicator comm = world();
-    for_each_case(cases_or(2), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(2), [&](Random& random, std::uint64_t) {
         const ProcessGrid grid(random_process_grid(random, comm.size(), 3));
         const ArrayLayout layout(
             grid, {random_axis(random, grid.extent(0), 8, true), block(70), cyclic(130)});

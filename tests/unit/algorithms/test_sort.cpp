@@ -119,15 +119,10 @@ void check_sort(Random& random, std::int64_t limit, const Compare& compare) {
         EXPECT_TRUE(is_cell[l] || same(T(host.view()(l)), outside)) << "padding written";
 }
 
-std::uint64_t case_count(std::uint64_t usual) {
-    const char* const cases = std::getenv("DISTVIEW_CASES");
-    return cases ? std::strtoull(cases, nullptr, 10) : usual;
-}
-
 } // namespace
 
 TEST(Sort, agrees_with_a_serial_stable_sort) {
-    for_each_case(case_count(12), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(12), [](Random& random, std::uint64_t) {
         check_sort<double>(random, 100, Ascending());
         check_sort<float>(random, 60, Descending());
         check_sort<int>(random, 100, Ascending());
@@ -140,7 +135,7 @@ TEST(Sort, agrees_with_a_serial_stable_sort) {
 
 // Elements that the order does not tell apart keep the order of their indices, wherever they come from.
 TEST(Sort, is_stable_in_any_layout_with_any_comparison) {
-    for_each_case(case_count(12), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(12), [](Random& random, std::uint64_t) {
         check_sort<Tagged>(random, 100, ByKey());
         check_sort<Tagged>(random, 60, ByMagnitudeDown());
     });

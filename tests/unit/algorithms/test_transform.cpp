@@ -154,7 +154,7 @@ void check_reductions(Random& random, std::int64_t limit) {
 } // namespace
 
 TEST(Transform, of_three_arrays_of_any_layout) {
-    for_each_case(cases_or(60), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(60), [](Random& random, std::uint64_t) {
         check_transform<1, Kokkos::LayoutRight, Kokkos::LayoutLeft, Kokkos::LayoutStride,
                         Kokkos::LayoutRight>(random, 60);
         check_transform<2, Kokkos::LayoutRight, Kokkos::LayoutRight, Kokkos::LayoutRight,
@@ -178,7 +178,7 @@ TEST(Transform, the_target_may_be_a_source) {
 }
 
 TEST(Transform, spreads_an_axis_of_one_cell_over_the_others) {
-    for_each_case(cases_or(40), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(40), [](Random& random, std::uint64_t) {
         const Exec exec;
         const ArrayLayout layout = random_layout(random, 3, 8, true);
         const int axis = static_cast<int>(random.integer(0, 3));
@@ -238,7 +238,7 @@ TEST(Transform, is_one_labelled_kernel) {
 }
 
 TEST(TransformReduce, and_predicates_of_two_arrays_of_any_layout) {
-    for_each_case(cases_or(40), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(40), [](Random& random, std::uint64_t) {
         check_reductions<1, Kokkos::LayoutRight, Kokkos::LayoutLeft>(random, 60);
         check_reductions<2, Kokkos::LayoutStride, Kokkos::LayoutRight>(random, 15);
         check_reductions<3, Kokkos::LayoutLeft, Kokkos::LayoutLeft>(random, 7);

@@ -356,15 +356,10 @@ void check(Random& random, std::int64_t limit) {
     CopyCase<T, Rank, Layout>(random, limit).run();
 }
 
-std::uint64_t case_count(std::uint64_t usual) {
-    const char* const cases = std::getenv("DISTVIEW_CASES");
-    return cases ? std::strtoull(cases, nullptr, 10) : usual;
-}
-
 } // namespace
 
 TEST(WithLocalCopy, of_any_array) {
-    for_each_case(case_count(25), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(25), [](Random& random, std::uint64_t) {
         check<double, 1>(random, 30);
         check<double, 2>(random, 12);
         check<double, 2, Kokkos::LayoutLeft>(random, 12);
@@ -374,7 +369,7 @@ TEST(WithLocalCopy, of_any_array) {
 }
 
 TEST(WithLocalCopy, of_any_type) {
-    for_each_case(case_count(12), [](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(12), [](Random& random, std::uint64_t) {
         check<double, 0>(random, 1);
         check<float, 2>(random, 10);
         check<int, 2, Kokkos::LayoutLeft>(random, 10);

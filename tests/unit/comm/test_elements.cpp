@@ -33,11 +33,6 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Index = std::vector<std::int64_t>;
 
-std::uint64_t case_count(const Communicator& comm) {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : comm.size() > 4 ? 20 : 30;
-}
-
 /// Arrays of one call may have their axes in another order in memory.
 template <class T>
 using OrderOf =
@@ -323,7 +318,8 @@ TEST(Elements, AreReadWrittenAndCombinedWhereverTheyAre) {
                                     run_case<float, Bytes<12>, std::int32_t>,
                                     run_case<double, std::int32_t, double, std::int8_t>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
-    for_each_case(case_count(worlds.forward_comm), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(worlds.forward_comm.size() > 4 ? 20 : 30), [&](Random& random,
+                                                                                std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
         random.pick(runs)(random, comm, choices);
     });

@@ -35,11 +35,6 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-std::uint64_t case_count(const Communicator& comm) {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : comm.size() > 4 ? 40 : 60;
-}
-
 template <class T, int Rank>
 struct ViewOfRank;
 template <class T>
@@ -99,8 +94,8 @@ public:
     }
 
     std::string describe() const {
-        return text(m_layout.describe(), "\nlist of ", m_list.elements.size(), ", ",
-                    sizeof...(Ts), " fields");
+        return text(m_layout.describe(), "\nlist of ", m_list.elements.size(), ", ", sizeof...(Ts),
+                    " fields");
     }
 
     void run(const std::vector<TransportChoice>& choices) {
@@ -153,9 +148,8 @@ private:
             m_fields);
     }
     void execute(GatherPlan& plan) const {
-        with_arguments([&](const auto& arrays, const auto& values) {
-            plan.execute(m_exec, arrays, values);
-        });
+        with_arguments(
+            [&](const auto& arrays, const auto& values) { plan.execute(m_exec, arrays, values); });
     }
 
     template <class T>
@@ -163,8 +157,8 @@ private:
         using F = Field<T, Rank>;
         const double all = random.unit();
         const std::uint64_t drawn = random.bits();
-        field.in_arena = all < 0.5 ||
-                         (all < 0.8 && (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0);
+        field.in_arena =
+            all < 0.5 || (all < 0.8 && (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0);
         field.values = typename F::List("values", m_list.elements.size());
         field.array = make_dist_view<typename F::Data>(m_exec, m_comm, m_known, "array");
         if (field.in_arena) return;
@@ -194,12 +188,11 @@ private:
     void fill(std::uint64_t round) {
         for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
             T* const data = field.array.view().data();
-            for_each_position(m_layout, m_comm.rank(),
-                              [&](const Index& global, bool owned, std::int64_t number) {
-                                  data[number] =
-                                      value_of<T>(position_of(global),
-                                                  salt_of(f, owned ? round : round + 1000));
-                              });
+            for_each_position(
+                m_layout, m_comm.rank(), [&](const Index& global, bool owned, std::int64_t number) {
+                    data[number] =
+                        value_of<T>(position_of(global), salt_of(f, owned ? round : round + 1000));
+                });
         });
     }
 
@@ -208,10 +201,11 @@ private:
             std::int64_t wrong = 0;
             for_each_field([&]<class T>(const Field<T, Rank>& field, std::size_t f) {
                 for (std::size_t k = 0; k < m_list.elements.size(); ++k)
-                    wrong += bits_equal(field.values(k), value_of<T>(position_of(m_list.elements[k]),
-                                                                     salt_of(f, round)))
-                                 ? 0
-                                 : 1;
+                    wrong +=
+                        bits_equal(field.values(k),
+                                   value_of<T>(position_of(m_list.elements[k]), salt_of(f, round)))
+                            ? 0
+                            : 1;
             });
             EXPECT_EQ(wrong, 0) << how;
         };
@@ -233,9 +227,8 @@ private:
         poison_values();
         barrier(m_comm);
         try {
-            with_arguments([&](const auto& arrays, const auto& values) {
-                plan.read(m_exec, arrays, values);
-            });
+            with_arguments(
+                [&](const auto& arrays, const auto& values) { plan.read(m_exec, arrays, values); });
             check("read");
         } catch (const UsageError& error) {
             EXPECT_FALSE(plan.receive_peers().empty());
@@ -263,11 +256,10 @@ private:
     void combine(GatherPlan& plan, const Op& op, std::uint64_t round) {
         for_each_field([&]<class T>(Field<T, Rank>& field, std::size_t f) {
             T* const data = field.array.view().data();
-            for_each_position(m_layout, m_comm.rank(),
-                              [&](const Index& global, bool, std::int64_t number) {
-                                  data[number] =
-                                      summand<T>(of_no_rank, position_of(global), salt_of(f, round));
-                              });
+            for_each_position(
+                m_layout, m_comm.rank(), [&](const Index& global, bool, std::int64_t number) {
+                    data[number] = summand<T>(of_no_rank, position_of(global), salt_of(f, round));
+                });
             field.expected.assign(data, data + field.array.view().size());
             for (std::size_t k = 0; k < m_list.elements.size(); ++k)
                 field.values(k) = contribution<T>(f, m_comm.rank(), k, round);
@@ -379,16 +371,14 @@ using RunCase = void (*)(Random&, const Communicator&, const std::vector<Transpo
 TEST(GatherPlans, BringAndCombineWhatALayoutSays) {
     const Worlds worlds;
     using Complex = Kokkos::complex<double>;
-    const std::vector<RunCase> runs{run_case<1, double>,
-                                    run_case<2, double, std::int32_t>,
-                                    run_case<3, double>,
-                                    run_case<1, std::int32_t, float, std::int8_t>,
-                                    run_case<2, std::int8_t>,
-                                    run_case<2, Complex, double>,
-                                    run_case<1, Bytes<12>>,
-                                    run_case<2, float, Bytes<12>, std::int64_t>};
+    const std::vector<RunCase> runs{
+        run_case<1, double>,      run_case<2, double, std::int32_t>,
+        run_case<3, double>,      run_case<1, std::int32_t, float, std::int8_t>,
+        run_case<2, std::int8_t>, run_case<2, Complex, double>,
+        run_case<1, Bytes<12>>,   run_case<2, float, Bytes<12>, std::int64_t>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
-    for_each_case(case_count(worlds.forward_comm), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(worlds.forward_comm.size() > 4 ? 40 : 60), [&](Random& random,
+                                                                                std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
         random.pick(runs)(random, comm, choices);
     });

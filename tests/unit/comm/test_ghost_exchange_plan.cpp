@@ -28,11 +28,6 @@ namespace {
 using Exec = Kokkos::DefaultHostExecutionSpace;
 using Indices = std::vector<std::int64_t>;
 
-std::uint64_t case_count() {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : 40;
-}
-
 /// What every rank owns and needs, known to all.
 struct Graph {
     std::vector<Indices> owned;
@@ -164,8 +159,8 @@ private:
     void fill(GhostExchangePlan& plan, int round) {
         for_each_field([&]<class T>(Field<T>& field, std::size_t f) {
             for_each_element([&](std::size_t i, int c) {
-                field.array.view()(i, c) =
-                    value_of<T>(Position{m_section[i], c}, salt_of(f, round + (is_owned(i) ? 0 : 100)));
+                field.array.view()(i, c) = value_of<T>(Position{m_section[i], c},
+                                                       salt_of(f, round + (is_owned(i) ? 0 : 100)));
             });
         });
         with_arrays([&](const auto&... arrays) {
@@ -266,12 +261,11 @@ using RunCase = void (*)(Random&, const Communicator&, const std::vector<Transpo
 
 TEST(GhostExchangePlans, FillAndCombineWhatAGraphSays) {
     const Worlds worlds;
-    const std::vector<RunCase> runs{run_case<double>, run_case<double, std::int32_t>,
-                                    run_case<std::int8_t, double, float>,
-                                    run_case<Bytes<12>, std::int64_t>,
-                                    run_case<Kokkos::complex<double>, double, double>};
+    const std::vector<RunCase> runs{
+        run_case<double>, run_case<double, std::int32_t>, run_case<std::int8_t, double, float>,
+        run_case<Bytes<12>, std::int64_t>, run_case<Kokkos::complex<double>, double, double>};
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
-    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(40), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
         random.pick(runs)(random, comm, choices);
     });

@@ -35,11 +35,6 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 template <class T>
 using List = Kokkos::View<T*, Exec::memory_space>;
 
-std::uint64_t case_count() {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : 40;
-}
-
 /// The targets of all ranks, the same everywhere.
 std::vector<std::vector<int>> draw_targets(Random& random, int ranks) {
     std::vector<std::vector<int>> result(static_cast<std::size_t>(ranks));
@@ -217,7 +212,7 @@ private:
 TEST(MigrationPlans, MoveElementsToTheRanksThatTheyName) {
     const Worlds worlds;
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
-    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(40), [&](Random& random, std::uint64_t) {
         const Communicator& comm = random.chance(0.7) ? worlds.forward_comm : worlds.reversed_comm;
         MigrationCase drawn(random, comm);
         SCOPED_TRACE(drawn.describe());

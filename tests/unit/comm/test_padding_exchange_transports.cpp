@@ -27,11 +27,6 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-std::uint64_t case_count() {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : 250;
-}
-
 /// Ranges that reach into and beyond any section of these tests.
 LocalBox random_box(Random& random) {
     LocalBox box{};
@@ -135,7 +130,7 @@ TEST(PaddingExchangeTransports, FillTheSameBytes) {
     const Worlds worlds;
     const std::vector<TransportChoice> choices = possible_transports(worlds.forward_comm);
     std::map<std::string, std::int64_t> tally;
-    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(250), [&](Random& random, std::uint64_t) {
         TransportCase(random, worlds, tally).run(choices);
     });
     std::int64_t total = 0;

@@ -32,11 +32,6 @@ namespace {
 
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
-std::uint64_t case_count() {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : 300;
-}
-
 /// Strides of a section, in elements, and how far it reaches; a random order of axes, with gaps or without.
 struct Shape {
     Kokkos::LayoutStride layout{};
@@ -317,13 +312,13 @@ TEST(RedistributionInPlaceAny, MakesOfOneMemoryWhatItMakesOfTwo) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::vector<TransportChoice> choices = possible_transports(comm);
     std::map<std::string, std::int64_t> tally;
-    for_each_case(case_count(), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(300), [&](Random& random, std::uint64_t) {
         InPlaceCase in_place(random, comm, tally);
         SCOPED_TRACE(in_place.describe());
         in_place.run(choices);
     });
     // Of each kind enough for the comparison to mean something.
-    if (case_count() >= 100 && !std::getenv("DISTVIEW_CASE")) {
+    if (campaign_cases(300) >= 100 && !std::getenv("DISTVIEW_CASE")) {
         EXPECT_GT(tally["exchanged"], 20);
         EXPECT_GT(tally["packed"], 20);
     }

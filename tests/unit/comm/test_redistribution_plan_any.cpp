@@ -29,11 +29,6 @@ namespace {
 using distview::impl::AxisIntersection;
 using distview::impl::AxisRun;
 
-std::uint64_t case_count(const Communicator& comm) {
-    const char* const value = std::getenv("DISTVIEW_CASES");
-    return value ? std::strtoull(value, nullptr, 10) : comm.size() > 6 ? 200 : 500;
-}
-
 /// So many different ranks of a communicator, in any order.
 std::vector<int> random_ranks(Random& random, int count, int size) {
     std::vector<int> ranks(static_cast<std::size_t>(size));
@@ -291,7 +286,7 @@ TEST(RedistributionPlanAny, MovesWhatTheReferenceMoves) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::vector<TransportChoice> choices = possible_transports(comm);
     std::map<std::string, std::int64_t> tally;
-    for_each_case(case_count(comm), [&](Random& random, std::uint64_t) {
+    for_each_case(campaign_cases(comm.size() > 6 ? 200 : 500), [&](Random& random, std::uint64_t) {
         PlanCase plan_case(random, comm, tally);
         SCOPED_TRACE(plan_case.describe());
         plan_case.run(choices);

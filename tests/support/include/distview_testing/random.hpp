@@ -47,6 +47,9 @@ private:
 /// DISTVIEW_SEED if set, else a fixed number.
 std::uint64_t campaign_seed();
 
+/// DISTVIEW_CASES if set, as in the campaigns with the label `full`, else `usual`.
+std::uint64_t campaign_cases(std::uint64_t usual);
+
 /// Calls `check(random, case_index)` for the cases 0 to n_cases - 1 of the campaign, or only for
 /// DISTVIEW_CASE if set, until one fails on any rank.
 ///
