@@ -136,6 +136,50 @@ std::optional<ElementType> element_of(hid_t type) {
     }
 }
 
+void for_each_box(
+    const std::vector<std::int64_t>& extents, std::int64_t first, std::int64_t last,
+    const std::function<void(const std::vector<hsize_t>& start, const std::vector<hsize_t>& count,
+                             std::int64_t elements)>& visit) {
+    const std::size_t axes = extents.size();
+    while (first < last) {
+        std::vector<hsize_t> start(axes), count(axes, 1);
+        std::int64_t below = 1;
+        std::int64_t number = first;
+        std::int64_t taken = 1;
+        bool grows = true;
+        for (std::size_t d = axes; d-- > 0;) {
+            const std::int64_t index = number % extents[d];
+            number /= extents[d];
+            start[d] = static_cast<hsize_t>(index);
+            if (grows) {
+                const std::int64_t most = std::min(extents[d] - index, (last - first) / below);
+                if (most >= 1) {
+                    count[d] = static_cast<hsize_t>(most);
+                    taken = below * most;
+                }
+                grows = most == extents[d];
+            }
+            below *= extents[d];
+        }
+        visit(start, count, taken);
+        first += taken;
+    }
+}
+
+H5Id select_box(const H5Calls& calls, const std::string& what, hid_t space, std::int64_t step,
+                std::vector<hsize_t> start, std::vector<hsize_t> count, std::int64_t elements) {
+    if (step >= 0) {
+        start.insert(start.begin(), static_cast<hsize_t>(step));
+        count.insert(count.begin(), 1);
+    }
+    if (!start.empty())
+        calls.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, start.data(), nullptr, count.data(),
+                                        nullptr),
+                    what);
+    const auto in_memory = static_cast<hsize_t>(elements);
+    return {H5Screate_simple(1, &in_memory, nullptr), H5Sclose};
+}
+
 std::vector<hsize_t> h5_extents(const std::vector<std::int64_t>& extents) {
     return {extents.begin(), extents.end()};
 }

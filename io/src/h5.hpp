@@ -5,6 +5,8 @@
 
 #include <hdf5.h>
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -77,6 +79,18 @@ private:
 H5Id h5_type(const ElementType& element);
 /// What a dataset's type is to us; nothing for texts and tables.
 std::optional<ElementType> element_of(hid_t type);
+
+/// Elements [first, last) of an array in C order as boxes: visit(start, count, elements of the box), as many whole rows at a
+/// time as begin and end there.
+void for_each_box(
+    const std::vector<std::int64_t>& extents, std::int64_t first, std::int64_t last,
+    const std::function<void(const std::vector<hsize_t>& start, const std::vector<hsize_t>& count,
+                             std::int64_t elements)>& visit);
+
+/// Selects such a box of a dataset, `step` >= 0: of that index along its first axis; returns the space of its elements in
+/// memory.
+H5Id select_box(const H5Calls& calls, const std::string& what, hid_t space, std::int64_t step,
+                std::vector<hsize_t> start, std::vector<hsize_t> count, std::int64_t elements);
 
 std::vector<hsize_t> h5_extents(const std::vector<std::int64_t>& extents);
 

@@ -106,20 +106,29 @@ H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Op
 }
 
 H5Id H5Builder::create_dataset(const std::string& name, const ElementType& element,
-                               const std::vector<std::int64_t>& shape, bool has_steps) {
+                               const std::vector<std::int64_t>& shape, bool has_steps,
+                               bool is_compressed) {
     const std::string what = text("to make field '", name, "' in");
     const H5Id creation = new_property_list(H5P_DATASET_CREATE);
-    (void)H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
+    // All ranks write into what is not compressed: it has its place at once.
+    if (!is_compressed) (void)H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
     (void)H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
     (void)H5Pset_attr_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED);
     std::vector<std::int64_t> extents = shape;
-    if (has_steps) {
-        std::vector<std::int64_t> chunk = chunk_extents(shape, element.bytes, most_chunk_bytes);
-        chunk.insert(chunk.begin(), 1);
-        extents.insert(extents.begin(), 0);
+    if (has_steps || is_compressed) {
+        std::vector<std::int64_t> chunk = chunk_extents(
+            shape, element.bytes, is_compressed ? compressed_chunk_bytes : most_chunk_bytes);
+        if (has_steps) {
+            chunk.insert(chunk.begin(), 1);
+            extents.insert(extents.begin(), 0);
+        }
         const std::vector<hsize_t> as_hsize = h5_extents(chunk);
         m_calls.check(H5Pset_chunk(creation, static_cast<int>(as_hsize.size()), as_hsize.data()),
                       what);
+    }
+    if (is_compressed) {
+        m_calls.check(H5Pset_shuffle(creation), what);
+        m_calls.check(H5Pset_deflate(creation, static_cast<unsigned>(m_options.compression)), what);
     }
     const H5Id type = h5_type(element);
     H5Id dataset(m_calls.check(H5Dcreate2(m_file, name.c_str(), type, space_of(extents, has_steps),
@@ -142,15 +151,17 @@ void H5Builder::add_sums(NewField& field, bool has_steps) {
 }
 
 void H5Builder::add_field(NewField& field) {
-    const H5Id dataset = create_dataset(field.name, field.element, field.shape, false);
+    const H5Id dataset =
+        create_dataset(field.name, field.element, field.shape, false, field.is_compressed);
     field.stored.extents = field.shape;
     field.stored.element_bytes = field.element.bytes;
-    field.stored.offset = static_cast<std::int64_t>(H5Dget_offset(dataset));
+    if (!field.is_compressed)
+        field.stored.offset = static_cast<std::int64_t>(H5Dget_offset(dataset));
     add_sums(field, false);
 }
 
 void H5Builder::add_series_field(NewField& field) {
-    (void)create_dataset(field.name, field.element, field.shape, true);
+    (void)create_dataset(field.name, field.element, field.shape, true, field.is_compressed);
     add_sums(field, true);
 }
 

@@ -17,6 +17,8 @@ inline constexpr const char* checksum_group = "distview_checksums";
 inline constexpr const char* vtk_group = "VTKHDF";
 inline constexpr const char* time_name = "time";
 
+/// What is compressed at once: as much as HDF5 keeps of a dataset that is read piece by piece.
+inline constexpr std::int64_t compressed_chunk_bytes = std::int64_t{1} << 20;
 /// A chunk of HDF5 has less than 4 GiB.
 inline constexpr std::int64_t most_chunk_bytes = std::int64_t{1} << 30;
 
@@ -27,6 +29,7 @@ struct NewField {
     std::vector<std::int64_t> shape; ///< of one step
     std::vector<AxisLayout> axes;    ///< for the labels of unstructured ones
     std::int64_t blocks = 0;         ///< checksums of one step; 0: none
+    bool is_compressed = false;      ///< and written by write_compressed()
     StoredArray stored;              ///< where it is
     StoredArray sums;
 };
@@ -51,7 +54,8 @@ public:
 
 private:
     H5Id create_dataset(const std::string& name, const ElementType& element,
-                        const std::vector<std::int64_t>& shape, bool has_steps);
+                        const std::vector<std::int64_t>& shape, bool has_steps,
+                        bool is_compressed = false);
     void add_sums(NewField& field, bool has_steps);
     H5Id scale_of(int axis, const NewField& field);
 
@@ -67,7 +71,7 @@ private:
     std::vector<Scale> m_scales;
 };
 
-/// Bytes of the chunk that a field's step is kept in.
+/// The chunks that a field's step is kept in.
 std::vector<std::int64_t> chunk_extents(const std::vector<std::int64_t>& shape,
                                         std::int64_t element_bytes, std::int64_t most_bytes);
 

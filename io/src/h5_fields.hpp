@@ -26,11 +26,12 @@ void save_fields(const Communicator& comm, const std::string& caller, const std:
                  const std::vector<NamedArray>& arrays, const Attributes& attributes,
                  const Hdf5Options& options, int keep);
 
-/// Writes arrays[number] where field.stored says; returns its checksums on rank 0. Collective.
+/// Writes arrays[number] where field.stored says, or into its compressed dataset, there as step `step` if that is not
+/// negative; returns its checksums on rank 0. Collective.
 std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
                                        const std::vector<NamedArray>& arrays, std::size_t number,
                                        const RawFile& file, const NewField& field,
-                                       const Hdf5Options& options);
+                                       std::int64_t step, const Hdf5Options& options);
 
 /// Fills arrays from datasets of their names; `step` >= 0: from that index along the datasets' first axes. Collective.
 void load_fields(const Communicator& comm, const H5Calls& calls,

@@ -5,6 +5,7 @@
 #include "checksum.hpp"
 #include "h5_attributes.hpp"
 #include "h5_build.hpp"
+#include "h5_compress.hpp"
 #include "h5_fields.hpp"
 #include "h5_open.hpp"
 #include "new_file.hpp"
@@ -35,6 +36,13 @@ void check_arrays(const std::string& caller, const Communicator& comm,
         return text(caller, ": expected checksum_bytes >= 0 and buffer_bytes > 0, got ",
                     options.checksum_bytes, " and ", options.buffer_bytes);
     });
+    require<UsageError>(options.compression >= 0 && options.compression <= 9, [&] {
+        return text(caller, ": expected a compression of 0 (none) to 9, got ", options.compression);
+    });
+    require<UsageError>(options.compression == 0 || H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0, [&] {
+        return text(caller, ": expected a compression of 0, got ", options.compression,
+                    ": the HDF5 of this build was made without zlib");
+    });
     if (!options.grid) return;
     const std::size_t axes = options.grid->spacing.size();
     require<UsageError>(axes >= 1 && axes <= 3 &&
@@ -57,11 +65,13 @@ std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
         field.shape = shape_of(each.array);
         for (int d = 0; d < each.array.rank(); ++d)
             field.axes.push_back(each.array.layout().axis(d));
+        std::int64_t bytes = field.element.bytes;
+        for (const std::int64_t extent : field.shape) bytes *= extent;
+        // HDF5 has chunks of arrays with axes and elements only.
+        field.is_compressed = options.compression > 0 && bytes > 0 && !field.shape.empty();
         if (options.checksum_bytes > 0) {
             Blocks blocks;
             blocks.block_bytes = options.checksum_bytes;
-            std::int64_t bytes = field.element.bytes;
-            for (const std::int64_t extent : field.shape) bytes *= extent;
             field.blocks = blocks.count(bytes);
         }
         fields.push_back(std::move(field));
@@ -84,17 +94,28 @@ Transfer transfer_of(const std::string& caller, const std::vector<NamedArray>& a
 std::vector<std::uint64_t> write_field(const Communicator& comm, const std::string& caller,
                                        const std::vector<NamedArray>& arrays, std::size_t number,
                                        const RawFile& file, const NewField& field,
-                                       const Hdf5Options& options) {
+                                       std::int64_t step, const Hdf5Options& options) {
     Transfer transfer = transfer_of(caller, arrays, number, options);
     if (options.checksum_bytes > 0) {
         transfer.blocks.block_bytes = options.checksum_bytes;
         transfer.blocks.hash = &xxh3;
     }
-    write_array(comm, arrays[number].array, file, field.stored, transfer);
-    if (field.blocks == 0) return {};
-    // What one rank has written is read by others.
-    if (options.sync) agree_on(comm, caller.c_str(), [&] { file.sync(); });
-    return finish_blocks(comm, file, field.stored, transfer.blocks, caller, transfer.what);
+    const RawFile scratch =
+        field.is_compressed ? make_scratch_file(comm, caller, file.path()) : RawFile();
+    const RawFile& target = field.is_compressed ? scratch : file;
+    write_array(comm, arrays[number].array, target, field.stored, transfer);
+    std::vector<std::uint64_t> sums;
+    if (field.blocks > 0) {
+        // What one rank has written is read by others.
+        if (options.sync) agree_on(comm, caller.c_str(), [&] { target.sync(); });
+        sums = finish_blocks(comm, target, field.stored, transfer.blocks, caller, transfer.what);
+    }
+    if (field.is_compressed)
+        agree_on(comm, caller.c_str(), [&] {
+            if (comm.rank() == 0)
+                write_compressed(H5Calls(caller, file.path()), field, step, scratch);
+        });
+    return sums;
 }
 
 void read_field(const Communicator& comm, const H5Calls& calls, const OpenField& open,
@@ -168,7 +189,7 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const impl::NewField& field = fields[f];
         const std::vector<std::uint64_t> sums =
-            impl::write_field(comm, caller, arrays, f, file.file(), field, options);
+            impl::write_field(comm, caller, arrays, f, file.file(), field, -1, options);
         agree_on(comm, caller.c_str(), [&] {
             if (comm.rank() == 0 && !sums.empty())
                 field.sums.write(file.file(), 0, field.sums.bytes(), sums.data(),

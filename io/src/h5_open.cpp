@@ -212,44 +212,12 @@ void H5Source::read(std::int64_t begin, std::int64_t end, void* to) const {
 void H5Source::read_elements(std::int64_t first, std::int64_t last, void* to) const {
     const H5Quiet quiet;
     const H5Id space(H5Dget_space(m_dataset), H5Sclose);
-    const std::size_t axes = m_extents.size();
-    // Elements in file order are some boxes of rows: as many whole rows at a time as begin here and end before `last`.
     auto* at = static_cast<std::byte*>(to);
-    while (first < last) {
-        std::vector<hsize_t> start(axes), count(axes, 1);
-        std::int64_t below = 1;
-        std::int64_t number = first;
-        std::int64_t taken = 1;
-        bool grows = true;
-        for (std::size_t d = axes; d-- > 0;) {
-            const std::int64_t index = number % m_extents[d];
-            number /= m_extents[d];
-            start[d] = static_cast<hsize_t>(index);
-            if (grows) {
-                const std::int64_t most = std::min(m_extents[d] - index, (last - first) / below);
-                if (most >= 1) {
-                    count[d] = static_cast<hsize_t>(most);
-                    taken = below * most;
-                }
-                grows = most == m_extents[d];
-            }
-            below *= m_extents[d];
-        }
-        std::vector<hsize_t> file_start = start, file_count = count;
-        if (m_step >= 0) {
-            file_start.insert(file_start.begin(), static_cast<hsize_t>(m_step));
-            file_count.insert(file_count.begin(), 1);
-        }
-        if (!file_start.empty())
-            m_calls.check(H5Sselect_hyperslab(space, H5S_SELECT_SET, file_start.data(), nullptr,
-                                              file_count.data(), nullptr),
-                          m_what);
-        const auto elements = static_cast<hsize_t>(taken);
-        const H5Id memory(H5Screate_simple(1, &elements, nullptr), H5Sclose);
+    for_each_box(m_extents, first, last, [&](auto start, auto count, std::int64_t elements) {
+        const H5Id memory = select_box(m_calls, m_what, space, m_step, start, count, elements);
         m_calls.check(H5Dread(m_dataset, m_type, memory, space, H5P_DEFAULT, at), m_what);
-        first += taken;
-        at += taken * m_element_bytes;
-    }
+        at += elements * m_element_bytes;
+    });
 }
 
 } // namespace distview::impl

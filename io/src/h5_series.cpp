@@ -162,8 +162,9 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
                 extend(calls, file, text(impl::checksum_group, '/', field.name), m_steps + 1,
                        {field.blocks});
             extend(calls, file, field.name, m_steps + 1, field.shape);
-            packed.put(field.stored.elements() == 0 ? std::vector<std::int64_t>()
-                                                    : chunks_of(calls, file, field, m_steps));
+            const bool has_places = field.stored.elements() > 0 && !field.is_compressed;
+            packed.put(has_places ? chunks_of(calls, file, field, m_steps)
+                                  : std::vector<std::int64_t>());
         }
         close(calls, file);
         return packed;
@@ -174,11 +175,12 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
         impl::NewField& field = fields[f];
         field.stored.chunks = places.get_all<std::int64_t>();
-        field.stored.chunk_bytes =
-            bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,
-                                                          impl::most_chunk_bytes)),
-                     field.element.bytes);
-        sums.push_back(impl::write_field(m_comm, name, arrays, f, raw, field, m_options));
+        if (!field.is_compressed)
+            field.stored.chunk_bytes =
+                bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,
+                                                              impl::most_chunk_bytes)),
+                         field.element.bytes);
+        sums.push_back(impl::write_field(m_comm, name, arrays, f, raw, field, m_steps, m_options));
     }
     agree_on(m_comm, name, [&] {
         if (m_options.sync) raw.sync();

@@ -37,6 +37,7 @@ class Hdf5Options(TypedDict, total=False):
     on_points: bool
     axis_names: Sequence[str] | None
     checksums: bool
+    compression: int
     buffer_bytes: int
 
 
@@ -173,6 +174,7 @@ def settings(
     on_points: Any = False,
     axis_names: Any = None,
     checksums: Any = True,
+    compression: Any = 0,
     buffer_bytes: Any = 16 << 20,
     sync: Any = False,
     fortran_order: Any = False,
@@ -189,6 +191,10 @@ def settings(
         raise UsageError(f"{caller}: expected fortran_order for .npy and .npz only: files of HDF5 are in C order")
     if kind != "hdf5" and not (spacing is origin is axis_names is None and not on_points):
         raise UsageError(f"{caller}: expected spacing, origin, on_points and axis_names for files of HDF5 only")
+    if not isinstance(compression, (int, np.integer)) or isinstance(compression, bool) or not 0 <= compression <= 9:
+        raise UsageError(f"{caller}: expected compression to be an integer from 0 (none) to 9, got {short(compression)}")
+    if kind != "hdf5" and compression != 0:
+        raise UsageError(f"{caller}: expected compression for files of HDF5 only")
     places = None if spacing is None else _numbers(caller, "spacing", spacing)
     start = [] if origin is None else _numbers(caller, "origin", origin)
     if places is None and (start or on_points):
@@ -206,6 +212,7 @@ def settings(
         sync=bool(sync),
         fortran_order=bool(fortran_order),
         checksum_bytes=4 << 20 if checksums else 0,
+        compression=int(compression),
         spacing=places,
         origin=start,
         on_points=bool(on_points),

@@ -37,6 +37,7 @@ def save(
     on_points: bool = False,
     axis_names: Sequence[str] | None = None,
     checksums: bool = True,
+    compression: int = 0,
     sync: bool = False,
     buffer_bytes: int = 16 << 20,
     progress: Callable[[int, int], object] | None = None,
@@ -55,8 +56,8 @@ def save(
     first axis is the fastest. spacing: of HDF5, by axis, makes a uniform grid of it, which ParaView and VTK open as
     well (their x is the last axis): let the path end in ".vtkhdf". origin: of its first cell's lower corner, 0 unless
     given; on_points: whether elements are values at points instead of in cells. axis_names: "y", "x". checksums: of
-    every 4 MiB, by which load() finds damage. sync: return when the disk has it. buffer_bytes: the most in one of a
-    rank's buffers. progress: called on rank 0 now and then with bytes written and bytes in all; it must not
+    every 4 MiB, by which load() finds damage. compression: of HDF5, from 1 (fast) to 9 (small), which rank 0 does.
+    sync: return when the disk has it. buffer_bytes: the most in one of a rank's buffers. progress: called on rank 0 now and then with bytes written and bytes in all; it must not
     communicate, and what it raises is raised on all ranks when the file is written.
 
     The file appears under its name when it is whole: what was there before stays until then. Collective over the
@@ -67,7 +68,7 @@ def save(
     write(
         "save", path, arrays, attributes,
         fortran_order=fortran_order, spacing=spacing, origin=origin, on_points=on_points, axis_names=axis_names,
-        checksums=checksums, sync=sync, buffer_bytes=buffer_bytes, progress=progress,
+        checksums=checksums, compression=compression, sync=sync, buffer_bytes=buffer_bytes, progress=progress,
     )  # fmt: skip
 
 

@@ -223,20 +223,22 @@ void register_files(nb::module_& module) {
         .def(
             "__init__",
             [](FileSettings* self, std::int64_t buffer_bytes, bool sync, bool fortran_order,
-               std::int64_t checksum_bytes, const std::optional<std::vector<double>>& spacing,
-               const std::vector<double>& origin, bool on_points,
-               const std::vector<std::string>& axis_names, int keep) {
+               std::int64_t checksum_bytes, int compression,
+               const std::optional<std::vector<double>>& spacing, const std::vector<double>& origin,
+               bool on_points, const std::vector<std::string>& axis_names, int keep) {
                 new (self) FileSettings;
                 self->buffer_bytes = buffer_bytes;
                 self->sync = sync;
                 self->fortran_order = fortran_order;
                 self->checksum_bytes = checksum_bytes;
+                self->compression = compression;
                 if (spacing) self->grid = UniformGrid{*spacing, origin, on_points};
                 self->axis_names = axis_names;
                 self->keep = keep;
             },
             nb::kw_only(), "buffer_bytes"_a, "sync"_a, "fortran_order"_a, "checksum_bytes"_a,
-            "spacing"_a.none(), "origin"_a, "on_points"_a, "axis_names"_a, "keep"_a);
+            "compression"_a, "spacing"_a.none(), "origin"_a, "on_points"_a, "axis_names"_a,
+            "keep"_a);
     nb::class_<Hdf5Series>(module, "SeriesFile", "The compiled part of distview.Hdf5Series.")
         .def(
             "__init__",

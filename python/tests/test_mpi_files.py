@@ -398,6 +398,8 @@ def wrong_arguments(comm, u, path):
     yield "save: expected fortran_order for .npy and .npz only", (path, {"u": u}), {"fortran_order": True}
     yield "save: expected spacing to be a number for each axis, got 'x'", (path, {"u": u}), {"spacing": "x"}
     yield "save: expected spacing beside origin and on_points, got None", (path, {"u": u}), {"origin": 1}
+    for bad in (10, -1, True, 1.5, None):
+        yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}
     yield "save: expected axis_names to be texts, got 'yx'", (path, {"u": u}), {"axis_names": "yx"}
     yield "save: expected a grid of one to three spacings", (path, {"u": u}), {"spacing": [1, 1, 1, 1]}
 

@@ -72,6 +72,7 @@ def folder(comm):
         fields["bool"] = distview.from_function(lambda i: i % 2 == 1, len(row), "c", comm, bool)
         attributes = {"step": 150, "time": 3600.5, "title": "Wärme", "numbers": [1, 2, 3]}
         distview.save(path / "state.h5", fields, attributes, axis_names=["y", "x"])
+        distview.save(path / "small.h5", fields, attributes, axis_names=["y", "x"], compression=9)
         names, shape, spacing, origin = others.CELLS
         cells = array(comm, shape, "bcb")
         distview.save(path / "cells.vtkhdf", {"h": cells}, spacing=spacing, origin=origin, axis_names=names)
@@ -82,7 +83,9 @@ def folder(comm):
         )  # fmt: skip
         names, shape, spacing, origin = others.FILM
         frame = array(comm, shape, "bb", padding=1)
-        film = distview.Hdf5Series(path / "film.vtkhdf", {"h": frame}, spacing=spacing, origin=origin, axis_names=names)
+        film = distview.Hdf5Series(
+            path / "film.vtkhdf", {"h": frame}, spacing=spacing, origin=origin, axis_names=names, compression=4
+        )
         for time in others.TIMES:
             film.append(time, {"h": frame})
             frame.interior += 1000

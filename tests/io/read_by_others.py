@@ -68,6 +68,10 @@ def read_h5py(folder):
         assert file.attrs["step"] == 150 and file.attrs["time"] == 3600.5 and file.attrs["title"] == "Wärme"
         same(file.attrs["numbers"], [1, 2, 3])
         assert [dim[0].name for dim in file["h"].dims] == ["/y", "/x"]
+    with h5py.File(folder / "small.h5") as file:
+        assert file["h"].compression == "gzip" and file["h"].compression_opts == 9 and file["h"].shuffle
+        same(file["h"], indexed((6, 7)))
+        same(file["flow/n"], indexed((4, 5, 6), "i4"))
     with h5py.File(folder / "cells.vtkhdf") as file:
         same(file["VTKHDF/CellData/h"], indexed(CELLS[1]))
         for dim, expected in zip(file["h"].dims, places(CELLS, False)):
@@ -147,11 +151,12 @@ def read_vtk(folder):
 def read_netcdf4(folder):
     import netCDF4
 
-    with netCDF4.Dataset(folder / "state.h5") as file:
-        assert file["h"].dimensions == ("y", "x")
-        same(file["h"][...], indexed((6, 7)))
-        same(file["flow"]["n"][...], indexed((4, 5, 6), "i4"))
-        assert file.step == 150 and file.title == "Wärme"
+    for name in ("state.h5", "small.h5"):
+        with netCDF4.Dataset(folder / name) as file:
+            assert file["h"].dimensions == ("y", "x")
+            same(file["h"][...], indexed((6, 7)))
+            same(file["flow"]["n"][...], indexed((4, 5, 6), "i4"))
+            assert file.step == 150 and file.title == "Wärme"
     with netCDF4.Dataset(folder / "film.vtkhdf") as file:
         assert file["h"].dimensions == ("time", "y", "x") and file.dimensions["time"].isunlimited()
         same(file["time"][...], TIMES)

@@ -75,6 +75,7 @@ TEST(RoundTrip, hdf5_of_any_layout_and_ranks) {
         options.buffer_bytes = draw_buffer(random);
         // Whole numbers of elements or not: blocks of checksums know of bytes only.
         options.checksum_bytes = random.chance(0.2) ? 0 : 8 * random.integer(1, 60);
+        if (random.chance(0.25)) options.compression = static_cast<int>(random.integer(1, 10));
         if (const FirstRanks writers(trip.writers); writers) {
             StoredSection section(writers.comm(), trip.from, trip.element, random);
             section.fill(trip.salt);

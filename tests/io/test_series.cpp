@@ -38,6 +38,7 @@ TEST_F(SeriesTest, steps_come_back_in_any_layout) {
         options.buffer_bytes = random.integer(1, 3000);
         // Blocks of checksums end within elements of 3 and 12 bytes.
         options.checksum_bytes = random.chance(0.2) ? 0 : 8 * random.integer(1, 60);
+        if (random.chance(0.3)) options.compression = static_cast<int>(random.integer(1, 10));
         StoredSection first = section();
         Hdf5Series series(world, path, {{"f", first.any()}}, {}, options);
         std::vector<double> times;
@@ -131,6 +132,61 @@ TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
     flip_bit_of(path, {}, 600000);
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", again.any()}}), Error,
                               "damaged bytes among [0, 903000) of field 'f' of");
+}
+
+struct Pieces {
+    std::vector<hsize_t> extents{0, 0, 0, 0};
+    int filters = 0;
+};
+/// Those of a dataset "f" of `axes` axes.
+Pieces pieces_of(const std::string& path, std::size_t axes) {
+    Pieces pieces;
+    pieces.extents.resize(axes);
+    const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+    const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
+    const hid_t creation = H5Dget_create_plist(dataset);
+    EXPECT_EQ(H5Pget_chunk(creation, static_cast<int>(axes), pieces.extents.data()),
+              static_cast<int>(axes));
+    pieces.filters = H5Pget_nfilters(creation);
+    H5Pclose(creation);
+    H5Dclose(dataset);
+    H5Fclose(file);
+    return pieces;
+}
+
+TEST_F(SeriesTest, of_many_compressed_pieces) {
+    Random random(17, 3);
+    // Pieces of 1 MiB are 327 rows: 327, 327 and 46 of each of two boxes.
+    const auto section = [&] {
+        return StoredSection(world, random_stored_layout(random, world.size(), {2, 700, 400}),
+                             {ElementKind::floating_point, 8}, random);
+    };
+    StoredSection from = section(), film = section();
+    from.fill(5);
+    film.fill(6);
+    const Hdf5Options options{.compression = 1};
+    save_hdf5(world, path, {{"f", from.any()}}, {}, options);
+    StoredSection to = section();
+    load_hdf5(world, path, {{"f", to.any()}});
+    EXPECT_ON_ALL_RANKS(to.is_right(5));
+    if (rank() == 0) {
+        const Pieces pieces = pieces_of(path, 3);
+        EXPECT_EQ(pieces.extents, (std::vector<hsize_t>{1, 327, 400}));
+        EXPECT_EQ(pieces.filters, 2); // shuffle, deflate
+    }
+    Hdf5Series series(world, path, {{"f", from.any()}}, {}, options);
+    series.append(0.0, {{"f", from.any()}});
+    series.append(0.5, {{"f", film.any()}});
+    load_hdf5_step(world, path, 1, {{"f", to.any()}});
+    EXPECT_ON_ALL_RANKS(to.is_right(6));
+    load_hdf5_step(world, path, 0, {{"f", to.any()}});
+    EXPECT_ON_ALL_RANKS(to.is_right(5));
+    if (rank() == 0) {
+        EXPECT_EQ(pieces_of(path, 4).extents, (std::vector<hsize_t>{1, 1, 327, 400}));
+        EXPECT_EQ(folder.names(), std::vector<std::string>{"series.h5"});
+    }
+    EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, path, {{"f", from.any()}}, {}, {.compression = 10}),
+                              UsageError, "expected a compression of 0 (none) to 9, got 10");
 }
 
 TEST_F(SeriesTest, says_what_does_not_fit) {

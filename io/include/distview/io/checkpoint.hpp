@@ -23,12 +23,13 @@ struct CheckpointOptions {
     std::optional<UniformGrid> grid{};
     std::vector<std::string> axis_names{};
     std::int64_t checksum_bytes = Hdf5Options().checksum_bytes;
+    int compression = 0;
     std::int64_t buffer_bytes = FileOptions().buffer_bytes;
     bool sync = true;
     FileProgress progress{};
 
     operator Hdf5Options() const {
-        return {grid, axis_names, checksum_bytes, buffer_bytes, sync, progress};
+        return {grid, axis_names, checksum_bytes, compression, buffer_bytes, sync, progress};
     }
 };
 

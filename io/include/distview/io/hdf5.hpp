@@ -37,6 +37,10 @@ struct Hdf5Options {
     std::vector<std::string> axis_names{};
     /// How many bytes of an array one checksum is for; 0: no checksums.
     std::int64_t checksum_bytes = std::int64_t{4} << 20;
+    /// 1 (fast) to 9 (small): datasets lie in compressed pieces (shuffle, deflate), which all readers of HDF5 know; 0: as
+    /// they are in memory. Rank 0 compresses, so that large files take long. Meanwhile the folder needs room for one
+    /// array that is not compressed.
+    int compression = 0;
     // See FileOptions.
     std::int64_t buffer_bytes = FileOptions().buffer_bytes;
     bool sync = false;
@@ -59,14 +63,15 @@ bool has_hdf5() noexcept;
 
 /// Writes arrays and attributes to a new HDF5 file, which reads back in any layout on any number of ranks.
 ///
-/// One contiguous dataset an array, named like it ("a/b" is b in the group a), of its interior cells in C order; see
+/// One dataset an array, contiguous unless it is compressed, named like it ("a/b" is b in the group a), of its interior cells in C order; see
 /// save_npy() for unstructured axes. Every 4 MiB have a checksum, by which a reader finds damage. What h5py, netCDF4 and
 /// xarray read: axes have names. With a grid ParaView and VTK open the same file: let its name end in .vtkhdf.
 /// The file appears under its name when it is whole.
 ///
 ///     save_hdf5(comm, "state.h5", {{"h", h}, {"u", u}}, {{"time", 3600.0}, {"step", std::int64_t{150}}});
 ///
-/// Rank 0 makes the file with the library; all ranks then write their part of each array's bytes themselves.
+/// Rank 0 makes the file with the library; all ranks then write their part of each array's bytes themselves, into a file
+/// without a name if rank 0 has to compress them.
 ///
 /// Collective: over comm; names, attributes and options are those of rank 0
 /// Shapes:     as many processes as ranks, process p on rank p
