@@ -20,6 +20,7 @@
 
 #include <gtest/gtest.h>
 
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -433,6 +434,51 @@ TEST(ReportAdvice, BorrowedArraysThatOwnersPack) {
     };
     EXPECT_EQ(advice_of(program(borrowed_plate), "borrowed").size(), world_size() > 1 ? 1U : 0U);
     EXPECT_TRUE(advice_of(program(shared_plate), "borrowed").empty());
+}
+
+// tests/system runs these two where they say more: on two hosts, and where /dev/shm has 1 MiB.
+
+TEST(Report, SaysWhichElementsComeFromAnotherNode) {
+    MPI_Comm node = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    int first_of_node = world_rank();
+    MPI_Bcast(&first_of_node, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    std::vector<int> nodes(static_cast<std::size_t>(world_size()));
+    MPI_Allgather(&first_of_node, 1, MPI_INT, nodes.data(), 1, MPI_INT, MPI_COMM_WORLD);
+
+    std::int64_t from_others = 0;
+    const Lines report(report_of([&](const Communicator& comm) {
+        const ArrayLayout layout = rows_of(comm);
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (int i = 0; i < times; ++i) plan.execute(Exec(), u);
+        for (const auto& message : plan.schedule().receives())
+            from_others += nodes[static_cast<std::size_t>(message.peer)] != first_of_node;
+    }));
+    EXPECT_EQ(static_cast<std::int64_t>(
+                  report.find({{"type", "reason"}, {"why", "it is on another node"}}).size()),
+              sum_of(from_others));
+}
+
+TEST(ReportAdvice, SharedMemoryThatIsTooSmall) {
+    const auto program = [](const Communicator& comm) {
+        const ArrayLayout layout(
+            ProcessGrid{comm.size(), 1},
+            {block(400 * comm.size(), {.padding = 1, .periodic = true}), block(400)}); // 1.3 MB
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (int i = 0; i < 3; ++i) plan.execute(Exec(), u);
+    };
+    struct statvfs memory{};
+    ASSERT_EQ(::statvfs("/dev/shm", &memory), 0);
+    const bool is_small = memory.f_frsize * memory.f_blocks < 4 << 20;
+    const std::vector<std::string> found = advice_of(program, "borrowed");
+    ASSERT_EQ(found.size(), is_small && world_size() > 1 ? 1U : 0U);
+    for (const std::string& line : found)
+        EXPECT_NE(line.find("since shared memory (/dev/shm) is too small for them"),
+                  std::string::npos)
+            << line;
 }
 
 // Advice from made-up records: 2 ranks, 100 executions of 10 us every 100 us, of which 6 us copying.
