@@ -45,11 +45,14 @@ private:
         m_advice.push_back({kind, m_plan.label, text(m_plan.label, ": ", sentence), share});
     }
 
-    /// Of an execution, if what it copies and packs took so much of what it takes: what waits for others stays.
+    /// Of an execution, if what it copies and packs took so much of what it takes. What it waits for is first that others
+    /// copy and pack as much, which they would do in as much less time; the rest, ranks that come late, stays.
     double share_with(double of_copying) const {
-        const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
+        const double own = m_mean.copying + m_mean.packing;
+        const double all = own + m_mean.waiting;
         if (all <= 0) return 1;
-        return (m_mean.waiting + (m_mean.copying + m_mean.packing) * of_copying) / all;
+        const double late = std::max(0.0, m_mean.waiting - own);
+        return (late + (all - late) * of_copying) / all;
     }
 
     /// The mean over ranks of a shape's copies: they were measured together, as they are copied together.
