@@ -277,6 +277,104 @@ static void test_local_copies(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
+typedef struct {
+    float place[3];
+    int16_t kind;
+} particle;
+
+// Element k of rank r goes to rank (r + k) mod ranks; rank 1 has none.
+static int64_t particles_of(int rank) { return rank == 1 ? 0 : 3 * rank + 4; }
+static particle particle_of(int rank, int64_t k) {
+    const float number = (float)(1000 * rank + (int)k);
+    return (particle){{number, -number, 0.5f * number}, (int16_t)k};
+}
+
+static void test_migration(distview_communicator* comm) {
+    enum { most = 200 };
+    const int64_t n = particles_of(check_rank);
+    int targets[most];
+    double number[most], number2[most];
+    particle whole[most], whole2[most];
+    char letter[most], letter2[most];
+    for (int64_t k = 0; k < n; ++k) {
+        targets[k] = (check_rank + (int)k) % check_size;
+        number[k] = 1000.0 * check_rank + (double)k;
+        whole[k] = particle_of(check_rank, k);
+        letter[k] = (char)('a' + k % 26);
+    }
+    distview_migration_plan* plan = NULL;
+    OK(distview_migration_plan_create(comm, n, targets, &plan));
+    int64_t source_size = -1, size = -1, kept = -1, expected = 0, staying = 0;
+    OK(distview_migration_plan_sizes(plan, &source_size, &size, &kept));
+    for (int r = 0; r < check_size; ++r)
+        for (int64_t k = 0; k < particles_of(r); ++k)
+            expected += (r + k) % check_size == check_rank;
+    for (int64_t k = 0; k < n; ++k) staying += targets[k] == check_rank;
+    CHECK(source_size == n && size == expected && kept == staying);
+    distview_migrating_field fields[3] = {
+        {number, number2, n, size, DISTVIEW_FLOAT64, 0},
+        {whole, whole2, n, size, DISTVIEW_OPAQUE(sizeof(particle)), 0},
+        {n > 0 ? letter : NULL, letter2, n, size, DISTVIEW_CHAR, 0}};
+    for (int turn = 0; turn < 4; ++turn) {
+        for (int64_t k = 0; k < size; ++k) number2[k] = -1, letter2[k] = '?';
+        memset(whole2, 0, sizeof whole2);
+        if (turn % 2 == 0) {
+            OK(distview_migration_plan_execute(plan, 3, fields));
+        } else {
+            distview_exchange* exchange = NULL;
+            OK(distview_migration_plan_start(plan, 3, fields, &exchange));
+            OK(distview_exchange_finish(exchange));
+            distview_exchange_release(exchange);
+        }
+        int64_t at = 0;
+        for (int r = 0; r < check_size; ++r)
+            for (int64_t k = 0; k < particles_of(r); ++k) {
+                if ((r + k) % check_size != check_rank) continue;
+                const particle p = particle_of(r, k);
+                CHECK(number2[at] == 1000.0 * r + (double)k && letter2[at] == 'a' + k % 26);
+                CHECK(whole2[at].kind == p.kind &&
+                      memcmp(whole2[at].place, p.place, sizeof p.place) == 0);
+                ++at;
+            }
+    }
+    int usable = -1;
+    int64_t bytes = -1, length = 0;
+    OK(distview_migration_plan_is_usable(plan, &usable));
+    OK(distview_migration_plan_workspace_bytes(plan, &bytes));
+    OK(distview_migration_plan_describe(plan, NULL, 0, &length));
+    CHECK(usable == 1 && bytes >= 0 && length > 10);
+
+    // Wrong on all ranks.
+    FAILS(DISTVIEW_USAGE_ERROR, "from 1 to 16 fields, got 0",
+          distview_migration_plan_execute(plan, 0, fields));
+    fields[1].to_count = size + 1;
+    FAILS(DISTVIEW_SHAPE_ERROR, "elements to write of field 1",
+          distview_migration_plan_execute(plan, 3, fields));
+    fields[1].to_count = size;
+    fields[0].to = fields[0].from == NULL ? NULL : number;
+    if (check_size == 1)
+        FAILS(DISTVIEW_USAGE_ERROR, "shares memory",
+              distview_migration_plan_execute(plan, 3, fields));
+    fields[0].to = number2;
+    // Wrong on the last one: it has other types.
+    const int one = check_rank == check_size - 1;
+    if (check_size > 1) {
+        fields[0].element = one ? DISTVIEW_FLOAT32 : DISTVIEW_FLOAT64;
+        FAILS(DISTVIEW_USAGE_ERROR, "MigrationPlan",
+              distview_migration_plan_execute(plan, 1, fields));
+    }
+    distview_migration_plan_release(plan);
+    plan = NULL;
+    if (one) targets[0] = check_size;
+    FAILS(DISTVIEW_USAGE_ERROR, "for element 0 of rank",
+          distview_migration_plan_create(comm, one ? 1 : n, targets, &plan));
+    FAILS(DISTVIEW_USAGE_ERROR, "at least 0 elements, got -1",
+          distview_migration_plan_create(comm, one ? -1 : n, targets, &plan));
+    FAILS(DISTVIEW_USAGE_ERROR, "a plan, got a null pointer",
+          distview_migration_plan_sizes(plan, NULL, NULL, NULL));
+    CHECK(plan == NULL);
+}
+
 int main(int argc, char** argv) {
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
@@ -284,5 +382,6 @@ int main(int argc, char** argv) {
     test_ghosts(comm);
     test_reductions(comm);
     test_local_copies(comm);
+    test_migration(comm);
     return check_end(comm);
 }
