@@ -71,6 +71,9 @@ module distview_arrays
         procedure :: norm => array_norm
         procedure :: minimum => array_minimum
         procedure :: maximum => array_maximum
+        procedure :: axis_reduce => array_axis_reduce
+        procedure :: inclusive_scan => array_inclusive_scan
+        procedure :: exclusive_scan => array_exclusive_scan
         procedure :: gather => array_gather
         procedure :: scatter => array_scatter
         procedure :: get => array_get
@@ -148,6 +151,48 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
+        ! `target` = the reduction of this array along an axis, along which the target has extent 1, and this array's cells
+        ! along all others: layout%reduced() makes such a layout. `operation`: distview_sum (the default),
+        ! distview_minimum, distview_maximum or one of distview_operation_create(), which is associative and commutative.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation
+        ! Shapes:     elements of one type: integers of 32 and 64 bits, floating-point numbers, for sums complex ones
+        ! Errors:     distview_shape_error for other cells or element types; distview_usage_error if there is no such axis or
+        !             operation, or for the minimum and the like of no cells (on all ranks)
+        module subroutine array_axis_reduce(self, axis, target, operation, reproducible, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            logical, intent(in), optional :: reproducible
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
+        ! Each cell of `target` = the reduction of this array's cells up to it along an axis, itself included, in the order of
+        ! global numbers, of unstructured axes in that of labels. The target may be this array.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation
+        ! Errors:     those of axis_reduce
+        module subroutine array_inclusive_scan(self, axis, target, operation, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
+        ! The same without the cell itself: the first one gets `start`, a number of the element type.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation and value
+        module subroutine array_exclusive_scan(self, axis, start, target, operation, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(*), dimension(..), intent(in), asynchronous :: start
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
         ! The whole interior on rank `root`, as one plain array without gaps; on other ranks `whole` may be left out.
         ! Unstructured axes are ordered by ascending label.
         !

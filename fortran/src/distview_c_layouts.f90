@@ -42,6 +42,13 @@ module distview_c_layouts
             integer(c_int), intent(in) :: permutation(*)
             type(c_ptr), intent(inout) :: result
         end function
+        integer(c_int) function c_layout_reduced(layout, axis, everywhere, result) &
+            bind(C, name="distview_layout_reduced")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: layout
+            integer(c_int), value :: axis, everywhere
+            type(c_ptr), intent(inout) :: result
+        end function
         function c_layout_retain(layout) bind(C, name="distview_layout_retain") result(same)
             import :: c_ptr
             type(c_ptr), value :: layout

@@ -38,6 +38,7 @@ module distview_layouts
         procedure, private :: layout_to_local_int32, layout_to_local
         generic :: to_local => layout_to_local_int32, layout_to_local
         procedure :: permuted => layout_permuted
+        procedure :: reduced => layout_reduced
         procedure :: fingerprint => layout_fingerprint
         procedure :: describe => layout_describe
         procedure :: release => layout_release
@@ -541,6 +542,24 @@ contains
             status = failure(distview_layout_error, "distview_layout: expected a permutation of " // &
                              decimal(axes_of(self%handle)) // " axes, got " // decimal(size(permutation)))
         end if
+        call settle(status, stat, errmsg)
+    end function
+
+    ! The layout of a reduction along an axis: that axis has extent 1, on the processes that are the first along it, or
+    ! `everywhere`.
+    function layout_reduced(self, axis, everywhere, stat, errmsg) result(reduced)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: axis
+        logical, intent(in), optional :: everywhere
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(distview_layout) :: reduced
+        integer(c_int) :: status, on_all
+        on_all = 0
+        if (present(everywhere)) on_all = merge(1_c_int, 0_c_int, everywhere)
+        status = check_axis(self, axis)
+        if (status == distview_success) &
+            status = c_layout_reduced(self%handle, int(axes_of(self%handle) - axis, c_int), on_all, reduced%handle)
         call settle(status, stat, errmsg)
     end function
 

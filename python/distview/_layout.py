@@ -123,9 +123,9 @@ def finish_layout(
     return Layout(extents, specs)
 
 
-def axis_specs(axes: list[Axis]) -> tuple[list[int], list[dict[str, Any]]]:
-    """What the compiled part takes of axes that have no grid yet: as many processes as an axis says, else one."""
-    return [axis.fixed or 1 for axis in axes], [_spec(axis, d) for d, axis in enumerate(axes)]
+def axis_specs(axes: list[Axis]) -> list[dict[str, Any]]:
+    """What the compiled part takes of axes that have no grid yet."""
+    return [_spec(axis, d) for d, axis in enumerate(axes)]
 
 
 def _sizes(shape: Any) -> list[int | None]:

@@ -79,7 +79,7 @@ def nodes_of_ranks(comm: Comm) -> tuple[int, ...]:
 
 @dataclass(frozen=True)
 class GridPlacement:
-    """A process grid and which rank is to be which of its processes; see place_on_nodes()."""
+    """A process grid and which rank is to be which of its processes; see place_on_nodes(). Local."""
 
     grid: tuple[int, ...]
     #: By process: its rank, for order_ranks().
@@ -130,7 +130,7 @@ def place_on_nodes(
         if axis.kind == "n" and axis.size is not None:
             axis.bounds = [0, axis.size]
     counts = [integer(node, "a node") for node in nodes]
-    grid, ranks, between, balanced, text = _distview.place_on_nodes(counts, *axis_specs(axes), stencil == "faces")
+    grid, ranks, between, balanced, text = _distview.place_on_nodes(counts, axis_specs(axes), stencil == "faces")
     return GridPlacement(tuple(grid), tuple(ranks), between, None if balanced < 0 else balanced, text)
 
 

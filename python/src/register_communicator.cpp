@@ -138,14 +138,12 @@ nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
     return result;
 }
 
-/// Axes as layout_of_state() takes them, over the grid that they say themselves, or one process.
-nb::tuple placed(const std::vector<int>& nodes, nb::handle grid, nb::handle axes, bool faces) {
-    const ArrayLayout layout = layout_of_state(grid, axes);
-    std::vector<AxisSpec> specs;
-    for (int d = 0; d < layout.rank(); ++d) specs.push_back(axis_spec(layout.axis(d)));
+/// Axes as axes_of_state() takes them.
+nb::tuple placed(const std::vector<int>& nodes, nb::handle axes, bool faces) {
+    const std::vector<AxisSpec> specs = axes_of_state(axes);
     const GridPlacement found = place_on_nodes(nodes, specs, faces ? Stencil::faces : Stencil::box);
     std::vector<int> extents;
-    for (int d = 0; d < layout.rank(); ++d) extents.push_back(found.grid.extent(d));
+    for (int d = 0; d < found.grid.rank(); ++d) extents.push_back(found.grid.extent(d));
     return nb::make_tuple(extents, found.ranks, found.between_nodes,
                           found.between_nodes_of_balanced, found.describe());
 }
@@ -217,7 +215,7 @@ void register_communicator(nb::module_& module) {
             return Communicator(comm);
         },
         "handle"_a, "Of a Fortran handle. Collective the first time.");
-    module.def("place_on_nodes", &placed, "nodes"_a, "grid"_a, "axes"_a, "faces"_a,
+    module.def("place_on_nodes", &placed, "nodes"_a, "axes"_a, "faces"_a,
                "(grid, ranks, elements between nodes, the same of the balanced grid, text); see "
                "distview.place_on_nodes().");
     module.def("mpi_library_version", &library_version, "What the MPI library calls itself.");

@@ -29,6 +29,8 @@ void* realloc(void* memory, size_t bytes) {
 typedef struct {
     distview_padding_plan* plan;
     distview_redistribution_plan* move;
+    distview_migration_plan* migration;
+    distview_migrating_field fields[2];
     distview_array* arrays[3];
     distview_array* other;
     distview_memory memory;
@@ -49,6 +51,13 @@ static void move(work* w) {
 static void start_move(work* w) {
     distview_exchange* exchange = NULL;
     OK(distview_redistribution_plan_start(w->move, w->arrays[0], w->other, &exchange));
+    OK(distview_exchange_finish(exchange));
+    distview_exchange_release(exchange);
+}
+static void migrate(work* w) { OK(distview_migration_plan_execute(w->migration, 2, w->fields)); }
+static void start_migration(work* w) {
+    distview_exchange* exchange = NULL;
+    OK(distview_migration_plan_start(w->migration, 2, w->fields, &exchange));
     OK(distview_exchange_finish(exchange));
     distview_exchange_release(exchange);
 }
@@ -86,10 +95,21 @@ int main(int argc, char** argv) {
     OK(distview_array_create(comm, dealt, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &w.other));
     OK(distview_padding_plan_create(comm, layout, NULL, &w.plan));
     OK(distview_redistribution_plan_create(comm, layout, dealt, NULL, &w.move));
+    int targets[5];
+    double numbers[5], numbers2[40];
+    char letters[6] = "moves", letters2[40];
+    for (int k = 0; k < 5; ++k) targets[k] = (check_rank + k) % check_size, numbers[k] = k;
+    int64_t arriving = 0;
+    OK(distview_migration_plan_create(comm, 5, targets, &w.migration));
+    OK(distview_migration_plan_sizes(w.migration, NULL, &arriving, NULL));
+    CHECK(arriving <= 40);
+    w.fields[0] = (distview_migrating_field){numbers, numbers2, 5, arriving, DISTVIEW_FLOAT64, 0};
+    w.fields[1] = (distview_migrating_field){letters, letters2, 5, arriving, DISTVIEW_CHAR, 0};
     // Of the first ones the first call binds.
-    enum { binding = 5 };
+    enum { binding = 6 };
     void (*const works[])(work*) = {
-        one, three, by_memory, move, require_one, start_and_finish, require_none, start_move};
+        one,        three,           by_memory,       move, require_one, migrate, require_none,
+        start_move, start_migration, start_and_finish};
     for (size_t k = 0; k < sizeof works / sizeof *works; ++k) {
         const long before = allocations;
         works[k](&w);
@@ -104,6 +124,7 @@ int main(int argc, char** argv) {
     distview_array_release(w.other);
     distview_padding_plan_release(w.plan);
     distview_redistribution_plan_release(w.move);
+    distview_migration_plan_release(w.migration);
     distview_layout_release(layout);
     distview_layout_release(dealt);
     return check_end(comm);
