@@ -163,6 +163,43 @@ int distview_array_process(const distview_array* array, int* process) {
     });
 }
 
+int distview_array_valid_padding(const distview_array* array, int64_t* depths, int* has_corners) {
+    return guard(__func__, [&](const char* function) {
+        const AnyDistView& view = of(array, function).view;
+        if (view.rank() > 0) checked(depths, function, "a place for the depths");
+        const distview::ValidPadding valid = view.valid_padding();
+        for (int d = 0; d < view.rank(); ++d) {
+            depths[2 * d] = valid.depth(d).low;
+            depths[2 * d + 1] = valid.depth(d).high;
+        }
+        if (has_corners) *has_corners = valid.has_corners() ? 1 : 0;
+    });
+}
+
+int distview_array_mark_written(distview_array* array) {
+    return guard(__func__, [&](const char* function) { of(array, function).view.mark_written(); });
+}
+
+int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
+                                      int has_corners) {
+    return guard(__func__, [&](const char* function) {
+        const AnyDistView& view = of(array, function).view;
+        if (view.rank() > 0) checked(depths, function, "the depths");
+        distview::ValidPadding valid;
+        for (int d = 0; d < view.rank(); ++d) {
+            const std::int64_t low = depths[2 * d];
+            const std::int64_t high = depths[2 * d + 1];
+            require<UsageError>(low >= 0 && high >= 0, [&] {
+                return text(function, ": expected depths of at least 0 along axis ", d, ", got (",
+                            low, ", ", high, ')');
+            });
+            valid.set_depth(d, {low, high});
+        }
+        valid.set_corners(has_corners != 0);
+        view.mark_padding_valid(valid);
+    });
+}
+
 int distview_array_describe(const distview_array* array, char* buffer, int64_t capacity,
                             int64_t* length) {
     return guard(__func__, [&](const char* function) {

@@ -1,14 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "handles.hpp"
+#include "together.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/comm/rank_order.hpp>
 
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <exception>
+#include <span>
 #include <type_traits>
+#include <vector>
 
 using namespace distview::c;
+
+namespace {
+
+/// The ranks in another order; throws on all ranks if one has no place for the result.
+MPI_Comm in_order(const distview_communicator* comm, const int* ranks, const void* result,
+                  const char* function) {
+    const distview::Communicator& all = communicator_of(comm, function);
+    together(all, function, [&] {
+        checked(ranks, function, "ranks");
+        checked(static_cast<const char*>(result), function, "a place for the communicator");
+    });
+    return distview::order_ranks(all, std::span(ranks, static_cast<std::size_t>(all.size())));
+}
+
+} // namespace
 
 static_assert(std::is_same_v<MPI_Fint, int>, "distview_communicator_create_f() takes an int");
 
@@ -50,6 +72,44 @@ int distview_communicator_size(const distview_communicator* comm, int* size) {
     return guard(__func__, [&](const char* function) {
         checked(size, function, "a place for the size") =
             checked(comm, function, "a communicator").value.size();
+    });
+}
+
+int distview_communicator_nodes(const distview_communicator* comm, int* nodes) {
+    return guard(__func__, [&](const char* function) {
+        const distview::Communicator& all = communicator_of(comm, function);
+        together(all, function, [&] { checked(nodes, function, "a place for the nodes"); });
+        const std::vector<int> found = distview::nodes_of_ranks(all);
+        std::copy(found.begin(), found.end(), nodes);
+    });
+}
+
+int distview_communicator_order_ranks(const distview_communicator* comm, const int* ranks,
+                                      MPI_Comm* result) {
+    return guard(__func__, [&](const char* function) {
+        MPI_Comm const ordered = in_order(comm, ranks, result, function);
+        *result = ordered;
+    });
+}
+
+int distview_communicator_order_ranks_f(const distview_communicator* comm, const int* ranks,
+                                        int* result) {
+    return guard(__func__, [&](const char* function) {
+        MPI_Comm const ordered = in_order(comm, ranks, result, function);
+        *result = MPI_Comm_c2f(ordered);
+    });
+}
+
+int distview_communicator_set_deadline(distview_communicator* comm, double seconds) {
+    return guard(__func__, [&](const char* function) {
+        checked(comm, function, "a communicator")
+            .value.set_deadline(std::chrono::duration<double>(seconds));
+    });
+}
+
+int distview_communicator_set_report(distview_communicator* comm, const char* file) {
+    return guard(__func__, [&](const char* function) {
+        checked(comm, function, "a communicator").value.set_report(file ? file : "");
     });
 }
 

@@ -72,6 +72,21 @@ void abandon_all_exchanges() noexcept {
     }
 }
 
+distview_exchange& next_exchange(distview_exchange*& kept) {
+    if (kept && kept->references.load(std::memory_order_acquire) > 1)
+        leave_exchange(std::exchange(kept, nullptr));
+    if (!kept) kept = new distview_exchange;
+    kept->handle.reset();
+    if (kept->other) kept->other->abandon();
+    return *kept;
+}
+
+void leave_exchange(distview_exchange* kept) noexcept {
+    if (!kept) return;
+    kept->belongs_to_plan = false;
+    release(kept);
+}
+
 } // namespace distview::c
 
 using namespace distview::c;
@@ -95,15 +110,9 @@ int distview_padding_plan_start(distview_padding_plan* plan, int count,
         distview_padding_plan& used = checked(plan, function, "a plan");
         distview_exchange*& place = checked(result, function, "a place for the result");
         const auto fields = fields_of(used, count, arrays, function);
-        // One that somebody still holds stays as it is.
-        if (used.exchange && used.exchange->references.load(std::memory_order_acquire) > 1) {
-            used.exchange->belongs_to_plan = false;
-            release(std::exchange(used.exchange, nullptr));
-        }
-        if (!used.exchange) used.exchange = new distview_exchange;
-        used.exchange->handle.reset();
-        used.exchange->handle.emplace(used.plan.start(host(function), fields));
-        place = retain(used.exchange);
+        distview_exchange& exchange = next_exchange(used.exchange);
+        exchange.handle.emplace(used.plan.start(host(function), fields));
+        place = retain(&exchange);
     });
 }
 
@@ -141,7 +150,10 @@ void distview_exchange_release(distview_exchange* exchange) {
     if (!exchange) return;
     // The plan's own reference is nobody's that could finish.
     const int left = exchange->references.fetch_sub(1, std::memory_order_acq_rel) - 1;
-    if (left == 1 && exchange->belongs_to_plan) exchange->handle.reset();
+    if (left == 1 && exchange->belongs_to_plan) {
+        exchange->handle.reset();
+        if (exchange->other) exchange->other->abandon();
+    }
     if (left == 0) delete exchange;
 }
 

@@ -31,6 +31,7 @@ void gather_values(GatherPlan& plan, const Exec& exec, const distview_array& arr
 
 void put_values(GatherPlan& plan, const Exec& exec, const void* values, const distview_array& array,
                 const char* function) {
+    note_written(array);
     with_raw(array.view.section().element, function, [&]<class T>(OfType<T>) {
         const Values<const T> list(static_cast<const T*>(values),
                                    static_cast<std::size_t>(plan.size()));

@@ -15,6 +15,7 @@ void check_writable(const distview_array& array, const char* function) {
 void combine_values(GatherPlan& plan, const Exec& exec, const Operation& operation,
                     const void* values, const distview_array& array, const char* function) {
     const ElementType element = array.view.section().element;
+    note_written(array);
     with_operation(operation, element, function, [&]<class T>(OfType<T>, const auto& op) {
         const Values<const T> list(static_cast<const T*>(values),
                                    static_cast<std::size_t>(plan.size()));

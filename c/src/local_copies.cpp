@@ -123,10 +123,11 @@ void check_local_copy(const LocalCopyCall& call) {
 
 distview_local_copy_bytes run_local_copy(const LocalCopyCall& call) {
     LocalCopyBytes bytes;
+    if (call.options.intent != DISTVIEW_IN) note_written(call.array);
     with_copied(call.array.view.section().element, call.name, [&]<class T>(OfType<T>) {
         // Along the axis that is the fastest one of a copy.
         with_walked<T>(copied_array<T>(call), added_for(call),
-                    [&](const auto& view) { bytes = run(call, view); });
+                       [&](const auto& view) { bytes = run(call, view); });
     });
     return {bytes.bytes_copied_in, bytes.bytes_copied_out};
 }

@@ -14,12 +14,7 @@ PaddingExchangeOptions options_of(const distview_padding_options* options, int r
                                   const char* function) {
     PaddingExchangeOptions result;
     if (!options) return result;
-    require<UsageError>(
-        options->stencil == DISTVIEW_BOX || options->stencil == DISTVIEW_FACES, [&] {
-            return text(function, ": expected the stencil box (0) or faces (1), got ",
-                        options->stencil);
-        });
-    if (options->stencil == DISTVIEW_FACES) result.stencil = Stencil::faces;
+    result.stencil = stencil_of(options->stencil, function);
     if (options->widths) {
         result.widths.emplace();
         for (int d = 0; d < rank; ++d)
@@ -63,6 +58,13 @@ bool is_plain(int count, distview_array* const* arrays) {
 
 } // namespace
 
+Stencil stencil_of(int stencil, const char* function) {
+    require<UsageError>(stencil == DISTVIEW_BOX || stencil == DISTVIEW_FACES, [&] {
+        return text(function, ": expected the stencil box (0) or faces (1), got ", stencil);
+    });
+    return stencil == DISTVIEW_FACES ? Stencil::faces : Stencil::box;
+}
+
 std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
                                               distview_array* const* arrays, const char* function) {
     if (!is_plain(count, arrays)) check_fields(plan, count, arrays, function);
@@ -80,11 +82,7 @@ using distview::require;
 using distview::text;
 using distview::UsageError;
 
-distview_padding_plan::~distview_padding_plan() {
-    if (!exchange) return;
-    exchange->belongs_to_plan = false;
-    release(exchange);
-}
+distview_padding_plan::~distview_padding_plan() { leave_exchange(exchange); }
 
 int distview_padding_plan_create(const distview_communicator* comm, const distview_layout* layout,
                                  const distview_padding_options* options,
@@ -139,6 +137,17 @@ int distview_padding_plan_execute(distview_padding_plan* plan, int count,
         distview_padding_plan& used = checked(plan, function, "a plan");
         const Exec& exec = host(function);
         used.plan.execute(exec, fields_of(used, count, arrays, function));
+    });
+}
+
+int distview_padding_plan_require(distview_padding_plan* plan, int64_t low, int64_t high, int count,
+                                  distview_array* const* arrays, int* exchanged) {
+    return guard(__func__, [&](const char* function) {
+        distview_padding_plan& used = checked(plan, function, "a plan");
+        const Exec& exec = host(function);
+        const bool any = used.plan.require(exec, distview::Widths(low, high),
+                                           fields_of(used, count, arrays, function));
+        if (exchanged) *exchanged = any ? 1 : 0;
     });
 }
 

@@ -40,6 +40,9 @@ struct distview_padding_plan : distview::c::Counted {
 
 namespace distview::c {
 
+/// A distview_stencil; throws UsageError if it is none.
+Stencil stencil_of(int stencil, const char* function);
+
 /// The fields of a call, in room of the plan's. Throws, on all ranks where that can be, for null pointers.
 std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
                                               distview_array* const* arrays, const char* function);

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 namespace distview::c {
@@ -137,6 +138,29 @@ int distview_redistribution_plan_execute(distview_redistribution_plan* plan,
         with_number(sections.element, function, [&]<class T>(OfType<T>) {
             used.plan.execute_as<T>(host(function), T(1), sections.source, T(0), sections.target);
         });
+    });
+}
+
+int distview_redistribution_plan_start(distview_redistribution_plan* plan,
+                                       const distview_array* source, distview_array* target,
+                                       distview_exchange** result) {
+    return guard(__func__, [&](const char* function) {
+        distview_redistribution_plan& used = checked(plan, function, "a plan");
+        distview_exchange*& place = checked(result, function, "a place for the result");
+        const Sections sections = sections_of(used, source, target, function);
+        if (used.conjugates)
+            together(used.comm, function,
+                     [&] { with_number(sections.element, function, [](auto) {}); });
+        distview_exchange& exchange = next_exchange(used.exchange);
+        if (used.conjugates)
+            with_number(sections.element, function, [&]<class T>(OfType<T>) {
+                keep(exchange, used.plan.start_as<T>(host(function), T(1), sections.source, T(0),
+                                                     sections.target));
+            });
+        else
+            used.plan.start(host(function), sections.element, sections.source, sections.target,
+                            [&](auto handle) { keep(exchange, std::move(handle)); });
+        place = retain(&exchange);
     });
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "exchanges.hpp"
 #include "handles.hpp"
 
 #include <distview/c/redistribution.h>
@@ -25,8 +26,11 @@ struct distview_redistribution_plan : distview::c::Counted {
                                  bool some_lack_sections)
         : comm(communicator), plan(std::move(made)), conjugates(is_conjugating),
           has_outsiders(some_lack_sections) {}
+    ~distview_redistribution_plan() { distview::c::leave_exchange(exchange); }
+
     distview::Communicator comm;
     distview::RedistributionPlan plan;
     bool conjugates;
     bool has_outsiders;
+    distview_exchange* exchange = nullptr; ///< for the next start
 };

@@ -47,6 +47,9 @@ void with_walked(const Wide<T>& array, Added added, Use&& use) {
         use(Walked<T, Kokkos::LayoutLeft>(array));
 }
 
+/// For calls that write elements of a Wide: the array, whose padding it knows nothing of, was written.
+inline void note_written(const distview_array& array) noexcept { array.view.mark_written(); }
+
 /// Opaque elements, by which those of any type are moved.
 template <std::size_t Bytes>
 struct alignas(1) Raw {

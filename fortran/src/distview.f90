@@ -39,7 +39,7 @@ module distview
     use distview_base, only: distview_max_rank, distview_block, distview_regular_block, distview_block_bounds, &
         distview_cyclic, distview_unstructured, distview_user
     use distview_axes, only: distview_axis, distview_distribution, distview_slice
-    use distview_layouts, only: distview_layout, distview_balanced_grid
+    use distview_layouts, only: distview_layout, distview_balanced_grid, distview_place_on_nodes
     use distview_base, only: distview_int8, distview_int16, distview_int32, distview_int64, distview_float32, &
         distview_float64, distview_complex64, distview_complex128, distview_bool, distview_opaque, distview_host, &
         distview_cuda, distview_cuda_host, distview_cuda_managed
@@ -55,6 +55,7 @@ module distview
     use distview_index_lists, only: distview_index_list
     use distview_gather_plans, only: distview_gather_plan
     use distview_ghosts, only: distview_ghosted_layout, distview_ghost_plan
+    use distview_migration_plans, only: distview_migration_plan
     use distview_base, only: distview_in, distview_out, distview_inout
     use distview_arrays, only: distview_array, distview_value, distview_plain_array, distview_copied_bytes, &
         distview_local_procedure

@@ -43,6 +43,25 @@ submodule(distview_arrays) distview_array_reductions
             type(distview_value), intent(inout) :: result
             integer(c_int64_t), intent(inout) :: index(*)
         end function
+        integer(c_int) function c_axis_reduce(source, axis, operation, options, target) &
+            bind(C, name="distview_axis_reduce")
+            import :: c_int, c_ptr, c_reduction_options
+            type(c_ptr), value :: source, target
+            integer(c_int), value :: axis, operation
+            type(c_reduction_options), intent(in) :: options
+        end function
+        integer(c_int) function c_inclusive_scan(source, axis, operation, target) &
+            bind(C, name="distview_inclusive_scan")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: source, target
+            integer(c_int), value :: axis, operation
+        end function
+        integer(c_int) function c_exclusive_scan(source, axis, operation, start, target) &
+            bind(C, name="distview_exclusive_scan")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: source, start, target
+            integer(c_int), value :: axis, operation
+        end function
         integer(c_int) function c_gather(array, root, order, count, whole) bind(C, name="distview_gather")
             import :: c_int, c_int64_t, c_ptr
             type(c_ptr), value :: array, whole
@@ -96,6 +115,60 @@ contains
         if (status == distview_success) call tell_index(rank_of(self), found, index)
         call settle(status, stat, errmsg)
     end procedure
+
+    module procedure array_axis_reduce
+        integer(c_int) :: status
+        status = check_axis(self, axis, "distview_array%axis_reduce")
+        if (status == distview_success) status = c_axis_reduce(self%handle, c_axis_of_array(self, axis), &
+                                                               number_of(operation), options_of(.false., reproducible), &
+                                                               target%handle)
+        call settle(status, stat, errmsg)
+    end procedure
+
+    module procedure array_inclusive_scan
+        integer(c_int) :: status
+        status = check_axis(self, axis, "distview_array%inclusive_scan")
+        if (status == distview_success) status = c_inclusive_scan(self%handle, c_axis_of_array(self, axis), &
+                                                                  number_of(operation), target%handle)
+        call settle(status, stat, errmsg)
+    end procedure
+
+    module procedure array_exclusive_scan
+        character(*), parameter :: name = "distview_array%exclusive_scan"
+        type(distview_memory) :: value, section
+        integer(c_int) :: status
+        call c_describe_array(start, value)
+        status = check_axis(self, axis, name)
+        if (status == distview_success) status = c_array_memory(self%handle, section)
+        if (status == distview_success) status = check_values(value, section%element, self%comm, name)
+        if (status == distview_success) status = c_exclusive_scan(self%handle, c_axis_of_array(self, axis), &
+                                                                  number_of(operation), value%data, target%handle)
+        call settle(status, stat, errmsg)
+    end procedure
+
+    ! An axis that there is not is refused with Fortran's number of it.
+    integer(c_int) function check_axis(self, axis, name) result(status)
+        class(distview_array), intent(in) :: self
+        integer, intent(in) :: axis
+        character(*), intent(in) :: name
+        status = distview_success
+        if (.not. c_associated(self%handle) .or. (axis >= 1 .and. axis <= rank_of(self))) return
+        status = failure(distview_usage_error, name // ": expected an axis from 1 to " // decimal(rank_of(self)) // &
+                         ", got " // decimal(axis))
+        status = tell_others(self%comm, name, status)
+    end function
+
+    integer(c_int) function c_axis_of_array(self, axis) result(reversed)
+        class(distview_array), intent(in) :: self
+        integer, intent(in) :: axis
+        reversed = int(rank_of(self) - axis, c_int)
+    end function
+
+    integer(c_int) function number_of(operation)
+        integer, intent(in), optional :: operation
+        number_of = distview_sum
+        if (present(operation)) number_of = int(operation, c_int)
+    end function
 
     subroutine tell_index(rank, found, index)
         integer, intent(in) :: rank

@@ -62,12 +62,18 @@ module distview_arrays
         procedure :: layout => array_layout
         procedure :: process => array_process
         procedure :: slice => array_slice
+        procedure :: valid_padding => array_valid_padding
+        procedure :: mark_written => array_mark_written
+        procedure :: mark_padding_valid => array_mark_padding_valid
         procedure :: describe => array_describe
         procedure :: sum => array_sum
         procedure :: dot => array_dot
         procedure :: norm => array_norm
         procedure :: minimum => array_minimum
         procedure :: maximum => array_maximum
+        procedure :: axis_reduce => array_axis_reduce
+        procedure :: inclusive_scan => array_inclusive_scan
+        procedure :: exclusive_scan => array_exclusive_scan
         procedure :: gather => array_gather
         procedure :: scatter => array_scatter
         procedure :: get => array_get
@@ -145,6 +151,48 @@ module distview_arrays
             character(*), intent(inout), optional :: errmsg
             type(distview_value) :: value
         end function
+        ! `target` = the reduction of this array along an axis, along which the target has extent 1, and this array's cells
+        ! along all others: layout%reduced() makes such a layout. `operation`: distview_sum (the default),
+        ! distview_minimum, distview_maximum or one of distview_operation_create(), which is associative and commutative.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation
+        ! Shapes:     elements of one type: integers of 32 and 64 bits, floating-point numbers, for sums complex ones
+        ! Errors:     distview_shape_error for other cells or element types; distview_usage_error if there is no such axis or
+        !             operation, or for the minimum and the like of no cells (on all ranks)
+        module subroutine array_axis_reduce(self, axis, target, operation, reproducible, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            logical, intent(in), optional :: reproducible
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
+        ! Each cell of `target` = the reduction of this array's cells up to it along an axis, itself included, in the order of
+        ! global numbers, of unstructured axes in that of labels. The target may be this array.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation
+        ! Errors:     those of axis_reduce
+        module subroutine array_inclusive_scan(self, axis, target, operation, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
+        ! The same without the cell itself: the first one gets `start`, a number of the element type.
+        !
+        ! Collective: over the array's communicator; all ranks pass the same operation and value
+        module subroutine array_exclusive_scan(self, axis, start, target, operation, stat, errmsg)
+            class(distview_array), intent(in) :: self
+            integer, intent(in) :: axis
+            type(*), dimension(..), intent(in), asynchronous :: start
+            type(distview_array), intent(in) :: target
+            integer, intent(in), optional :: operation
+            integer, intent(out), optional :: stat
+            character(*), intent(inout), optional :: errmsg
+        end subroutine
         ! The whole interior on rank `root`, as one plain array without gaps; on other ranks `whole` may be left out.
         ! Unstructured axes are ordered by ascending label.
         !
@@ -344,6 +392,24 @@ module distview_arrays
             type(c_ptr), value :: array
             integer(c_int), intent(inout) :: process
         end function
+        integer(c_int) function c_array_valid_padding(array, depths, has_corners) &
+            bind(C, name="distview_array_valid_padding")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: array
+            integer(c_int64_t), intent(inout) :: depths(2, *)
+            integer(c_int), intent(inout) :: has_corners
+        end function
+        integer(c_int) function c_array_mark_written(array) bind(C, name="distview_array_mark_written")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: array
+        end function
+        integer(c_int) function c_array_mark_padding_valid(array, depths, has_corners) &
+            bind(C, name="distview_array_mark_padding_valid")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: array
+            integer(c_int64_t), intent(in) :: depths(2, *)
+            integer(c_int), value :: has_corners
+        end function
         integer(c_int) function c_array_describe(array, text, capacity, length) &
             bind(C, name="distview_array_describe")
             import :: c_int, c_int64_t, c_ptr
@@ -480,6 +546,66 @@ contains
         call settle(c_array_process(self%handle, answer), stat, errmsg)
         process = answer
     end function
+
+    ! How deep the padding holds what the owners of its elements have, as far as the library can tell: depths(:, d) on the
+    ! low and on the high side of axis d. `has_corners`: whether that is true of padding of several axes at once.
+    ! docs/valid_padding.md says what changes it.
+    function array_valid_padding(self, has_corners, stat, errmsg) result(depths)
+        class(distview_array), intent(in) :: self
+        logical, intent(out), optional :: has_corners
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(int64), allocatable :: depths(:, :)
+        integer(c_int64_t) :: answer(2, distview_max_rank)
+        integer(c_int) :: corners
+        integer :: n
+        n = rank_of(self)
+        answer = 0
+        corners = 0
+        call settle(c_array_valid_padding(self%handle, answer, corners), stat, errmsg)
+        depths = answer(:, n:1:-1)
+        if (present(has_corners)) has_corners = corners /= 0
+    end function
+
+    ! Says that elements were written in a way that the library does not see, through the plain array: no padding is valid.
+    !
+    ! Collective: no, but ranks that do not all call it get an error in the next distview_padding_plan%require_arrays()
+    subroutine array_mark_written(self, stat, errmsg)
+        class(distview_array), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_array_mark_written(self%handle), stat, errmsg)
+    end subroutine
+
+    ! Says that the program has filled padding itself: it is valid that deep, depths(:, d) along axis d, in corners too
+    ! unless `has_corners` is false.
+    !
+    ! Collective: as mark_written
+    ! Errors:     distview_usage_error for depths that are negative, distview_shape_error for another number of them
+    subroutine array_mark_padding_valid(self, depths, has_corners, stat, errmsg)
+        class(distview_array), intent(in) :: self
+        integer, intent(in) :: depths(:, :)
+        logical, intent(in), optional :: has_corners
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int64_t) :: c_depths(2, distview_max_rank)
+        integer(c_int) :: status, corners
+        integer :: n
+        n = rank_of(self)
+        corners = 1
+        if (present(has_corners)) corners = merge(1_c_int, 0_c_int, has_corners)
+        c_depths = 0
+        if (.not. c_associated(self%handle)) then
+            status = c_array_mark_padding_valid(self%handle, c_depths, corners)
+        else if (size(depths, 1) == 2 .and. size(depths, 2) == n) then
+            c_depths(:, :n) = depths(:, n:1:-1)
+            status = c_array_mark_padding_valid(self%handle, c_depths, corners)
+        else
+            status = failure(distview_shape_error, "distview_array%mark_padding_valid: expected 2 depths for each of " // &
+                             decimal(n) // " axes, got " // decimal(size(depths, 1)) // " for " // decimal(size(depths, 2)))
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
 
     ! Layout, element type and memory, in words.
     function array_describe(self, stat, errmsg) result(text)

@@ -7,6 +7,11 @@ module distview_c_layouts
     implicit none
     private :: c_axis
 
+    type, bind(C) :: c_grid_placement
+        integer(c_int) :: grid(8) = 0
+        integer(c_int64_t) :: between_nodes = 0, between_nodes_of_balanced = 0
+    end type
+
     interface
         integer(c_int) function c_layout_create(rank, grid, axes, result) &
             bind(C, name="distview_layout_create")
@@ -21,11 +26,27 @@ module distview_c_layouts
             integer(c_int), value :: processes, rank
             integer(c_int), intent(inout) :: grid(*)
         end function
+        integer(c_int) function c_place_on_nodes(count, nodes, rank, axes, stencil, result, ranks) &
+            bind(C, name="distview_place_on_nodes")
+            import :: c_int, c_axis, c_grid_placement
+            integer(c_int), value :: count, rank, stencil
+            integer(c_int), intent(in) :: nodes(*)
+            type(c_axis), intent(in) :: axes(*)
+            type(c_grid_placement), intent(inout) :: result
+            integer(c_int), intent(inout) :: ranks(*)
+        end function
         integer(c_int) function c_layout_permute(layout, permutation, result) &
             bind(C, name="distview_layout_permute")
             import :: c_int, c_ptr
             type(c_ptr), value :: layout
             integer(c_int), intent(in) :: permutation(*)
+            type(c_ptr), intent(inout) :: result
+        end function
+        integer(c_int) function c_layout_reduced(layout, axis, everywhere, result) &
+            bind(C, name="distview_layout_reduced")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: layout
+            integer(c_int), value :: axis, everywhere
             type(c_ptr), intent(inout) :: result
         end function
         function c_layout_retain(layout) bind(C, name="distview_layout_retain") result(same)

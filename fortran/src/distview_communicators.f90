@@ -3,6 +3,7 @@
 ! Module distview_communicators: what ranks talk over. Programs use module distview.
 module distview_communicators
     use, intrinsic :: iso_c_binding
+    use, intrinsic :: iso_fortran_env, only: real64
     use distview_base
     implicit none
     private
@@ -14,6 +15,10 @@ module distview_communicators
         procedure :: create => communicator_create
         procedure :: rank => communicator_rank
         procedure :: size => communicator_size
+        procedure :: nodes => communicator_nodes
+        procedure :: order_ranks => communicator_order_ranks
+        procedure :: set_deadline => communicator_set_deadline
+        procedure :: set_report => communicator_set_report
         procedure :: barrier => communicator_barrier
         procedure :: agree => communicator_agree
         procedure :: close => communicator_close
@@ -48,6 +53,29 @@ module distview_communicators
             import :: c_int, c_ptr
             type(c_ptr), value :: comm
             integer(c_int), intent(inout) :: size
+        end function
+        integer(c_int) function c_communicator_nodes(comm, nodes) bind(C, name="distview_communicator_nodes")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+            integer(c_int), intent(inout) :: nodes(*)
+        end function
+        integer(c_int) function c_communicator_order_ranks(comm, ranks, result) &
+            bind(C, name="distview_communicator_order_ranks_f")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: comm
+            integer(c_int), intent(in) :: ranks(*)
+            integer(c_int), intent(inout) :: result
+        end function
+        integer(c_int) function c_communicator_set_deadline(comm, seconds) &
+            bind(C, name="distview_communicator_set_deadline")
+            import :: c_double, c_int, c_ptr
+            type(c_ptr), value :: comm
+            real(c_double), value :: seconds
+        end function
+        integer(c_int) function c_communicator_set_report(comm, file) bind(C, name="distview_communicator_set_report")
+            import :: c_int, c_ptr, c_char
+            type(c_ptr), value :: comm
+            character(kind=c_char), intent(in) :: file(*)
         end function
         integer(c_int) function c_communicator_barrier(comm) bind(C, name="distview_communicator_barrier")
             import :: c_int, c_ptr
@@ -108,6 +136,76 @@ contains
         call settle(c_communicator_size(self%handle, answer), stat, errmsg)
         ranks = answer
     end function
+
+    ! The node of every rank: the lowest rank with which it shares memory. Element r + 1 is that of rank r.
+    !
+    ! Collective: over the communicator
+    function communicator_nodes(self, stat, errmsg) result(nodes)
+        class(distview_communicator), intent(in) :: self
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer, allocatable :: nodes(:)
+        integer(c_int), allocatable :: answer(:)
+        integer(c_int) :: ranks, status
+        ranks = 0
+        status = c_communicator_size(self%handle, ranks)
+        allocate(answer(ranks), source=-1_c_int)
+        if (status == distview_success) status = c_communicator_nodes(self%handle, answer)
+        call settle(status, stat, errmsg)
+        nodes = answer
+    end function
+
+    ! The same ranks in another order, as distview_place_on_nodes() finds one: rank p of `mpi_comm`, an integer handle of
+    ! MPI's, is rank ranks(p + 1) of this communicator. It is the caller's, who frees it by MPI_Comm_free when what was
+    ! made with it is gone.
+    !
+    ! Collective: over the communicator; all ranks pass the same
+    ! Errors:     distview_usage_error unless each rank is named once (on all ranks)
+    subroutine communicator_order_ranks(self, ranks, mpi_comm, stat, errmsg)
+        class(distview_communicator), intent(in) :: self
+        integer, intent(in) :: ranks(:)
+        integer, intent(inout) :: mpi_comm
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: expected, made, status
+        expected = 0
+        status = c_communicator_size(self%handle, expected)
+        if (status == distview_success .and. size(ranks) /= expected) then
+            status = failure(distview_usage_error, "distview_communicator%order_ranks: expected " // &
+                             decimal(int(expected)) // " ranks, got " // decimal(size(ranks)))
+            status = tell_others(self, "distview_communicator%order_ranks", status)
+        end if
+        if (status == distview_success) status = c_communicator_order_ranks(self%handle, int(ranks, c_int), made)
+        if (status == distview_success) mpi_comm = made
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! Sets how many seconds a rank waits for others in a collective procedure before that is a distview_deadline_error,
+    ! whose text names the ranks that are missing and what they were seen in last; 0, the default, is for ever. The
+    ! communicator is lost after it. docs/deadlines.md says what it does not see.
+    !
+    ! Collective: no; all ranks set the same
+    ! Errors:     distview_usage_error if it is negative
+    subroutine communicator_set_deadline(self, seconds, stat, errmsg)
+        class(distview_communicator), intent(in) :: self
+        real(real64), intent(in) :: seconds
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_communicator_set_deadline(self%handle, real(seconds, c_double)), stat, errmsg)
+    end subroutine
+
+    ! Has a report of all plans made from now on written when the communicator is closed, or MPI ends, by rank 0 into a file
+    ! of that name: JSON lines if the name ends in ".json", else text; blank: none. docs/report.md shows one.
+    !
+    ! Collective: no; all ranks set the same
+    ! Cost:       executions of plans look at the clock, some 0.3 us each
+    subroutine communicator_set_report(self, file, stat, errmsg)
+        class(distview_communicator), intent(in) :: self
+        character(*), intent(in) :: file
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_communicator_set_report(self%handle, trim(file) // c_null_char), stat, errmsg)
+    end subroutine
 
     ! Returns when all ranks have called it.
     !

@@ -1,13 +1,14 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Module distview_exchanges: exchanges of padding that are under way. Programs use module distview.
+! Module distview_exchanges: executions of plans that are under way. Programs use module distview.
 module distview_exchanges
     use, intrinsic :: iso_c_binding
     use distview_base
     implicit none
     private
 
-    ! An exchange in flight. Until finish, owned elements must not be written, nor padding be read or written.
+    ! An execution of a plan in flight. Until finish, of an exchange of padding, owned elements must not be written, nor
+    ! padding be read or written.
     type, public :: distview_exchange
         type(c_ptr) :: handle = c_null_ptr ! of the C face
     contains

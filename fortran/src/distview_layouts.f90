@@ -9,7 +9,7 @@ module distview_layouts
     use distview_c_layouts
     implicit none
     private
-    public :: distview_balanced_grid
+    public :: distview_balanced_grid, distview_place_on_nodes
     public :: axes_of ! for the other modules
 
     ! How a whole array lies over a process grid. A value, the same on all ranks; belongs to no process.
@@ -38,6 +38,7 @@ module distview_layouts
         procedure, private :: layout_to_local_int32, layout_to_local
         generic :: to_local => layout_to_local_int32, layout_to_local
         procedure :: permuted => layout_permuted
+        procedure :: reduced => layout_reduced
         procedure :: fingerprint => layout_fingerprint
         procedure :: describe => layout_describe
         procedure :: release => layout_release
@@ -158,6 +159,61 @@ contains
         call settle(c_balanced_grid(int(processes, c_int), int(rank, c_int), reversed), stat, errmsg)
         grid = reversed(rank:1:-1)
     end function
+
+    ! Looks for the process grid and the order of ranks with which padding exchanges of an array move least between nodes, of
+    ! as many ranks as there are `nodes`: rank r is on node nodes(r + 1), any number that ranks of the node have in common.
+    !
+    !     call distview_place_on_nodes(comm%nodes(), axes, grid, ranks)
+    !     call comm%order_ranks(ranks, mpi_comm)              ! then a communicator of mpi_comm
+    !     call layout%create(axes, grid)
+    !
+    ! `ranks` gets the rank of each process, of process 0 first. Axes are blocks, regular blocks or cyclic ones. Where
+    ! nothing is gained, as on a single node, the grid is that of distview_balanced_grid(), and process p is rank p.
+    ! `between_nodes`: elements of one exchange that go from one node to another one; `between_nodes_of_balanced`: the same
+    ! for distview_balanced_grid() with process p on rank p, -1 if that grid does not suit the axes.
+    !
+    ! Errors: distview_layout_error if there is no rank, no grid suits the axes, or they are of another kind
+    subroutine distview_place_on_nodes(nodes, axes, grid, ranks, stencil, between_nodes, between_nodes_of_balanced, stat, &
+                                       errmsg)
+        integer, intent(in) :: nodes(:)
+        type(distview_axis), intent(in) :: axes(:)
+        integer, intent(inout) :: grid(:), ranks(:)
+        integer, intent(in), optional :: stencil
+        integer(int64), intent(out), optional :: between_nodes, between_nodes_of_balanced
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(axis_lists), target :: of_axis(size(axes))
+        type(distribution_call), target :: calls(size(axes))
+        type(c_axis) :: c_axes(size(axes))
+        type(c_grid_placement) :: placed
+        integer(c_int) :: c_ranks(size(nodes)), status, neighbours
+        integer :: d, n
+        n = size(axes)
+        neighbours = distview_box
+        if (present(stencil)) neighbours = int(stencil, c_int)
+        if (present(between_nodes)) between_nodes = 0
+        if (present(between_nodes_of_balanced)) between_nodes_of_balanced = 0
+        status = distview_success
+        if (size(grid) /= n) then
+            status = failure(distview_layout_error, "distview_place_on_nodes: expected room for a grid of " // decimal(n) // &
+                             " axes, got " // decimal(size(grid)))
+        else if (size(ranks) /= size(nodes)) then
+            status = failure(distview_layout_error, "distview_place_on_nodes: expected room for " // decimal(size(nodes)) // &
+                             " ranks, got " // decimal(size(ranks)))
+        end if
+        do d = 1, n
+            if (status == distview_success) status = c_axis_of(axes(d), 1, c_axes(n + 1 - d), of_axis(d), calls(d))
+        end do
+        if (status == distview_success) status = c_place_on_nodes(int(size(nodes), c_int), int(nodes, c_int), &
+                                                                  int(n, c_int), c_axes, neighbours, placed, c_ranks)
+        if (status == distview_success) then
+            grid = placed%grid(n:1:-1)
+            ranks = c_ranks
+            if (present(between_nodes)) between_nodes = placed%between_nodes
+            if (present(between_nodes_of_balanced)) between_nodes_of_balanced = placed%between_nodes_of_balanced
+        end if
+        call settle(status, stat, errmsg)
+    end subroutine
 
     ! Number of axes.
     integer function layout_rank(self, stat, errmsg) result(rank)
@@ -486,6 +542,24 @@ contains
             status = failure(distview_layout_error, "distview_layout: expected a permutation of " // &
                              decimal(axes_of(self%handle)) // " axes, got " // decimal(size(permutation)))
         end if
+        call settle(status, stat, errmsg)
+    end function
+
+    ! The layout of a reduction along an axis: that axis has extent 1, on the processes that are the first along it, or
+    ! `everywhere`.
+    function layout_reduced(self, axis, everywhere, stat, errmsg) result(reduced)
+        class(distview_layout), intent(in) :: self
+        integer, intent(in) :: axis
+        logical, intent(in), optional :: everywhere
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(distview_layout) :: reduced
+        integer(c_int) :: status, on_all
+        on_all = 0
+        if (present(everywhere)) on_all = merge(1_c_int, 0_c_int, everywhere)
+        status = check_axis(self, axis)
+        if (status == distview_success) &
+            status = c_layout_reduced(self%handle, int(axes_of(self%handle) - axis, c_int), on_all, reduced%handle)
         call settle(status, stat, errmsg)
     end function
 

@@ -29,6 +29,11 @@ module distview_padding_plans
         procedure :: exchange => padding_plan_exchange
         procedure :: exchange_memory => padding_plan_exchange_memory
         procedure :: exchange_arrays => padding_plan_exchange_arrays
+        procedure :: require => padding_plan_require
+        procedure :: require_memory => padding_plan_require_memory
+        procedure :: require_arrays => padding_plan_require_arrays
+        procedure :: mark_written => padding_plan_mark_written
+        procedure :: mark_written_memory => padding_plan_mark_written_memory
         procedure :: start => padding_plan_start
         procedure :: start_memory => padding_plan_start_memory
         procedure :: combine => padding_plan_combine
@@ -95,6 +100,15 @@ module distview_padding_plans
             type(c_ptr), value :: plan
             integer(c_int), value :: count
             type(c_ptr), intent(in) :: arrays(*)
+        end function
+        integer(c_int) function c_padding_plan_require(plan, low, high, count, arrays, exchanged) &
+            bind(C, name="distview_padding_plan_require")
+            import :: c_int, c_int64_t, c_ptr
+            type(c_ptr), value :: plan
+            integer(c_int64_t), value :: low, high
+            integer(c_int), value :: count
+            type(c_ptr), intent(in) :: arrays(*)
+            integer(c_int), intent(inout) :: exchanged
         end function
         integer(c_int) function c_padding_plan_start(plan, count, arrays, result) &
             bind(C, name="distview_padding_plan_start")
@@ -280,6 +294,129 @@ contains
             handles(i) = arrays(i)%handle
         end do
         call settle(c_padding_plan_execute(self%handle, int(size(arrays), c_int), handles), stat, errmsg)
+    end subroutine
+
+    ! Fills the padding of those fields where it is not valid `depth` deep, on high sides `depth_high` deep if that is given:
+    ! decided without communication. `exchanged`: whether there were any. docs/valid_padding.md has more.
+    !
+    !     call plan%require(1, u, v)      ! exchanges both
+    !     u = ...
+    !     call plan%mark_written(u)       ! of what the program writes the library knows nothing
+    !     call plan%require(1, u, v)      ! exchanges u
+    !
+    ! What is known of a plain array is this plan's, of this name of it: its exchange and combine change it. After anything
+    ! else that writes the array, other plans and allocation too, mark_written says so. Of an array with a handle
+    ! (require_arrays) all plans know the same.
+    !
+    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    ! Cost:       that of exchange, or some 0.1 us
+    ! Errors:     distview_usage_error if the plan fills no side so deep; those of exchange
+    subroutine padding_plan_require(self, depth, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
+                                    f16, depth_high, exchanged, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        integer, intent(in) :: depth
+        type(*), dimension(..), intent(inout), asynchronous :: f1
+        type(*), dimension(..), intent(inout), asynchronous, optional :: f2, f3, f4, f5, f6, f7, f8, f9, &
+            f10, f11, f12, f13, f14, f15, f16
+        integer, intent(in), optional :: depth_high
+        logical, intent(out), optional :: exchanged
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
+        call require_fields(self, "distview_padding_plan%require", depth, depth_high, exchanged, stat, errmsg)
+    end subroutine
+
+    ! The same of memory: at most 16 fields.
+    !
+    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    subroutine padding_plan_require_memory(self, depth, fields, depth_high, exchanged, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        integer, intent(in) :: depth
+        type(distview_memory), intent(in) :: fields(:)
+        integer, intent(in), optional :: depth_high
+        logical, intent(out), optional :: exchanged
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call take_fields(self%plain, fields)
+        call require_fields(self, "distview_padding_plan%require_memory", depth, depth_high, exchanged, stat, errmsg)
+    end subroutine
+
+    subroutine require_fields(self, name, depth, depth_high, exchanged, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        character(*), intent(in) :: name
+        integer, intent(in) :: depth
+        integer, intent(in), optional :: depth_high
+        logical, intent(out), optional :: exchanged
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        integer(c_int) :: status
+        if (present(exchanged)) exchanged = .false.
+        status = resolve_fields(self%plain, name, self%handle)
+        if (status == distview_success) call require_handles(self%handle, self%plain%handles(:self%plain%field_count), &
+                                                             status, depth, depth_high, exchanged)
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! The same of arrays that have handles: distview_array%valid_padding() tells how deep it is, mark_written of a write.
+    !
+    ! Collective: over the plan's communicator; all ranks pass the same, and have marked the same
+    subroutine padding_plan_require_arrays(self, depth, arrays, depth_high, exchanged, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        integer, intent(in) :: depth
+        type(distview_array), intent(in) :: arrays(:)
+        integer, intent(in), optional :: depth_high
+        logical, intent(out), optional :: exchanged
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: handles(size(arrays))
+        integer(c_int) :: status
+        integer :: i
+        do i = 1, size(arrays)
+            handles(i) = arrays(i)%handle
+        end do
+        call require_handles(self%handle, handles, status, depth, depth_high, exchanged)
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    subroutine require_handles(plan, handles, status, depth, depth_high, exchanged)
+        type(c_ptr), intent(in) :: plan, handles(:)
+        integer(c_int), intent(out) :: status
+        integer, intent(in) :: depth
+        integer, intent(in), optional :: depth_high
+        logical, intent(out), optional :: exchanged
+        integer(c_int64_t) :: low, high
+        integer(c_int) :: any_field
+        low = depth
+        high = low
+        if (present(depth_high)) high = depth_high
+        any_field = 0
+        status = c_padding_plan_require(plan, low, high, int(size(handles), c_int), handles, any_field)
+        if (present(exchanged)) exchanged = any_field /= 0
+    end subroutine
+
+    ! Says that fields were written, by the program or by what knows nothing of this plan: none of their padding is valid.
+    !
+    ! Collective: no, but ranks that do not all call it get an error in the next require
+    subroutine padding_plan_mark_written(self, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, &
+                                         f16, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        type(*), dimension(..), intent(inout), asynchronous :: f1
+        type(*), dimension(..), intent(inout), asynchronous, optional :: f2, f3, f4, f5, f6, f7, f8, f9, &
+            f10, f11, f12, f13, f14, f15, f16
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
+        call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written", self%handle), stat, errmsg)
+    end subroutine
+
+    ! Collective: as mark_written
+    subroutine padding_plan_mark_written_memory(self, fields, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        type(distview_memory), intent(in) :: fields(:)
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call take_fields(self%plain, fields)
+        call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written_memory", self%handle), stat, errmsg)
     end subroutine
 
     ! Begins what exchange does; `exchange` ends it. The fields are targets, and asynchronous until then.

@@ -11,7 +11,7 @@ module distview_plain_arrays
     implicit none
     private
     public :: begin_plain, begin_one, same_plain, end_plain, forget_known
-    public :: describe_fields, describe_field, take_fields, resolve_fields
+    public :: describe_fields, describe_field, take_fields, resolve_fields, mark_known_written
 
     ! Known arrays are at most `most_known`, as the 32 sets of 16 fields that a plan keeps.
     integer, parameter, public :: most_known = 512, most_fields = 16
@@ -45,6 +45,10 @@ module distview_plain_arrays
             integer(c_int), value :: process
             type(distview_memory), intent(in) :: memory
             type(c_ptr), intent(inout) :: result
+        end function
+        integer(c_int) function c_array_mark_written(array) bind(C, name="distview_array_mark_written")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: array
         end function
         subroutine c_array_release(array) bind(C, name="distview_array_release")
             import :: c_ptr
@@ -249,6 +253,25 @@ contains
             if (status == distview_success) plain%handles(i) = plain%known(at)%array
         end do
         if (status /= distview_success) status = tell_others(plain%comm, name, status)
+    end function
+
+    ! Says of the described fields that they were written; of those that are not known nothing is valid.
+    integer(c_int) function mark_known_written(plain, name, plan) result(status)
+        type(plain_arrays), intent(inout) :: plain
+        character(*), intent(in) :: name
+        type(c_ptr), intent(in) :: plan
+        integer :: i, at
+        status = distview_success
+        if (.not. c_associated(plan)) then
+            status = failure(distview_usage_error, name // ": expected a plan, got one that was not created")
+        else if (plain%has_gap) then
+            status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
+        end if
+        do i = 1, plain%field_count
+            if (status /= distview_success) exit
+            at = find_known(plain, plain%fields(i), min(i, size(plain%layouts)))
+            if (at > 0) status = c_array_mark_written(plain%known(at)%array)
+        end do
     end function
 
     ! Where arrays move, all ranks forget them if one rank has new ones.

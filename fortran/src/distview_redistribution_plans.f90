@@ -7,6 +7,7 @@ module distview_redistribution_plans
     use distview_axes
     use distview_base
     use distview_communicators
+    use distview_exchanges
     use distview_layouts
     use distview_memories
     use distview_other_programs
@@ -25,6 +26,7 @@ module distview_redistribution_plans
         procedure :: create => redistribution_plan_create
         procedure :: create_between => redistribution_plan_create_between
         procedure :: execute => redistribution_plan_execute
+        procedure :: start => redistribution_plan_start
         procedure :: execute_scaled => redistribution_plan_execute_scaled
         procedure :: combine => redistribution_plan_combine
         procedure :: forget => redistribution_plan_forget
@@ -73,6 +75,12 @@ module distview_redistribution_plans
             bind(C, name="distview_redistribution_plan_execute")
             import :: c_int, c_ptr
             type(c_ptr), value :: plan, source, target
+        end function
+        integer(c_int) function c_redistribution_plan_start(plan, source, target, result) &
+            bind(C, name="distview_redistribution_plan_start")
+            import :: c_int, c_ptr
+            type(c_ptr), value :: plan, source, target
+            type(c_ptr), intent(inout) :: result
         end function
         integer(c_int) function c_redistribution_plan_execute_scaled(plan, alpha, source, beta, target) &
             bind(C, name="distview_redistribution_plan_execute_scaled")
@@ -302,6 +310,34 @@ contains
         status = resolve_fields(self%plain, "distview_redistribution_plan%execute", self%handle)
         if (status == distview_success) &
             status = c_redistribution_plan_execute(self%handle, self%plain%handles(1), self%plain%handles(2))
+        call settle(status, stat, errmsg)
+    end subroutine
+
+    ! Begins what execute does; `exchange` ends it. Until then the source must not be written, nor the target be read or
+    ! written; both are targets, and asynchronous.
+    !
+    ! Collective: over the plan's communicator
+    ! Cost:       no allocation for arrays that came before
+    ! Errors:     those of execute; distview_usage_error if an execution of the plan is in flight or was abandoned (on all
+    !             ranks)
+    subroutine redistribution_plan_start(self, exchange, source, target, stat, errmsg)
+        class(distview_redistribution_plan), intent(inout) :: self
+        type(distview_exchange), intent(inout) :: exchange
+        type(*), dimension(..), intent(in), asynchronous, target, optional :: source ! addresses are kept
+        type(*), dimension(..), intent(inout), asynchronous, target, optional :: target
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        type(c_ptr) :: made
+        integer(c_int) :: status
+        made = c_null_ptr
+        call describe_sections(self%plain, source, target)
+        status = resolve_fields(self%plain, "distview_redistribution_plan%start", self%handle)
+        if (status == distview_success) &
+            status = c_redistribution_plan_start(self%handle, self%plain%handles(1), self%plain%handles(2), made)
+        if (status == distview_success) then
+            call exchange%release()
+            exchange%handle = made
+        end if
         call settle(status, stat, errmsg)
     end subroutine
 

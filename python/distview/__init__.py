@@ -54,7 +54,9 @@ from ._errors import (
 from ._exchange import PaddingExchange
 from ._layout import make_layout
 from ._load import FileContents, StoredField, inspect, load
+from ._migration import MigrationPlan
 from ._random import fill_random
+from ._ranks import GridPlacement, nodes_of_ranks, order_ranks, place_on_nodes, set_deadline, set_report
 from ._redistribute import redistribute
 from ._redistribution import RedistributionPlan
 from ._save import save
@@ -83,10 +85,12 @@ __all__ = [
     "Error",
     "FileContents",
     "FileError",
+    "GridPlacement",
     "Hdf5Series",
     "Layout",
     "LayoutError",
     "LoadedCheckpoint",
+    "MigrationPlan",
     "MpiError",
     "PaddingExchange",
     "ProtocolError",
@@ -112,11 +116,16 @@ __all__ = [
     "is_initialized",
     "load",
     "make_layout",
+    "nodes_of_ranks",
     "ones",
+    "order_ranks",
+    "place_on_nodes",
     "plot_array_distribution",
     "plot_layout",
     "redistribute",
     "save",
+    "set_deadline",
+    "set_report",
     "wrap",
     "zeros",
     "zeros_like",

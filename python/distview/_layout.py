@@ -123,6 +123,11 @@ def finish_layout(
     return Layout(extents, specs)
 
 
+def axis_specs(axes: list[Axis]) -> list[dict[str, Any]]:
+    """What the compiled part takes of axes that have no grid yet."""
+    return [_spec(axis, d) for d, axis in enumerate(axes)]
+
+
 def _sizes(shape: Any) -> list[int | None]:
     if isinstance(shape, np.ndarray) and shape.ndim > 0:
         shape = list(shape)

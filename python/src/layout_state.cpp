@@ -270,7 +270,7 @@ nb::dict state_of(const UnstructuredSpec& lists) {
 
 } // namespace
 
-ArrayLayout layout_of_state(nb::handle grid, nb::handle axes) {
+std::vector<AxisSpec> axes_of_state(nb::handle axes) {
     const auto given = items_of(axes);
     require<LayoutError>(given.has_value(), [&] {
         return text("Layout: expected the axes to be dictionaries, got ", short_repr(axes));
@@ -278,6 +278,11 @@ ArrayLayout layout_of_state(nb::handle grid, nb::handle axes) {
     std::vector<AxisSpec> specs;
     for (const nb::object& axis : *given)
         specs.push_back(AxisState(static_cast<int>(specs.size()), axis).spec());
+    return specs;
+}
+
+ArrayLayout layout_of_state(nb::handle grid, nb::handle axes) {
+    const std::vector<AxisSpec> specs = axes_of_state(axes);
     return ArrayLayout(grid_of(grid), specs);
 }
 

@@ -5,6 +5,8 @@
 
 #include <distview/core/array_layout.hpp>
 
+#include <vector>
+
 namespace distview::python {
 
 // A layout as plain Python values: what its constructor takes and what a pickle of it holds. One dictionary
@@ -20,6 +22,8 @@ namespace distview::python {
 ///
 /// Errors: LayoutError
 ArrayLayout layout_of_state(nb::handle grid, nb::handle axes);
+/// The same axes without a grid.
+std::vector<AxisSpec> axes_of_state(nb::handle axes);
 
 /// (grid, axes) of a layout: layout_of_state() makes an equal one.
 nb::tuple state_of_layout(const ArrayLayout& layout);

@@ -24,6 +24,7 @@ NB_MODULE(_distview, module) {
     register_protocol(module);
     register_capsules(module);
     register_device(module);
+    register_migration(module);
     register_files(module);
     register_signals(module);
 }

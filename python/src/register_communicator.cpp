@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "errors.hpp"
+#include "layout_state.hpp"
 #include "python_objects.hpp"
 #include "registers.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/grid_placement.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/comm/rank_order.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -16,6 +19,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -134,6 +138,16 @@ nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
     return result;
 }
 
+/// Axes as axes_of_state() takes them.
+nb::tuple placed(const std::vector<int>& nodes, nb::handle axes, bool faces) {
+    const std::vector<AxisSpec> specs = axes_of_state(axes);
+    const GridPlacement found = place_on_nodes(nodes, specs, faces ? Stencil::faces : Stencil::box);
+    std::vector<int> extents;
+    for (int d = 0; d < found.grid.rank(); ++d) extents.push_back(found.grid.extent(d));
+    return nb::make_tuple(extents, found.ranks, found.between_nodes,
+                          found.between_nodes_of_balanced, found.describe());
+}
+
 } // namespace
 
 void register_communicator(nb::module_& module) {
@@ -147,6 +161,22 @@ void register_communicator(nb::module_& module) {
              "Frees the duplicate. Collective.")
         .def("barrier", &barrier, nb::call_guard<nb::gil_scoped_release>(),
              "Waits until all ranks have come. Collective.")
+        .def(
+            "set_deadline",
+            [](Communicator& self, double seconds) {
+                self.set_deadline(std::chrono::duration<double>(seconds));
+            },
+            "seconds"_a, "See distview.set_deadline(). Local.")
+        .def("set_report", &Communicator::set_report, "file"_a, "See distview.set_report(). Local.")
+        .def("nodes_of_ranks", &nodes_of_ranks, nb::call_guard<nb::gil_scoped_release>(),
+             "The node of every rank. Collective.")
+        .def(
+            "order_ranks",
+            [](const Communicator& self, const std::vector<int>& ranks) {
+                return static_cast<int>(MPI_Comm_c2f(order_ranks(self, ranks)));
+            },
+            "ranks"_a, nb::call_guard<nb::gil_scoped_release>(),
+            "The Fortran handle of a communicator whose rank p is ranks[p]. Collective.")
         .def("agree_on", &agree_on, "caller"_a, "action"_a,
              "Calls action(), which returns (result, digest), on every rank and returns its "
              "result.\n"
@@ -185,6 +215,9 @@ void register_communicator(nb::module_& module) {
             return Communicator(comm);
         },
         "handle"_a, "Of a Fortran handle. Collective the first time.");
+    module.def("place_on_nodes", &placed, "nodes"_a, "axes"_a, "faces"_a,
+               "(grid, ranks, elements between nodes, the same of the balanced grid, text); see "
+               "distview.place_on_nodes().");
     module.def("mpi_library_version", &library_version, "What the MPI library calls itself.");
     module.attr("mpi_comm_bytes") = sizeof(MPI_Comm);
 }

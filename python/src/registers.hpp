@@ -17,6 +17,7 @@ void register_exact_sum(nb::module_& module);
 void register_protocol(nb::module_& module);
 void register_capsules(nb::module_& module);
 void register_device(nb::module_& module);
+void register_migration(nb::module_& module);
 void register_files(nb::module_& module);
 void register_signals(nb::module_& module);
 

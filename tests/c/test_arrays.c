@@ -113,6 +113,41 @@ static void test_kinds(distview_communicator* comm) {
         for_each_cell(back, set_constant, &nothing);
         OK(distview_redistribution_plan_execute(return_plan, target, back));
         for_each_cell(back, check_pair, &mine);
+        // Both are in flight: there, and back from another array.
+        distview_exchange *on_the_way = NULL, *home = NULL, *none = NULL;
+        distview_array* second = NULL;
+        OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &second));
+        for (int turn = 0; turn < 3; ++turn) {
+            for_each_cell(target, set_pair, NULL);
+            for_each_cell(second, set_constant, &nothing);
+            for_each_cell(back, set_constant, &nothing);
+            OK(distview_redistribution_plan_start(there, source, second, &on_the_way));
+            OK(distview_redistribution_plan_start(return_plan, target, back, &home));
+            FAILS(DISTVIEW_USAGE_ERROR, "in flight",
+                  distview_redistribution_plan_execute(there, source, second));
+            int can_finish = -1;
+            OK(distview_exchange_can_finish(home, &can_finish));
+            CHECK(can_finish == 0 || can_finish == 1);
+            OK(distview_exchange_finish(on_the_way));
+            OK(distview_exchange_finish(home));
+            FAILS(DISTVIEW_USAGE_ERROR, "called twice", distview_exchange_finish(home));
+            for_each_cell(second, check_pair, &mine);
+            for_each_cell(back, check_pair, &mine);
+            if (turn == 1) { // one that is still held is not reused
+                distview_exchange* const held = distview_exchange_retain(home);
+                OK(distview_redistribution_plan_start(return_plan, target, back, &none));
+                CHECK(none != held);
+                OK(distview_exchange_finish(none));
+                distview_exchange_release(none);
+                distview_exchange_release(held);
+            }
+            distview_exchange_release(on_the_way);
+            distview_exchange_release(home);
+        }
+        if (k > 0)
+            FAILS(DISTVIEW_SHAPE_ERROR, "the plan",
+                  distview_redistribution_plan_start(there, target, source, &none));
+        distview_array_release(second);
         int64_t length = 0, bytes = -1;
         char text[200];
         OK(distview_redistribution_plan_describe(there, text, sizeof text, &length));
@@ -199,7 +234,8 @@ static void test_options(distview_communicator* comm) {
     for (int j = 0; j < 21; ++j) CHECK(rows[j] == (11 - j / 7) * 100 + j % 7);
 
     // Conjugated.
-    distview_array *z = NULL, *w = NULL;
+    distview_array *z = NULL, *w = NULL, *opaque = NULL;
+    OK(distview_array_create(comm, layout, DISTVIEW_OPAQUE(8), DISTVIEW_ROW_MAJOR, &opaque));
     OK(distview_array_create(comm, layout, DISTVIEW_COMPLEX128, DISTVIEW_ROW_MAJOR, &z));
     OK(distview_array_create(comm, layout, DISTVIEW_COMPLEX128, DISTVIEW_ROW_MAJOR, &w));
     const double complex number = 3.0 + 4.0 * I;
@@ -207,7 +243,13 @@ static void test_options(distview_communicator* comm) {
                         check_rank ? 0 : 1, &number));
     OK(distview_redistribution_plan_create(
         comm, layout, layout, &(distview_redistribution_options){.conjugate = 1}, &plan));
-    OK(distview_redistribution_plan_execute(plan, z, w));
+    distview_exchange* exchange = NULL;
+    OK(distview_redistribution_plan_start(plan, z, w, &exchange));
+    OK(distview_exchange_finish(exchange));
+    distview_exchange_release(exchange);
+    FAILS(DISTVIEW_SHAPE_ERROR, "complex numbers", // nothing to conjugate in what is no number
+          distview_redistribution_plan_start(plan, opaque, opaque, &exchange));
+    distview_array_release(opaque);
     distview_redistribution_plan_release(plan);
     double complex got = 0;
     OK(distview_get_box(w, (int64_t[]){2, 2}, (int64_t[]){3, 3}, 1, &got));
@@ -250,7 +292,10 @@ static void test_options(distview_communicator* comm) {
     const distview_redistribution_options ends = {.from_ranks = (int[]){0},
                                                   .to_ranks = (int[]){check_size - 1}};
     OK(distview_redistribution_plan_create(comm, alone, alone, &ends, &plan));
-    OK(distview_redistribution_plan_execute(plan, given, wanted));
+    OK(distview_redistribution_plan_start(plan, given, wanted, &exchange));
+    OK(distview_exchange_finish(exchange));
+    distview_exchange_release(exchange);
+    for (int k = 0; k < 12 * 7 && is_target; ++k) CHECK(got_few[k] == (float)k);
     const float half = 0.5f, one = 1;
     OK(distview_redistribution_plan_execute_scaled(plan, &half, given, &one, wanted));
     for (int k = 0; k < 12 * 7 && is_target; ++k) CHECK(got_few[k] == 1.5f * (float)k);

@@ -277,6 +277,279 @@ static void test_local_copies(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
+static int64_t cell_of(const int64_t* index) { return 7 * index[0] + 3 * index[1] * index[1] - 20; }
+static void set_cell(void* at, const int64_t* index, void* user) {
+    const int32_t element = *(int32_t*)user;
+    const int64_t value = cell_of(index);
+    if (element == DISTVIEW_FLOAT64) *(double*)at = (double)value;
+    if (element == DISTVIEW_FLOAT32) *(float*)at = (float)value;
+    if (element == DISTVIEW_INT32) *(int32_t*)at = (int32_t)value;
+    if (element == DISTVIEW_INT64) *(int64_t*)at = value;
+    if (element == DISTVIEW_COMPLEX128) ((double*)at)[0] = (double)value, ((double*)at)[1] = 1.0;
+}
+static double number_at(const void* at, int32_t element) {
+    if (element == DISTVIEW_FLOAT32) return (double)*(const float*)at;
+    if (element == DISTVIEW_INT32) return (double)*(const int32_t*)at;
+    if (element == DISTVIEW_INT64) return (double)*(const int64_t*)at;
+    return *(const double*)at;
+}
+// op over the columns [0, end) of a row, beginning with `start`.
+static double over_row(int64_t row, int64_t end, int operation, double start, int has_start) {
+    double result = start;
+    for (int64_t j = 0; j < end; ++j) {
+        const double value = (double)cell_of((int64_t[]){row, j});
+        if (j == 0 && !has_start)
+            result = value;
+        else if (operation == DISTVIEW_SUM)
+            result += value;
+        else if (operation == DISTVIEW_MAXIMUM)
+            result = value > result ? value : result;
+        else
+            result = value < result ? value : result; // the program's own is a minimum, too
+    }
+    return result;
+}
+typedef struct {
+    int32_t element;
+    int operation;
+    int mode; // 0: reduced, 1: inclusive, 2: exclusive
+    double start;
+    int64_t columns;
+} expectation;
+static void check_cell(void* at, const int64_t* index, void* user) {
+    const expectation* const e = user;
+    const int64_t end = e->mode == 0 ? e->columns : index[1] + (e->mode == 1);
+    CHECK(number_at(at, e->element) ==
+          over_row(index[0], end, e->operation, e->start, e->mode == 2));
+    if (e->element == DISTVIEW_COMPLEX128)
+        CHECK(((double*)at)[1] == (double)end + (e->mode == 2 ? 2.0 : 0.0));
+}
+static int smaller(void* here, const void* incoming, int32_t element, void* user) {
+    (void)user;
+    if (element != DISTVIEW_FLOAT64) return DISTVIEW_SHAPE_ERROR;
+    if (*(const double*)incoming < *(double*)here) *(double*)here = *(const double*)incoming;
+    return 0;
+}
+static int refuse_all(void* here, const void* incoming, int32_t element, void* user) {
+    (void)here, (void)incoming, (void)element, (void)user;
+    return distview_set_error(DISTVIEW_LAYOUT_ERROR, NULL, "refuse_all: never");
+}
+
+// Along the second axis: blocks, of each element type, and cells dealt out in turn.
+static void test_along_axis(distview_communicator* comm) {
+    enum { rows = 7, columns = 9 };
+    int own = 0, never = 0;
+    OK(distview_operation_create(smaller, NULL, &own));
+    OK(distview_operation_create(refuse_all, NULL, &never));
+    const int32_t elements[] = {DISTVIEW_FLOAT64, DISTVIEW_FLOAT32, DISTVIEW_INT32, DISTVIEW_INT64,
+                                DISTVIEW_COMPLEX128};
+    for (int kind = 0; kind < 2; ++kind)
+        for (int t = 0; t < (kind ? 1 : 5); ++t) {
+            int32_t element = elements[t];
+            distview_layout* const layout = make_layout(
+                2, (distview_axis[]){{.extent = rows, .padding_low = 1, .padding_high = 1},
+                                     {.kind = kind ? DISTVIEW_CYCLIC : DISTVIEW_BLOCK,
+                                      .extent = columns,
+                                      .block_size = kind ? 2 : 0}});
+            distview_array *source, *scans, *sums[2];
+            const int order = t % 2 ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR;
+            OK(distview_array_create(comm, layout, element, order, &source));
+            OK(distview_array_create(comm, layout, element, order, &scans));
+            for_each_cell(source, set_cell, &element);
+            for (int everywhere = 0; everywhere < 2; ++everywhere) {
+                distview_layout* reduced = NULL;
+                OK(distview_layout_reduced(layout, 1, everywhere, &reduced));
+                OK(distview_array_create(comm, reduced, element, order, &sums[everywhere]));
+                distview_layout_release(reduced);
+            }
+            expectation e = {.element = element, .columns = columns};
+            const int operations[] = {DISTVIEW_SUM, DISTVIEW_MINIMUM, DISTVIEW_MAXIMUM, own};
+            for (int k = 0; k < (element == DISTVIEW_COMPLEX128 ? 1 : t == 0 ? 4 : 3); ++k) {
+                e.operation = operations[k];
+                e.mode = 0;
+                for (int to = 0; to < 2; ++to) {
+                    OK(distview_axis_reduce(source, 1, operations[k], NULL, sums[to]));
+                    for_each_cell(sums[to], check_cell, &e);
+                }
+                e.mode = 1;
+                OK(distview_inclusive_scan(source, 1, operations[k], scans));
+                for_each_cell(scans, check_cell, &e);
+                e.mode = 2;
+                e.start = 5;
+                const double start[2] = {5, 2};
+                const float as_float = 5;
+                const int32_t as_int = 5;
+                const int64_t as_long = 5;
+                const void* const starts[] = {start, &as_float, &as_int, &as_long, start};
+                OK(distview_exclusive_scan(source, 1, operations[k], starts[t], scans));
+                for_each_cell(scans, check_cell, &e);
+            }
+            e.operation = DISTVIEW_SUM;
+            e.mode = 0;
+            OK(distview_axis_reduce(source, 1, DISTVIEW_SUM,
+                                    &(distview_reduction_options){.reproducible = 1}, sums[1]));
+            for_each_cell(sums[1], check_cell, &e);
+            if (element == DISTVIEW_COMPLEX128)
+                FAILS(DISTVIEW_SHAPE_ERROR, "floating-point numbers",
+                      distview_axis_reduce(source, 1, DISTVIEW_MINIMUM, NULL, sums[0]));
+            if (t == 0) {
+                const int one = check_rank == check_size - 1;
+                FAILS(DISTVIEW_LAYOUT_ERROR, "refuse_all: never",
+                      distview_axis_reduce(source, 1, never, NULL, sums[0]));
+                FAILS(DISTVIEW_USAGE_ERROR, "an axis in [0, 2), got 2",
+                      distview_axis_reduce(source, one ? 2 : 1, DISTVIEW_SUM, NULL, sums[0]));
+                FAILS(DISTVIEW_USAGE_ERROR, "an axis in [0, 2), got -1",
+                      distview_inclusive_scan(source, -1, DISTVIEW_SUM, scans));
+                FAILS(DISTVIEW_USAGE_ERROR, "expected an operation",
+                      distview_inclusive_scan(source, 1, one ? 99 : DISTVIEW_SUM, scans));
+                FAILS(DISTVIEW_USAGE_ERROR, "a value to start with, got a null pointer",
+                      distview_exclusive_scan(source, 1, DISTVIEW_SUM, one ? NULL : &check_size,
+                                              scans));
+                FAILS(DISTVIEW_USAGE_ERROR, "a target, got a null pointer",
+                      distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, one ? NULL : sums[0]));
+                FAILS(DISTVIEW_SHAPE_ERROR, "axis_reduce",
+                      distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, scans));
+                FAILS(DISTVIEW_USAGE_ERROR, "expected interior cells (0), got 1",
+                      distview_axis_reduce(
+                          source, 1, DISTVIEW_SUM,
+                          &(distview_reduction_options){.cells = one ? DISTVIEW_OWNED : 0},
+                          sums[0]));
+                FAILS(DISTVIEW_USAGE_ERROR, "the operation sum (1)",
+                      distview_axis_reduce(source, 1, DISTVIEW_MINIMUM,
+                                           &(distview_reduction_options){.reproducible = 1},
+                                           sums[0]));
+                if (check_size > 1)
+                    FAILS(DISTVIEW_USAGE_ERROR, "differ",
+                          distview_axis_reduce(source, one ? 0 : 1, DISTVIEW_SUM, NULL, sums[0]));
+                distview_layout* reduced = NULL;
+                FAILS(DISTVIEW_USAGE_ERROR, "axis",
+                      distview_layout_reduced(layout, 2, 0, &reduced));
+                // A scan in place leaves no padding valid.
+                int64_t depths[4] = {0};
+                const int64_t deep[4] = {1, 1, 0, 0};
+                OK(distview_array_mark_padding_valid(source, deep, 1));
+                OK(distview_inclusive_scan(source, 1, DISTVIEW_MAXIMUM, source));
+                e.operation = DISTVIEW_MAXIMUM;
+                e.mode = 1;
+                for_each_cell(source, check_cell, &e);
+                OK(distview_array_valid_padding(source, depths, NULL));
+                CHECK(depths[0] == 0 && depths[1] == 0);
+            }
+            distview_array_release(source);
+            distview_array_release(scans);
+            distview_array_release(sums[0]);
+            distview_array_release(sums[1]);
+            distview_layout_release(layout);
+        }
+    distview_layout* const letters = make_layout(1, &(distview_axis){.extent = 10});
+    distview_array* bytes = NULL;
+    OK(distview_array_create(comm, letters, DISTVIEW_UINT8, DISTVIEW_ROW_MAJOR, &bytes));
+    FAILS(DISTVIEW_SHAPE_ERROR, "integers of 32 or 64 bits",
+          distview_inclusive_scan(bytes, 0, DISTVIEW_SUM, bytes));
+    distview_array_release(bytes);
+    distview_layout_release(letters);
+    distview_operation_free(own);
+    distview_operation_free(never);
+}
+
+typedef struct {
+    float place[3];
+    int16_t kind;
+} particle;
+
+// Element k of rank r goes to rank (r + k) mod ranks; rank 1 has none.
+static int64_t particles_of(int rank) { return rank == 1 ? 0 : 3 * rank + 4; }
+static particle particle_of(int rank, int64_t k) {
+    const float number = (float)(1000 * rank + (int)k);
+    return (particle){{number, -number, 0.5f * number}, (int16_t)k};
+}
+
+static void test_migration(distview_communicator* comm) {
+    enum { most = 200 };
+    const int64_t n = particles_of(check_rank);
+    int targets[most];
+    double number[most], number2[most];
+    particle whole[most], whole2[most];
+    char letter[most], letter2[most];
+    for (int64_t k = 0; k < n; ++k) {
+        targets[k] = (check_rank + (int)k) % check_size;
+        number[k] = 1000.0 * check_rank + (double)k;
+        whole[k] = particle_of(check_rank, k);
+        letter[k] = (char)('a' + k % 26);
+    }
+    distview_migration_plan* plan = NULL;
+    OK(distview_migration_plan_create(comm, n, targets, &plan));
+    int64_t source_size = -1, size = -1, kept = -1, expected = 0, staying = 0;
+    OK(distview_migration_plan_sizes(plan, &source_size, &size, &kept));
+    for (int r = 0; r < check_size; ++r)
+        for (int64_t k = 0; k < particles_of(r); ++k)
+            expected += (r + k) % check_size == check_rank;
+    for (int64_t k = 0; k < n; ++k) staying += targets[k] == check_rank;
+    CHECK(source_size == n && size == expected && kept == staying);
+    distview_migrating_field fields[3] = {
+        {number, number2, n, size, DISTVIEW_FLOAT64, 0},
+        {whole, whole2, n, size, DISTVIEW_OPAQUE(sizeof(particle)), 0},
+        {n > 0 ? letter : NULL, letter2, n, size, DISTVIEW_CHAR, 0}};
+    for (int turn = 0; turn < 4; ++turn) {
+        for (int64_t k = 0; k < size; ++k) number2[k] = -1, letter2[k] = '?';
+        memset(whole2, 0, sizeof whole2);
+        if (turn % 2 == 0) {
+            OK(distview_migration_plan_execute(plan, 3, fields));
+        } else {
+            distview_exchange* exchange = NULL;
+            OK(distview_migration_plan_start(plan, 3, fields, &exchange));
+            OK(distview_exchange_finish(exchange));
+            distview_exchange_release(exchange);
+        }
+        int64_t at = 0;
+        for (int r = 0; r < check_size; ++r)
+            for (int64_t k = 0; k < particles_of(r); ++k) {
+                if ((r + k) % check_size != check_rank) continue;
+                const particle p = particle_of(r, k);
+                CHECK(number2[at] == 1000.0 * r + (double)k && letter2[at] == 'a' + k % 26);
+                CHECK(whole2[at].kind == p.kind &&
+                      memcmp(whole2[at].place, p.place, sizeof p.place) == 0);
+                ++at;
+            }
+    }
+    int usable = -1;
+    int64_t bytes = -1, length = 0;
+    OK(distview_migration_plan_is_usable(plan, &usable));
+    OK(distview_migration_plan_workspace_bytes(plan, &bytes));
+    OK(distview_migration_plan_describe(plan, NULL, 0, &length));
+    CHECK(usable == 1 && bytes >= 0 && length > 10);
+
+    // Wrong on all ranks.
+    FAILS(DISTVIEW_USAGE_ERROR, "from 1 to 16 fields, got 0",
+          distview_migration_plan_execute(plan, 0, fields));
+    fields[1].to_count = size + 1;
+    FAILS(DISTVIEW_SHAPE_ERROR, "elements to write of field 1",
+          distview_migration_plan_execute(plan, 3, fields));
+    fields[1].to_count = size;
+    fields[0].to = fields[0].from == NULL ? NULL : number;
+    if (check_size == 1)
+        FAILS(DISTVIEW_USAGE_ERROR, "shares memory",
+              distview_migration_plan_execute(plan, 3, fields));
+    fields[0].to = number2;
+    // Wrong on the last one: it has other types.
+    const int one = check_rank == check_size - 1;
+    if (check_size > 1) {
+        fields[0].element = one ? DISTVIEW_FLOAT32 : DISTVIEW_FLOAT64;
+        FAILS(DISTVIEW_USAGE_ERROR, "MigrationPlan",
+              distview_migration_plan_execute(plan, 1, fields));
+    }
+    distview_migration_plan_release(plan);
+    plan = NULL;
+    if (one) targets[0] = check_size;
+    FAILS(DISTVIEW_USAGE_ERROR, "for element 0 of rank",
+          distview_migration_plan_create(comm, one ? 1 : n, targets, &plan));
+    FAILS(DISTVIEW_USAGE_ERROR, "at least 0 elements, got -1",
+          distview_migration_plan_create(comm, one ? -1 : n, targets, &plan));
+    FAILS(DISTVIEW_USAGE_ERROR, "a plan, got a null pointer",
+          distview_migration_plan_sizes(plan, NULL, NULL, NULL));
+    CHECK(plan == NULL);
+}
+
 int main(int argc, char** argv) {
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
@@ -284,5 +557,7 @@ int main(int argc, char** argv) {
     test_ghosts(comm);
     test_reductions(comm);
     test_local_copies(comm);
+    test_along_axis(comm);
+    test_migration(comm);
     return check_end(comm);
 }

@@ -333,6 +333,33 @@ static void test_classes(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
+// The last rank does not come: the others are told so, and it, when it comes, too. The communicator is lost; others are not.
+static void test_deadline(distview_communicator* comm) {
+    MPI_Comm mpi;
+    MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
+    distview_communicator* lost;
+    OK(distview_communicator_create(mpi, &lost));
+    FAILS(DISTVIEW_USAGE_ERROR, "expected a number of seconds, got -1",
+          distview_communicator_set_deadline(lost, -1.0));
+    FAILS(DISTVIEW_USAGE_ERROR, "a communicator, got a null pointer",
+          distview_communicator_set_deadline(NULL, 1.0));
+    OK(distview_communicator_set_deadline(lost, 60.0));
+    OK(distview_communicator_barrier(lost));
+    OK(distview_communicator_set_deadline(lost, 0.2));
+    const int one = check_size > 1 && check_rank == check_size - 1;
+    char missing[40];
+    snprintf(missing, sizeof missing, "rank %d does not come", check_size - 1);
+    if (one) MPI_Barrier(MPI_COMM_WORLD);
+    if (check_size > 1) {
+        FAILS(DISTVIEW_DEADLINE_ERROR, one ? "cannot be used any more" : missing,
+              distview_communicator_barrier(lost));
+        CHECK(strcmp(distview_last_error()->class_name, "DeadlineError") == 0);
+    }
+    if (!one) MPI_Barrier(MPI_COMM_WORLD);
+    OK(distview_communicator_barrier(comm));
+    distview_communicator_release(lost);
+}
+
 int main(int argc, char** argv) {
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
@@ -341,5 +368,6 @@ int main(int argc, char** argv) {
     test_plans(comm);
     test_executions(comm);
     test_classes(comm);
+    test_deadline(comm);
     return check_end(comm);
 }

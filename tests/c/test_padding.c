@@ -327,6 +327,224 @@ static void test_apply(distview_communicator* comm) {
     free(to);
 }
 
+static void expect_depth(const distview_array* array, int64_t depth, int has_corners) {
+    int64_t depths[4] = {-1, -1, -1, -1};
+    int corners = -1;
+    OK(distview_array_valid_padding(array, depths, &corners));
+    for (int k = 0; k < 4; ++k) CHECK(depths[k] == depth);
+    CHECK(corners == has_corners);
+}
+
+static int touch(const distview_plain_array* a, void* user) {
+    (void)a, (void)user;
+    return 0;
+}
+
+// What is known of padding, what makes it old, and that old padding alone is exchanged.
+static void test_require(distview_communicator* comm) {
+    const distview_axis axes[2] = {
+        {.extent = 24, .padding_low = 2, .padding_high = 2, .periodic = 1},
+        {.extent = 20, .padding_low = 2, .padding_high = 2, .periodic = 1}};
+    distview_layout* const layout = make_layout(2, axes);
+    section s = make_section(layout, row);
+    fill_strides(&s);
+    distview_array* arrays[2];
+    OK(distview_array_borrow(comm, layout, &s.memory, &arrays[0]));
+    OK(distview_array_create(comm, layout, DISTVIEW_INT16, DISTVIEW_ROW_MAJOR, &arrays[1]));
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    int exchanged = -1;
+    double more = 0.0;
+    expect_depth(arrays[0], 0, 0);
+    for_each_position(&s, axes, set, &more);
+    OK(distview_padding_plan_require(plan, 1, 1, 2, arrays, &exchanged));
+    CHECK(exchanged == 1);
+    expect_depth(arrays[0], 2, 1); // as deep as the plan fills it
+    expect_depth(arrays[1], 2, 1);
+    check_all(&s, axes, more);
+    for (int64_t depth = 0; depth <= 2; ++depth) { // nothing was written since
+        OK(distview_padding_plan_require(plan, depth, 2, 2, arrays, &exchanged));
+        CHECK(exchanged == 0);
+    }
+    for_each_position(&s, axes, set, &more);
+    OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, NULL));
+    CHECK(*s.buffer == untouched && ((double*)s.memory.data)[0] == unfilled); // it was not told
+    OK(distview_array_mark_written(arrays[0]));
+    expect_depth(arrays[0], 0, 0);
+    expect_depth(arrays[1], 2, 1);
+    OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, &exchanged));
+    CHECK(exchanged == 1);
+    check_all(&s, axes, more);
+
+    // The program has filled some itself.
+    const int64_t shallow[4] = {1, 1, 1, 1};
+    const int64_t none[4] = {1, 1, 1, -1};
+    OK(distview_array_mark_padding_valid(arrays[0], shallow, 1));
+    expect_depth(arrays[0], 1, 1);
+    OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, &exchanged));
+    CHECK(exchanged == 0);
+    OK(distview_padding_plan_require(plan, 1, 2, 1, arrays, &exchanged));
+    CHECK(exchanged == 1);
+    FAILS(DISTVIEW_USAGE_ERROR, "at least 0 along axis 1, got (1, -1)",
+          distview_array_mark_padding_valid(arrays[0], none, 1));
+    expect_depth(arrays[0], 2, 1);
+
+    // Writes that the library sees.
+    distview_layout* const same = make_layout(2, (distview_axis[]){{.extent = 24}, {.extent = 20}});
+    distview_array *from, *const written = arrays[1];
+    distview_redistribution_plan* move;
+    distview_index_list* list;
+    OK(distview_array_create(comm, same, DISTVIEW_INT16, DISTVIEW_ROW_MAJOR, &from));
+    OK(distview_redistribution_plan_create(comm, same, layout, NULL, &move));
+    OK(distview_index_list_create(2, &list));
+    const int64_t corner[2] = {0, 0}, beside[2] = {1, 1};
+    const int16_t one = 1;
+    int16_t* const whole = calloc(24 * 20, sizeof *whole);
+    for (int kind = 0; kind < 9; ++kind) {
+        OK(distview_padding_plan_execute(plan, 1, &arrays[1]));
+        expect_depth(written, 2, 1);
+        const int reads = kind == 7;
+        distview_local_copy_options options = {.intent = reads ? DISTVIEW_IN : DISTVIEW_INOUT};
+        switch (kind) {
+        case 0: OK(distview_redistribution_plan_execute(move, from, written)); break;
+        case 1: OK(distview_scatter(written, 0, DISTVIEW_ROW_MAJOR, 24 * 20, whole)); break;
+        case 2: OK(distview_put_box(written, corner, beside, 1, &one)); break;
+        case 3: OK(distview_accumulate_box(written, DISTVIEW_SUM, corner, beside, 1, &one)); break;
+        case 4: OK(distview_put_elements(written, list, 0, NULL)); break;
+        case 5: OK(distview_padding_plan_combine(plan, DISTVIEW_SUM, 1, &arrays[1])); break;
+        case 6:
+        case 7: OK(distview_with_local_copy(written, &options, touch, NULL, NULL)); break;
+        default: OK(distview_with_local_copy_of_whole(written, 0, &options, touch, NULL, NULL));
+        }
+        expect_depth(written, reads ? 2 : 0, reads);
+    }
+    free(whole);
+
+    FAILS(DISTVIEW_USAGE_ERROR, "expected depths in [0, 2] and [0, 2]",
+          distview_padding_plan_require(plan, 3, 1, 1, arrays, &exchanged));
+    FAILS(DISTVIEW_USAGE_ERROR, "got (-1, 1)",
+          distview_padding_plan_require(plan, -1, 1, 1, arrays, &exchanged));
+    FAILS(DISTVIEW_USAGE_ERROR, "a plan, got a null pointer",
+          distview_padding_plan_require(NULL, 1, 1, 1, arrays, &exchanged));
+    FAILS(DISTVIEW_USAGE_ERROR, "an array, got a null pointer", distview_array_mark_written(NULL));
+    FAILS(DISTVIEW_USAGE_ERROR, "a place for the depths, got a null pointer",
+          distview_array_valid_padding(arrays[0], NULL, NULL));
+    distview_padding_plan* other;
+    OK(distview_padding_plan_create(comm, layout, NULL, &other));
+    OK(distview_padding_plan_execute(other, 1, arrays));
+    FAILS(DISTVIEW_SHAPE_ERROR, "the plan is for a",
+          distview_padding_plan_require(other, 1, 1, 1, &from, &exchanged));
+
+    // One rank alone was told of a write: it finds that its neighbours do not exchange.
+    if (check_size == 2) {
+        if (check_rank == 1) OK(distview_array_mark_written(arrays[0]));
+        const int status = distview_padding_plan_require(other, 1, 1, 1, arrays, &exchanged);
+        if (check_rank == 1)
+            CHECK(status == DISTVIEW_USAGE_ERROR &&
+                  strstr(distview_last_error()->message, "require, nothing to fill on rank 0"));
+        MPI_Barrier(MPI_COMM_WORLD);
+    }
+    distview_padding_plan_release(other);
+    distview_index_list_release(list);
+    distview_redistribution_plan_release(move);
+    distview_array_release(from);
+    distview_layout_release(same);
+    distview_array_release(arrays[0]);
+    distview_array_release(arrays[1]);
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+    free(s.buffer);
+}
+
+// Grids for nodes that are made up, and for those that there are.
+static void test_placement(distview_communicator* comm) {
+    const distview_axis square[2] = {{.extent = 64, .padding_low = 1, .padding_high = 1},
+                                     {.extent = 64, .padding_low = 1, .padding_high = 1}};
+    // Ranks are dealt out to 2 nodes of 8 each: those of a node become neighbours.
+    int nodes[16], ranks[16];
+    for (int r = 0; r < 16; ++r) nodes[r] = r % 2;
+    distview_grid_placement placed;
+    OK(distview_place_on_nodes(16, nodes, 2, square, DISTVIEW_BOX, &placed, ranks));
+    CHECK(placed.grid[0] * placed.grid[1] == 16 && placed.grid[2] == 0);
+    CHECK(placed.between_nodes > 0 && placed.between_nodes < placed.between_nodes_of_balanced);
+    int seen = 0;
+    for (int p = 0; p < 16; ++p) seen |= 1 << ranks[p];
+    CHECK(seen == 0xffff);
+    FAILS(DISTVIEW_LAYOUT_ERROR, "at least 1 rank, got 0",
+          distview_place_on_nodes(0, nodes, 2, square, DISTVIEW_BOX, &placed, ranks));
+    FAILS(DISTVIEW_LAYOUT_ERROR, "from 1 to 8 axes, got 9",
+          distview_place_on_nodes(16, nodes, 9, square, DISTVIEW_BOX, &placed, ranks));
+    FAILS(DISTVIEW_LAYOUT_ERROR, "got the kind 4",
+          distview_place_on_nodes(16, nodes, 1, &(distview_axis){.kind = DISTVIEW_UNSTRUCTURED},
+                                  DISTVIEW_BOX, &placed, ranks));
+    FAILS(DISTVIEW_USAGE_ERROR, "stencil",
+          distview_place_on_nodes(16, nodes, 2, square, 7, &placed, ranks));
+
+    // On one node nothing changes; an order of the program's turns the ranks round.
+    OK(distview_communicator_nodes(comm, nodes));
+    for (int r = 0; r < check_size; ++r) CHECK(nodes[r] == 0);
+    OK(distview_place_on_nodes(check_size, nodes, 2, square, DISTVIEW_FACES, &placed, ranks));
+    int balanced[2];
+    OK(distview_balanced_grid(check_size, 2, balanced));
+    CHECK(placed.grid[0] == balanced[0] && placed.grid[1] == balanced[1]);
+    CHECK(placed.between_nodes == 0);
+    for (int r = 0; r < check_size; ++r) CHECK(ranks[r] == r);
+    for (int r = 0; r < check_size; ++r) ranks[r] = check_size - 1 - r;
+    MPI_Comm ordered = MPI_COMM_NULL;
+    int handle = 0, rank = -1;
+    OK(distview_communicator_order_ranks(comm, ranks, &ordered));
+    MPI_Comm_rank(ordered, &rank);
+    CHECK(rank == check_size - 1 - check_rank);
+    MPI_Comm_free(&ordered);
+    OK(distview_communicator_order_ranks_f(comm, ranks, &handle));
+    ordered = MPI_Comm_f2c(handle);
+    MPI_Comm_rank(ordered, &rank);
+    CHECK(rank == check_size - 1 - check_rank);
+    MPI_Comm_free(&ordered);
+    ranks[0] = check_size;
+    FAILS(DISTVIEW_USAGE_ERROR, "rank", distview_communicator_order_ranks(comm, ranks, &ordered));
+    FAILS(DISTVIEW_USAGE_ERROR, "ranks, got a null pointer",
+          distview_communicator_order_ranks(comm, check_rank == 0 ? NULL : ranks, &ordered));
+    FAILS(DISTVIEW_USAGE_ERROR, "a place for the nodes, got a null pointer",
+          distview_communicator_nodes(comm, NULL));
+}
+
+// What a plan of a communicator with a report did is in a file once the communicator is closed.
+static void test_report(void) {
+    const distview_axis axis = {.extent = 40, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    char name[64] = "";
+    if (check_rank == 0)
+        snprintf(name, sizeof name, "c_report_%d_%p.json", check_size, (void*)name);
+    MPI_Comm mpi;
+    MPI_Comm_dup(MPI_COMM_WORLD, &mpi);
+    distview_communicator* comm;
+    distview_array* array;
+    distview_padding_plan* plan;
+    OK(distview_communicator_create(mpi, &comm));
+    OK(distview_communicator_set_report(comm, check_rank == 0 ? name : "of rank 0 alone"));
+    distview_layout* const layout = make_layout(1, &axis);
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &array));
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int turn = 0; turn < 7; ++turn) OK(distview_padding_plan_execute(plan, 1, &array));
+    distview_padding_plan_release(plan);
+    distview_array_release(array);
+    distview_layout_release(layout);
+    OK(distview_communicator_close(comm));
+    FAILS(DISTVIEW_USAGE_ERROR, "after close()", distview_communicator_set_report(comm, "late"));
+    distview_communicator_release(comm);
+    MPI_Comm_free(&mpi);
+    if (check_rank != 0) return;
+    char line[4096];
+    int has_plan = 0;
+    FILE* const file = fopen(name, "r");
+    CHECK(file != NULL);
+    while (file && fgets(line, sizeof line, file))
+        has_plan |= strstr(line, "PaddingExchangePlan") && strstr(line, "\"executions\": 7");
+    CHECK(has_plan);
+    if (file) fclose(file);
+    remove(name);
+}
+
 int main(int argc, char** argv) {
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
@@ -334,5 +552,8 @@ int main(int argc, char** argv) {
     test_several(comm);
     test_combine(comm);
     test_apply(comm);
+    test_require(comm);
+    test_placement(comm);
+    test_report();
     return check_end(comm);
 }

@@ -16,6 +16,7 @@ program test_arrays
     call begin_checks()
     call reductions()
     call types()
+    call along_axis()
     call whole()
     call local_copies()
     call own_memory()
@@ -63,6 +64,68 @@ contains
             end do
         end do
     end function
+
+    ! Along the second axis, which is dealt out in turn, and along the first one, of blocks.
+    subroutine along_axis()
+        type(distview_layout) :: layout, short
+        type(distview_array) :: a, r, s
+        real(8), allocatable, target :: u(:, :), v(:, :), w(:, :)
+        integer(int64), allocatable :: n(:), b(:, :)
+        integer(int64) :: i, j, gi, gj
+        call make(layout)
+        n = layout%local_shape(rank)
+        allocate(u(0:n(1) - 1, n(2)), v(0:n(1) - 1, n(2)))
+        call set(layout, u)
+        call a%borrow(comm, layout, u)
+        call s%borrow(comm, layout, v)
+        short = layout%reduced(2, everywhere=.true.)
+        call check(all(short%extents() == [nx, 1]), "reduced to extent 1")
+        n = short%local_shape(rank)
+        allocate(w(0:n(1) - 1, n(2)))
+        call r%borrow(comm, short, w)
+        b = short%local_interior(rank)
+        call a%axis_reduce(2, r)
+        do i = b(1, 1), b(2, 1)
+            gi = short%to_global(rank, 1, i)
+            call check(all(w(i, :) == sum([(value(gi, j), j=1_int64, int(ny, int64))])), "sums of columns")
+        end do
+        call a%axis_reduce(2, r, operation=distview_maximum)
+        do i = b(1, 1), b(2, 1)
+            call check(all(w(i, :) == value(short%to_global(rank, 1, i), int(ny, int64))), "greatest of columns")
+        end do
+        call a%axis_reduce(2, r, reproducible=.true.)
+        b = layout%local_interior(rank)
+        call a%inclusive_scan(2, s)
+        do j = b(1, 2), b(2, 2)
+            gj = layout%to_global(rank, 2, j)
+            do i = b(1, 1), b(2, 1)
+                gi = layout%to_global(rank, 1, i)
+                call check(v(i, j) == 100 * gi * gj + gj * (gj + 1) / 2, "sums up to each column")
+            end do
+        end do
+        call a%exclusive_scan(1, 5d0, s)
+        do j = b(1, 2), b(2, 2)
+            gj = layout%to_global(rank, 2, j)
+            do i = b(1, 1), b(2, 1)
+                gi = layout%to_global(rank, 1, i)
+                call check(v(i, j) == 5 + 100 * gi * (gi - 1) / 2 + (gi - 1) * gj, "sums before each row")
+            end do
+        end do
+        call a%inclusive_scan(1, s, operation=distview_minimum)
+        do j = b(1, 2), b(2, 2)
+            do i = b(1, 1), b(2, 1)
+                call check(v(i, j) == value(1_int64, layout%to_global(rank, 2, j)), "least up to each row")
+            end do
+        end do
+        call a%axis_reduce(3, r, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected an axis from 1 to 2, got 3")
+        call a%axis_reduce(2, s, stat=stat, errmsg=errmsg)
+        call check(stat == distview_shape_error, "no place for sums: " // trim(errmsg))
+        call a%exclusive_scan(1, 5.0, s, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_shape_error, "values of the array's element type")
+        short = layout%reduced(0, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected an axis from 1 to 2, got 0")
+    end subroutine
 
     subroutine reductions()
         type(distview_layout) :: layout

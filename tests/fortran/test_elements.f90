@@ -16,6 +16,7 @@ program test_elements
     call boxes()
     call ghosts()
     call operations()
+    call migration()
     call errors()
     call end_checks()
 contains
@@ -230,6 +231,81 @@ contains
         integer, intent(inout) :: stat
         if (c_associated(here) .and. c_associated(incoming) .and. element > 0) &
             call distview_fail(stat, distview_other_error, "refuse: nothing will do")
+    end subroutine
+
+    ! Element k of rank r, from 0, goes to rank (r + k) mod ranks; rank 1 has none.
+    pure integer function count_on(r)
+        integer, intent(in) :: r
+        count_on = merge(0, 3 * r + 4, r == 1)
+    end function
+
+    subroutine migration()
+        type :: tagged
+            integer(int32) :: kind
+            character(5) :: name
+        end type
+        type(distview_migration_plan) :: plan, same
+        type(distview_exchange) :: exchange
+        real(8), allocatable, target, asynchronous :: x(:, :), x2(:, :)
+        integer(int32), allocatable, target, asynchronous :: id(:), id2(:)
+        complex(8), allocatable, target, asynchronous :: z(:), z2(:)
+        type(tagged), allocatable, target, asynchronous :: t(:), t2(:)
+        integer :: turn, k, n, r, at, number
+        n = count_on(rank)
+        call plan%create(comm, [(mod(rank + k, ranks), k=0, n - 1)])
+        call check(plan%source_size() == n, "elements to move")
+        at = 0
+        do r = 0, ranks - 1
+            at = at + count([(mod(r + k, ranks) == rank, k=0, count_on(r) - 1)])
+        end do
+        call check(plan%size() == at, "elements that arrive")
+        call check(plan%kept() == count([(mod(rank + k, ranks) == rank, k=0, n - 1)]), "elements that stay")
+        allocate(x(3, n), id(n), z(n), t(n))
+        allocate(x2(3, at), id2(at), z2(at), t2(at))
+        do k = 0, n - 1
+            id(k + 1) = 1000 * rank + k
+            x(:, k + 1) = [1d0, -1d0, 0.5d0] * id(k + 1)
+            z(k + 1) = cmplx(rank, k, 8)
+            t(k + 1)%kind = k
+            write (t(k + 1)%name, "(i5)") id(k + 1)
+        end do
+        same = plan
+        do turn = 1, 4
+            x2 = 0
+            id2 = -1
+            z2 = 0
+            if (turn == 1) call plan%execute(x, x2, id, id2, z, z2, t, t2)
+            if (turn == 2) call same%execute(x, x2, id, id2, z, z2, t, t2)
+            if (turn > 2) then
+                call plan%start(exchange, x, x2, id, id2, z, z2, t, t2)
+                call exchange%finish()
+            end if
+            at = 0
+            do r = 0, ranks - 1
+                do k = 0, count_on(r) - 1
+                    if (mod(r + k, ranks) /= rank) cycle
+                    at = at + 1
+                    call check(id2(at) == 1000 * r + k .and. all(x2(:, at) == [1d0, -1d0, 0.5d0] * id2(at)), "numbers")
+                    call check(z2(at) == cmplx(r, k, 8) .and. t2(at)%kind == k, "complex numbers, structures")
+                    read (t2(at)%name, "(i5)") number
+                    call check(number == 1000 * r + k, "letters")
+                end do
+            end do
+        end do
+        call check(plan%is_usable() .and. plan%workspace_bytes() >= 0 .and. len(plan%describe()) > 10, "a plan says what it is")
+        call plan%execute(x, x2(1:2, :), stat=stat, errmsg=errmsg)
+        if (size(x2) > 3) call check_error(stat, errmsg, distview_shape_error, "some with gaps in pair 1")
+        if (size(x2) <= 3) call check(stat /= 0, "gaps elsewhere: " // trim(errmsg))
+        call same%execute(x, x2, id, z2, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_shape_error, "arrays of one element type, got others in pair 2")
+        deallocate(z2)
+        call same%execute(id, id2, z, z2, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "missing or not allocated in pair 2")
+        call same%release()
+        call same%execute(id, id2, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "not created")
+        call plan%create(comm, [ranks], stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "for element 0 of rank 0")
     end subroutine
 
     subroutine errors()

@@ -36,6 +36,7 @@ program test_layouts
     use check_support
     use distributions
     use distview
+    use mpi
     implicit none
     character(300) :: errmsg
     integer :: stat
@@ -46,6 +47,7 @@ program test_layouts
     call kinds()
     call lists()
     call functions()
+    call placed()
     call errors()
     call end_checks()
 contains
@@ -170,6 +172,39 @@ contains
         axes(1)%distribution => null()
         call layout%create(axes, [1], stat, errmsg)
         call check_error(stat, errmsg, distview_usage_error, "a distribution of an axis")
+    end subroutine
+
+    ! Ranks that are dealt out to two nodes of 8 each: those of a node become neighbours. On one node nothing changes.
+    subroutine placed()
+        type(distview_axis) :: axes(2)
+        integer :: grid(2), ranks_of(16), r, own, turned, ierr
+        integer(int64) :: between, balanced
+        integer, allocatable :: nodes(:), order(:)
+        axes%extent = [128_int64, 32_int64]
+        axes(1)%padding = 1
+        axes(2)%padding = 1
+        call distview_place_on_nodes([(mod(r, 2), r=0, 15)], axes, grid, ranks_of, between_nodes=between, &
+                                     between_nodes_of_balanced=balanced)
+        call check(product(grid) == 16 .and. grid(1) > grid(2), "more processes along the longer axis")
+        call check(between > 0 .and. between < balanced, "less goes between nodes")
+        call check(all([(any(ranks_of == r), r=0, 15)]), "every rank is one process")
+        call distview_place_on_nodes([0, 0], axes, grid(:1), ranks_of, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "room for a grid of 2 axes, got 1")
+        call distview_place_on_nodes([0, 0], axes, grid, ranks_of, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "room for 2 ranks, got 16")
+        axes(2)%kind = distview_block_bounds
+        axes(2)%bounds = [1, 33]
+        call distview_place_on_nodes([0, 0], axes, grid, ranks_of(:2), stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "got the kind 2")
+        nodes = comm%nodes()
+        call check(size(nodes) == ranks .and. all(nodes == 0), "one node")
+        order = [(r, r=ranks - 1, 0, -1)]
+        call comm%order_ranks(order, turned)
+        call MPI_Comm_rank(turned, own, ierr)
+        call check(own == ranks - 1 - rank, "ranks in reverse")
+        call MPI_Comm_free(turned, ierr)
+        call comm%order_ranks([order, 0], turned, stat=stat, errmsg=errmsg)
+        call check(stat == distview_usage_error, "one too many")
     end subroutine
 
     subroutine errors()

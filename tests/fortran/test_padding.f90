@@ -7,6 +7,7 @@ program test_padding
     use, intrinsic :: iso_fortran_env, only: int8, int16, int32, int64, real32
     use check_support
     use distview
+    use mpi
     implicit none
     real(8), allocatable :: u(:, :), v(:, :) ! of the kernel
 
@@ -17,7 +18,10 @@ program test_padding
     call many()
     call kernels()
     call moving()
+    call required()
     call errors()
+    call report()
+    call missing_rank()
     call end_checks()
 contains
     ! 24 x 18 cells, periodic along the first axis; widths 1 and 2 along the second.
@@ -173,6 +177,131 @@ contains
         call compare(v, layout, "the second of two")
         call exchange%finish(stat=stat)
         call check(stat == distview_usage_error, "finished twice")
+    end subroutine
+
+    ! Old padding alone is exchanged: of plain arrays, and of arrays with handles, which tell how deep it is valid.
+    subroutine required()
+        type(distview_layout) :: layout
+        type(distview_padding_plan) :: plan
+        type(distview_array) :: arrays(2)
+        real(8), allocatable, target :: u(:, :), v(:, :)
+        integer(int64), allocatable :: n(:), depths(:, :)
+        integer :: stat
+        logical :: exchanged, has_corners
+        character(300) :: errmsg
+        call layout%create([24, 18], [ranks, 1], paddings=reshape([1, 2, 0, 0], [2, 2]), periodic=[.true., .false.])
+        call plan%create(comm, layout)
+        n = layout%local_shape(rank)
+        allocate(u(n(1), n(2)), v(n(1), n(2)))
+        call set(u, layout)
+        call set(v, layout)
+        call plan%require(1, u, v, exchanged=exchanged)
+        call check(exchanged, "new arrays are exchanged")
+        call compare(u, layout, "required")
+        call compare(v, layout, "required, the second one")
+        call plan%require(1, u, v, depth_high=2, exchanged=exchanged)
+        call check(.not. exchanged, "nothing was written since")
+        call set(u, layout)
+        call plan%mark_written(u)
+        call set(v, layout)
+        call plan%require(1, u, v, exchanged=exchanged)
+        call check(exchanged, "u was written")
+        call compare(u, layout, "required again")
+        call check(v(1, 1) == -1, "v was, but nobody has said so")
+        call plan%mark_written_memory([distview_memory_of(v)])
+        call plan%require_memory(1, [distview_memory_of(u), distview_memory_of(v)], exchanged=exchanged)
+        call check(exchanged, "v was written")
+        call compare(v, layout, "required by memory")
+
+        call arrays(1)%borrow(comm, layout, u)
+        call arrays(2)%create(comm, layout, distview_float32)
+        depths = arrays(1)%valid_padding(has_corners)
+        call check(all(shape(depths) == [2, 2]) .and. all(depths == 0) .and. .not. has_corners, "of a new array")
+        call plan%require_arrays(1, arrays, exchanged=exchanged)
+        call check(exchanged, "new handles are exchanged")
+        depths = arrays(1)%valid_padding(has_corners)
+        call check(all(depths(:, 1) == [1, 2]) .and. all(depths(:, 2) == 0) .and. has_corners, &
+                   "as deep as the plan fills it")
+        call arrays(1)%mark_written()
+        call check(all(arrays(1)%valid_padding() == 0), "marked as written")
+        call arrays(1)%mark_padding_valid(reshape([1, 1, 0, 1], [2, 2]), has_corners=.false.)
+        depths = arrays(1)%valid_padding(has_corners)
+        call check(all(depths(:, 1) == [1, 1]) .and. all(depths(:, 2) == [0, 1]) .and. .not. has_corners, &
+                   "as the program says")
+        call plan%require_arrays(1, arrays, depth_high=2, exchanged=exchanged)
+        call check(exchanged, "not so deep as that")
+
+        call plan%require(2, u, depth_high=3, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "got (2, 3)")
+        call arrays(1)%mark_padding_valid(reshape([1, 1], [2, 1]), stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_shape_error, "expected 2 depths for each of 2 axes, got 2 for 1")
+        call plan%release()
+        call plan%mark_written(u, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "not created")
+        call plan%require(1, u, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "not created")
+        call arrays(1)%release()
+        call arrays(1)%mark_written(stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "an array, got a null pointer")
+    end subroutine
+
+    ! Closing a communicator that has a report writes it.
+    subroutine report()
+        type(distview_communicator) :: own
+        type(distview_layout) :: layout
+        type(distview_padding_plan) :: plan
+        real(8), allocatable :: u(:)
+        character(40) :: name
+        character(2000) :: line
+        logical :: has_plan
+        integer :: i, unit, status, world, ierr
+        write (name, "(a, i0, a)") "fortran_report_", ranks, ".json"
+        call MPI_Comm_dup(MPI_COMM_WORLD, world, ierr)
+        call own%create(world)
+        call own%set_report(name)
+        call layout%create([5 * ranks], [ranks], padding=1, periodic=[.true.])
+        call plan%create(own, layout)
+        allocate(u(7), source=1d0)
+        do i = 1, 7
+            call plan%exchange(u)
+        end do
+        call plan%release()
+        call own%close()
+        call MPI_Comm_free(world, ierr)
+        if (rank /= 0) return
+        open (newunit=unit, file=trim(name), action="read", status="old", iostat=status)
+        call check(status == 0, "there is a report")
+        has_plan = .false.
+        do while (status == 0)
+            read (unit, "(a)", iostat=status) line
+            if (status == 0) has_plan = has_plan .or. (index(line, "PaddingExchangePlan") > 0 .and. &
+                                                       index(line, '"executions": 7') > 0)
+        end do
+        call check(has_plan, "of seven executions")
+        close (unit, status="delete")
+    end subroutine
+
+    ! The last rank does not come: the others are told who is missing, and it is, too, when it comes.
+    subroutine missing_rank()
+        type(distview_communicator) :: lost
+        integer :: own, stat, ierr
+        character(400) :: errmsg
+        character(40) :: expected
+        call MPI_Comm_dup(MPI_COMM_WORLD, own, ierr)
+        call lost%create(own)
+        call lost%set_deadline(-1d0, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected a number of seconds, got -1")
+        call lost%set_deadline(0.2d0)
+        if (ranks > 1) then
+            write (expected, "(a, i0, a)") "rank ", ranks - 1, " does not come"
+            if (rank == ranks - 1) call MPI_Barrier(MPI_COMM_WORLD, ierr)
+            call lost%barrier(stat=stat, errmsg=errmsg)
+            if (rank == ranks - 1) expected = "cannot be used any more"
+            call check_error(stat, errmsg, distview_deadline_error, trim(expected))
+            call check(distview_error_class() == "DeadlineError", "the class of a deadline")
+            if (rank /= ranks - 1) call MPI_Barrier(MPI_COMM_WORLD, ierr)
+        end if
+        call comm%barrier()
     end subroutine
 
     ! As many fields as there can be, of which one has a layout of its own.

@@ -12,6 +12,7 @@ program test_redistribution
 
     call begin_checks()
     call transposed()
+    call started()
     call slices()
     call other_ranks()
     call scaled()
@@ -102,6 +103,42 @@ contains
         ! fill_padding has brought the padding between sections, too.
         call check_padding(blocks, u)
         call check(turn%workspace_bytes() >= 0 .and. len(turn%describe()) > 20, "a plan says what it does")
+    end subroutine
+
+    ! Two plans in flight at once; what was started cannot be started again, nor finished twice.
+    subroutine started()
+        type(distview_layout) :: blocks, cyclic
+        type(distview_redistribution_plan) :: plan, back
+        type(distview_exchange) :: there, other, again
+        real(8), allocatable, target, asynchronous :: u(:, :), v(:, :), w(:, :), x(:, :)
+        integer :: time
+        logical :: is_there
+        call make(blocks, cyclic)
+        call allocate_for(blocks, u)
+        call allocate_for(cyclic, v)
+        call allocate_for(cyclic, w)
+        call allocate_for(blocks, x)
+        call plan%create(comm, blocks, cyclic)
+        call back%create(comm, cyclic, blocks)
+        call set(cyclic, w)
+        do time = 1, 3
+            call set(blocks, u)
+            v = 0
+            x = 0
+            call plan%start(there, u, v)
+            call back%start(other, w, x)
+            is_there = there%can_finish()
+            if (time == 1) then
+                call plan%start(again, u, v, stat=stat, errmsg=errmsg)
+                call check_error(stat, errmsg, distview_usage_error, "in flight")
+            end if
+            call there%finish()
+            call other%finish()
+            call check(is_right(cyclic, v, 1d0, .false.), "started and finished")
+            call check(is_right(blocks, x, 1d0, .false.), "the second one of two")
+        end do
+        call there%finish(stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "called twice")
     end subroutine
 
     subroutine check_padding(layout, u)

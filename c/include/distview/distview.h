@@ -30,6 +30,7 @@
 #include <distview/c/environment.h>
 #include <distview/c/layout.h>
 #include <distview/c/local_copy.h>
+#include <distview/c/migration.h>
 #include <distview/c/other_program.h>
 #include <distview/c/padding.h>
 #include <distview/c/redistribution.h>

@@ -54,6 +54,36 @@ DISTVIEW_API int distview_max(const distview_array* array,
                               const distview_reduction_options* options, distview_value* result,
                               int64_t* index);
 
+// Along an axis: element types are integers of 32 and 64 bits, floating-point numbers, and, but for DISTVIEW_MINIMUM and
+// DISTVIEW_MAXIMUM, complex numbers; source and target have the same one. Operations of the program are associative; sums
+// are computed in double, of integers modulo 2^64, before they are converted. NaN as of distview_min().
+
+/// target(i, 0, k) = op over all j of source(i, j, k), for axis 1. The target has extent 1 along the axis and the source's
+/// cells along all others: distview_layout_reduced() makes such a layout.
+///
+/// Collective: over the source's communicator; all ranks pass the same operation and options
+/// Cost:       reads the source once; one value for each line of cells is exchanged, which takes plans and buffers made in
+///             the call
+/// Errors:     SHAPE_ERROR if the target's cells are others, or for other element types; USAGE_ERROR if there is no such
+///             axis or operation, `cells` is not the interior, or for the minimum and the like of no cells; what an
+///             operation of the program returns (on all ranks)
+DISTVIEW_API int distview_axis_reduce(const distview_array* source, int axis, int operation,
+                                      const distview_reduction_options* options,
+                                      distview_array* target);
+/// target(i, j, k) = op over all jj <= j of source(i, jj, k), for axis 1, in the order of global indices, on unstructured
+/// axes of labels. Operations need not be commutative. The target may be the source.
+///
+/// Collective: over the source's communicator; all ranks pass the same operation
+/// Cost:       as distview_axis_reduce(), along axes that are dealt out in turn, or in no order, also two redistributions
+/// Errors:     those of distview_axis_reduce()
+DISTVIEW_API int distview_inclusive_scan(const distview_array* source, int axis, int operation,
+                                         distview_array* target);
+/// The same up to, but not including, each cell: the first one gets the value at `start`, which is of the element type.
+///
+/// Collective: over the source's communicator; all ranks pass the same operation and value
+DISTVIEW_API int distview_exclusive_scan(const distview_array* source, int axis, int operation,
+                                         const void* start, distview_array* target);
+
 /// The whole interior on rank `root`: `count` elements one after the other in the order given, DISTVIEW_ROW_MAJOR or
 /// DISTVIEW_COLUMN_MAJOR. On other ranks count and `whole` are not looked at. Unstructured axes are ordered by
 /// ascending label.

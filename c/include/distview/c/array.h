@@ -93,6 +93,25 @@ DISTVIEW_API int distview_array_data(const distview_array* array, void** data);
 DISTVIEW_API int distview_array_layout(const distview_array* array, distview_layout** layout);
 /// The process whose section it is.
 DISTVIEW_API int distview_array_process(const distview_array* array, int* process);
+/// How deep the padding holds what the owners of its elements have, as far as the library can tell: `depths` gets 2 rank
+/// numbers, for each axis on its low and on its high side. `has_corners`, which may be NULL: whether that is true of
+/// positions in the padding of several axes at once. docs/valid_padding.md says what changes it.
+///
+/// Collective: no
+DISTVIEW_API int distview_array_valid_padding(const distview_array* array, int64_t* depths,
+                                              int* has_corners);
+/// Says that elements were written in a way that the library does not see, through the memory: no padding is valid.
+/// Other arrays of the same memory have to be told, too.
+///
+/// Collective: no, but ranks that do not all call it get an error in the next distview_padding_plan_require()
+DISTVIEW_API int distview_array_mark_written(distview_array* array);
+/// Says that the program has filled padding itself: it is valid that deep, `depths` as above, at most 65535.
+///
+/// Collective: as distview_array_mark_written()
+/// Errors:     USAGE_ERROR for depths that are negative
+DISTVIEW_API int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
+                                                   int has_corners);
+
 /// Layout, element type and memory, in words.
 DISTVIEW_API int distview_array_describe(const distview_array* array, char* text, int64_t capacity,
                                          int64_t* length);

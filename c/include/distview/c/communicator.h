@@ -19,18 +19,46 @@ DISTVIEW_BEGIN_C
 DISTVIEW_API int distview_communicator_create(MPI_Comm comm, distview_communicator** result);
 /// The duplicate. Collective calls on it must not be mixed with the library's, nor messages sent on it.
 DISTVIEW_API int distview_communicator_mpi(const distview_communicator* comm, MPI_Comm* mpi);
+/// The same ranks in another order, as distview_place_on_nodes() finds one: rank p of the result is rank ranks[p] of
+/// comm. It is the caller's, who frees it when what was made with it is gone.
+///
+/// Collective: over comm; all ranks pass the same
+/// Errors:     USAGE_ERROR unless each rank is named once (on all ranks)
+DISTVIEW_API int distview_communicator_order_ranks(const distview_communicator* comm,
+                                                   const int* ranks, MPI_Comm* result);
 #endif
 /// The same with an integer handle of Fortran's (MPI_Fint, an int with all MPIs known): for Fortran, and for languages
 /// that cannot read mpi.h, for which DISTVIEW_WITHOUT_MPI_H leaves out what needs it.
 ///
 /// Collective: as distview_communicator_create()
 DISTVIEW_API int distview_communicator_create_f(int comm, distview_communicator** result);
+/// distview_communicator_order_ranks() with an integer handle of Fortran's, as distview_communicator_create_f().
+DISTVIEW_API int distview_communicator_order_ranks_f(const distview_communicator* comm,
+                                                     const int* ranks, int* result);
 
 DISTVIEW_API distview_communicator* distview_communicator_retain(distview_communicator* comm);
 DISTVIEW_API void distview_communicator_release(distview_communicator* comm);
 
 DISTVIEW_API int distview_communicator_rank(const distview_communicator* comm, int* rank);
 DISTVIEW_API int distview_communicator_size(const distview_communicator* comm, int* size);
+/// The node of every rank: the lowest rank with which it shares memory. `nodes` gets as many numbers as there are ranks.
+///
+/// Collective: over comm
+DISTVIEW_API int distview_communicator_nodes(const distview_communicator* comm, int* nodes);
+
+/// Sets how many seconds a rank waits for others in a collective call before that is a DEADLINE_ERROR, whose text names
+/// the ranks that are missing and what they were seen in last; 0, the default, is for ever. The communicator, of which all
+/// handles have one deadline, is lost after it. docs/deadlines.md says what it does not see.
+///
+/// Collective: no; all ranks set the same
+/// Errors:     USAGE_ERROR if it is negative or no finite number
+DISTVIEW_API int distview_communicator_set_deadline(distview_communicator* comm, double seconds);
+/// Has a report of all plans made from now on written when the communicator is closed, or MPI ends, by rank 0 into a
+/// file of that name: JSON lines if the name ends in ".json", else text; NULL or "": none. docs/report.md shows one.
+///
+/// Collective: no; all ranks set the same
+/// Cost:       executions of plans look at the clock, some 0.3 us each
+DISTVIEW_API int distview_communicator_set_report(distview_communicator* comm, const char* file);
 
 /// Returns when all ranks have called it.
 ///

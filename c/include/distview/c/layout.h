@@ -69,6 +69,10 @@ DISTVIEW_API int distview_balanced_grid(int processes, int rank, int* grid);
 /// The layout whose axis d is axis permutation[d], on the permuted grid.
 DISTVIEW_API int distview_layout_permute(const distview_layout* layout, const int* permutation,
                                          distview_layout** result);
+/// The layout of a reduction along an axis: that axis has extent 1, on the processes with coordinate 0 along it, or, if
+/// `everywhere` is not 0, on all of them.
+DISTVIEW_API int distview_layout_reduced(const distview_layout* layout, int axis, int everywhere,
+                                         distview_layout** result);
 DISTVIEW_API distview_layout* distview_layout_retain(distview_layout* layout);
 DISTVIEW_API void distview_layout_release(distview_layout* layout);
 

@@ -13,8 +13,8 @@
 /// time on nothing is allocated. The last 32 sets are kept. One exchange at a time is in flight per plan.
 typedef struct distview_padding_plan distview_padding_plan;
 
-/// An execution of a plan in flight. Until finish, the fields' owned elements must not be written, nor the padding be
-/// read or written. Released without finish, it waits for nobody, and the plan is unusable.
+/// An execution of a plan in flight. Until finish, of a padding exchange, the fields' owned elements must not be written,
+/// nor the padding be read or written. Released without finish, it waits for nobody, and the plan is unusable.
 typedef struct distview_exchange distview_exchange;
 
 /// Neighbours that a padding exchange reads from.
@@ -30,11 +30,36 @@ typedef struct distview_padding_options {
     int32_t unused;
 } distview_padding_options;
 
+/// What distview_place_on_nodes() finds.
+typedef struct distview_grid_placement {
+    int grid[DISTVIEW_MAX_RANK]; ///< processes along each axis
+    int64_t between_nodes;       ///< elements of one exchange that go from one node to another one
+    /// The same for distview_balanced_grid() with process p on rank p; -1 if that grid does not suit the axes.
+    int64_t between_nodes_of_balanced;
+} distview_grid_placement;
+
 /// Computes cells of a section: the box [begin[d], end[d]) of positions along each axis, padding counted. Returns 0 or
 /// an error. Called on the calling thread, once or several times, for boxes that have no cell in common.
 typedef int (*distview_kernel)(int rank, const int64_t* begin, const int64_t* end, void* user);
 
 DISTVIEW_BEGIN_C
+
+/// Looks for the process grid and the order of ranks with which padding exchanges of an array move least between nodes:
+/// of `count` ranks, of which rank r is on node nodes[r], any number that ranks of the node have in common.
+///
+///     distview_communicator_nodes(comm, nodes);
+///     distview_place_on_nodes(size, nodes, 2, axes, DISTVIEW_BOX, &placed, ranks);
+///     distview_communicator_order_ranks(comm, ranks, &ordered);      // then a communicator of `ordered`
+///     distview_layout_create(2, placed.grid, axes, &layout);
+///
+/// `ranks` gets the rank of each process. Axes are blocks, regular blocks or cyclic ones. Where nothing is gained, as on a
+/// single node, the grid is that of distview_balanced_grid(), and process p is rank p.
+///
+/// Collective: no; the same result on all ranks that pass the same
+/// Errors:     LAYOUT_ERROR if there is no rank, no grid suits the axes, or they are of another kind
+DISTVIEW_API int distview_place_on_nodes(int count, const int* nodes, int rank,
+                                         const distview_axis* axes, int stencil,
+                                         distview_grid_placement* result, int* ranks);
 
 /// A plan for any number of fields that share a layout.
 ///
@@ -83,6 +108,21 @@ DISTVIEW_API int distview_padding_plan_exchange(distview_padding_plan* plan, int
 ///
 /// Collective: no, but all ranks forget at the same place between exchanges
 DISTVIEW_API int distview_padding_plan_forget(distview_padding_plan* plan);
+
+/// Fills the padding of those fields where it is not valid `low` deep on low sides and `high` deep on high ones, of all
+/// axes: decided without communication, from what distview_array_valid_padding() tells. `exchanged`, which may be NULL,
+/// gets 1 if there were any, else 0. docs/valid_padding.md says which writes the library sees;
+/// distview_array_mark_written() tells it of others.
+///
+/// Of fields with a layout each, all are exchanged if one has to be. A side that the plan fills less deep has to be valid
+/// as deep as the plan fills it.
+///
+/// Collective: over the plan's communicator; all ranks pass the same arrays and depths, and have marked them alike
+/// Cost:       of execute with these fields, or some 50 ns; no allocation for a set that came before
+/// Errors:     USAGE_ERROR if the plan fills no side so deep; those of execute
+DISTVIEW_API int distview_padding_plan_require(distview_padding_plan* plan, int64_t low,
+                                               int64_t high, int count,
+                                               distview_array* const* arrays, int* exchanged);
 
 /// Begins what execute does, and returns what finish ends.
 ///

@@ -5,6 +5,7 @@
 #include <distview/c/array.h>
 #include <distview/c/communicator.h>
 #include <distview/c/layout.h>
+#include <distview/c/padding.h>
 #include <distview/c/types.h>
 
 /// Moves elements from one layout to any other, again and again: C++'s RedistributionPlan.
@@ -57,6 +58,16 @@ DISTVIEW_API void distview_redistribution_plan_release(distview_redistribution_p
 DISTVIEW_API int distview_redistribution_plan_execute(distview_redistribution_plan* plan,
                                                       const distview_array* source,
                                                       distview_array* target);
+/// Begins what execute does, and returns what distview_exchange_finish() ends. Until then the source must not be written,
+/// nor the target be read or written.
+///
+/// Collective: over the plan's communicator
+/// Cost:       no allocation for arrays that came before
+/// Errors:     those of execute; USAGE_ERROR if an execution of the plan is in flight or was abandoned (on all ranks)
+DISTVIEW_API int distview_redistribution_plan_start(distview_redistribution_plan* plan,
+                                                    const distview_array* source,
+                                                    distview_array* target,
+                                                    distview_exchange** result);
 /// target = beta * target + alpha * source; alpha and beta point to values of the element type: integers, real or
 /// complex numbers. With beta = 0 the target is not read.
 ///

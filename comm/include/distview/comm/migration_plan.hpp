@@ -9,6 +9,7 @@
 #include <distview/comm/impl/plan/gather_runner.hpp>
 #include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
+#include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -24,6 +25,14 @@
 #include <vector>
 
 namespace distview {
+
+/// A list of elements to migrate whose type is known at run time only: as many elements to move, and as many to write, as
+/// the plan has, one after the other in host memory. Either may be null where there are none.
+struct MigratingField {
+    const void* from = nullptr;
+    void* to = nullptr;
+    ElementType element{}; ///< opaque elements of any size, too
+};
 
 /// Moves elements of lists to other processes, each to the rank that it names: particles, or whatever changes its owner.
 ///
@@ -82,6 +91,24 @@ public:
         return start_tuples(exec, impl::as_tuple(from), impl::as_tuple(to));
     }
 
+    /// The same for lists whose element types are known at run time only.
+    ///
+    /// Shapes: at most `most_fields` lists of source_size() elements to move and of size() to write: nobody counts them
+    /// Errors: UsageError for other numbers of lists (on this rank alone); those of execute()
+    static constexpr std::size_t most_fields = 16;
+    template <ExecutionSpace Exec>
+    void execute(const Exec& exec, std::span<const MigratingField> fields) {
+        start(exec, fields).finish();
+    }
+    template <ExecutionSpace Exec>
+    auto start(const Exec& exec, std::span<const MigratingField> fields) {
+        require<UsageError>(!fields.empty() && fields.size() <= most_fields, [&] {
+            return text("MigrationPlan: expected from 1 to ", most_fields, " fields, got ",
+                        fields.size());
+        });
+        return start_lists(exec, fields, std::make_index_sequence<most_fields>());
+    }
+
     /// execute() into new Views, which it returns in a tuple: of size() elements, in the fields' memory spaces and with
     /// their labels.
     template <ExecutionSpace Exec, ValueList... Fields>
@@ -117,10 +144,13 @@ private:
     impl::Field described() const {
         static_assert(std::is_trivially_copyable_v<T>,
                       "elements are moved as bytes: they must be trivially copyable");
+        return described(element_type<T>());
+    }
+    impl::Field described(const ElementType& element) const {
         impl::Field field;
-        field.element_size = sizeof(T);
-        field.element_code = impl::element_code<T>();
-        field.strides[0] = sizeof(T);
+        field.element_size = element.bytes;
+        field.element_code = impl::element_code(element);
+        field.strides[0] = element.bytes;
         field.process = communicator().rank();
         field.identity = std::uint64_t{1} << 63 | field.element_code;
         field.layout = &m_core->layout();
@@ -167,6 +197,28 @@ private:
             impl::GatherRunner<impl::NoOperation, typename std::remove_cvref_t<To>::value_type...>;
         const Runner runner{{}, lists_of<Exec>(from, to, std::index_sequence_for<To...>())};
         const std::array fields{described<typename std::remove_cvref_t<To>::value_type>()...};
+        check_apart(fields, runner.lists);
+        return ExchangeHandle<Exec, Runner>(
+            m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
+            impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
+                                     impl::DeviceOf<Exec>::layer()));
+    }
+
+    template <std::size_t>
+    using Byte = char;
+    /// Lists are moved as bytes: a runner for as many as there can be does for fewer.
+    template <ExecutionSpace Exec, std::size_t... I>
+    auto start_lists(const Exec& exec, std::span<const MigratingField> lists,
+                     std::index_sequence<I...>) {
+        using Runner = impl::GatherRunner<impl::NoOperation, Byte<I>...>;
+        Runner runner;
+        std::array<impl::Field, most_fields> described_lists{};
+        for (std::size_t i = 0; i < lists.size(); ++i) {
+            runner.lists[i] = {static_cast<char*>(const_cast<void*>(lists[i].from)),
+                               static_cast<char*>(lists[i].to)};
+            described_lists[i] = described(lists[i].element);
+        }
+        const std::span<const impl::Field> fields(described_lists.data(), lists.size());
         check_apart(fields, runner.lists);
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,

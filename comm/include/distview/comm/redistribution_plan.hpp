@@ -182,14 +182,20 @@ public:
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const ElementType& element, const AnyDistView* source,
                  const AnyDistView* target) {
+        start(exec, element, source, target, [](auto handle) { handle.finish(); });
+    }
+    /// Begins the same, and calls keep(handle) with what finish() ends: a handle of one type for each size of elements.
+    template <ExecutionSpace Exec, class Keep>
+    void start(const Exec& exec, const ElementType& element, const AnyDistView* source,
+               const AnyDistView* target, Keep&& keep) {
         const std::array from{field_or_missing(source, element)};
         const std::array to{field_or_missing(target, element)};
         switch (from[0].element_size) {
-        case 1: return execute_raw<1>(exec, from, to);
-        case 2: return execute_raw<2>(exec, from, to);
-        case 4: return execute_raw<4>(exec, from, to);
-        case 8: return execute_raw<8>(exec, from, to);
-        default: return execute_raw<16>(exec, from, to);
+        case 1: return keep(start_raw<1>(exec, from, to));
+        case 2: return keep(start_raw<2>(exec, from, to));
+        case 4: return keep(start_raw<4>(exec, from, to));
+        case 8: return keep(start_raw<8>(exec, from, to));
+        default: return keep(start_raw<16>(exec, from, to));
         }
     }
 
@@ -215,13 +221,24 @@ public:
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyDistView* source,
                     const AnyDistView* target) {
+        start_combine_as<Value>(exec, op, source, target).finish();
+    }
+    /// Begin these, and return what finish() ends.
+    template <class Value, ExecutionSpace Exec>
+    auto start_as(const Exec& exec, const Value& alpha, const AnyDistView* source,
+                  const Value& beta, const AnyDistView* target) {
+        return start_combine_as<Value>(exec, impl::LinearUpdate<Value>{alpha, beta}, source,
+                                       target);
+    }
+    template <class Value, ExecutionSpace Exec, class Op>
+    auto start_combine_as(const Exec& exec, const Op& op, const AnyDistView* source,
+                          const AnyDistView* target) {
         const std::array from{field_or_missing(source, element_type<Value>())};
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        Handle<Exec, Op, impl::Moved<Value, Value>>(
-            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op), arrays)
-            .finish();
+        return Handle<Exec, Op, impl::Moved<Value, Value>>(
+            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op), arrays);
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
@@ -325,14 +342,13 @@ private:
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
-    void execute_raw(const Exec& exec, std::span<const impl::Field> from,
-                     std::span<const impl::Field> to) {
+    auto start_raw(const Exec& exec, std::span<const impl::Field> from,
+                   std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
-            m_core.shared(), exec, {{}, m_core->conjugate()}, 0, call_of(impl::Insert{}), arrays)
-            .finish();
+        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
+            m_core.shared(), exec, {{}, m_core->conjugate()}, 0, call_of(impl::Insert{}), arrays);
     }
 
     template <ExecutionSpace Exec, class Op>

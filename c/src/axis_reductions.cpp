@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "along_axis.hpp"
+
+#include <distview/c/algorithms.h>
+
+#include <distview/algorithms/axis_reduce.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+using namespace distview::c;
+using distview::require;
+using distview::text;
+using distview::UsageError;
+
+int distview_axis_reduce(const distview_array* source, int axis, int operation,
+                         const distview_reduction_options* options, distview_array* target) {
+    return guard(__func__, [&](const char* function) {
+        const bool reproducible = options && options->reproducible != 0;
+        const Operation chosen =
+            begin_along_axis(source, axis, operation, target, function, reproducible ? 1 : 0, [&] {
+                require<UsageError>(!options || options->cells == DISTVIEW_INTERIOR, [&] {
+                    return text(function, ": expected interior cells (0), got ", options->cells);
+                });
+                require<UsageError>(!reproducible || operation == DISTVIEW_SUM, [&] {
+                    return text(function,
+                                ": expected the operation sum (1) where results are "
+                                "reproducible, got ",
+                                operation);
+                });
+            });
+        const Exec& exec = host(function);
+        with_axis_operation(chosen, source->view.section().element, function,
+                            [&]<class T, class Op>(OfType<T>, const Op& op) {
+                                const Wide<const T>& from = wide<const T>(*source, Added::behind);
+                                const Wide<T>& to = wide<T>(*target, Added::behind);
+                                if constexpr (std::is_same_v<Op, distview::Sum>)
+                                    distview::axis_reduce(exec, source->comm, op, from, axis, to,
+                                                          {.reproducible = reproducible});
+                                else
+                                    distview::axis_reduce(exec, source->comm, op, from, axis, to);
+                            });
+        end_along_axis(*source, *target, chosen, function);
+    });
+}
+
+int distview_layout_reduced(const distview_layout* layout, int axis, int everywhere,
+                            distview_layout** result) {
+    return guard(__func__, [&](const char* function) {
+        const distview::ArrayLayout& whole = checked(layout, function, "a layout").value;
+        give(result, function,
+             distview::reduced_layout(whole, axis,
+                                      everywhere ? distview::AxisResult::everywhere
+                                                 : distview::AxisResult::first));
+    });
+}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Moving elements of lists to the ranks that they name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from . import _distview
+from ._comm import agreed, collective, communicator
+from ._errors import ShapeError, UsageError, short
+
+if TYPE_CHECKING:
+    from ._types import Comm
+
+_MOST = 16
+
+
+def _of_plan(self: MigrationPlan, *_args: Any, **_kwargs: Any) -> _distview.Communicator | None:
+    return self._communicator
+
+
+def _of_comm(_self: Any, comm: Any = None, *_args: Any, **_kwargs: Any) -> _distview.Communicator | None:
+    return communicator(comm)
+
+
+class MigrationPlan:
+    """Moves elements of lists to other ranks, each to the one that it names: particles, for example.
+
+        plan = distview.MigrationPlan(comm, targets)    # element k goes to rank targets[k]
+        x2, v2 = plan.moved(x, v)                       # NumPy arrays, of any types
+
+    The first axis of an array counts elements, so that x of shape (n, 3) has three numbers of each; records will do, too.
+    Elements arrive by ascending rank that they come from, those of one rank in the order that they had there; a rank's own
+    are among them in its place. All arrays of a call travel together.
+
+    Building and executing are collective over comm, in the same order and with the same element types on all ranks. Raises
+    UsageError if a target is no rank, on all ranks.
+    """
+
+    @collective("MigrationPlan", _of_comm)
+    def __init__(self, comm: Comm, targets: Sequence[int] | npt.NDArray[np.integer[Any]]) -> None:
+        found = None if comm is None else communicator(comm)
+        if found is None:
+            raise UsageError("MigrationPlan: expected comm to be an mpi4py communicator, got None")
+        self._communicator = found
+        self._plan = _distview.Migration(found, agreed(found, "MigrationPlan", lambda: _targets(targets, found)))
+
+    @property
+    def source_size(self) -> int:
+        """Number of elements that this rank has in the beginning."""
+        return self._plan.source_size
+
+    @property
+    def size(self) -> int:
+        """Number of elements that this rank has in the end, those that it keeps included."""
+        return self._plan.size
+
+    @property
+    def kept(self) -> int:
+        """Number of elements that stay on this rank."""
+        return self._plan.kept
+
+    def describe(self) -> str:
+        """Numbers of elements and transports of this process. Local."""
+        return self._plan.describe()
+
+    @collective("MigrationPlan.moved", _of_plan)
+    def moved(self, *arrays: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], ...]:
+        """New arrays of this rank's elements in the end, one for each of the arrays.
+
+        Raises ShapeError if one has another number of elements than targets, or Python objects. Collective.
+        """
+
+        def make() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
+            sources = self._sources(arrays, "MigrationPlan.moved")
+            return sources, [np.empty((self.size, *array.shape[1:]), array.dtype) for array in sources]
+
+        sources, targets = agreed(self._communicator, "MigrationPlan.moved", make, _types)
+        self._move(sources, targets)
+        return tuple(targets)
+
+    @collective("MigrationPlan.execute", _of_plan)
+    def execute(self, sources: Sequence[npt.NDArray[Any]], targets: Sequence[npt.NDArray[Any]]) -> None:
+        """The same into arrays that there are: contiguous, and of the sources' types.
+
+        Raises also UsageError if a target shares memory with another array. Collective.
+        """
+
+        def check() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
+            given = self._sources(sources, "MigrationPlan.execute")
+            if len(targets) != len(given):
+                raise ShapeError(f"MigrationPlan.execute: expected {len(given)} targets, got {len(targets)}")
+            for i, (source, target) in enumerate(zip(given, targets)):
+                expected = (self.size, *source.shape[1:])
+                if not isinstance(target, np.ndarray) or target.dtype != source.dtype or target.shape != expected:
+                    raise ShapeError(
+                        f"MigrationPlan.execute: expected target {i} to be an array of {source.dtype} of shape "
+                        f"{expected}, got {_kind(target)}"
+                    )
+                if not (target.flags.c_contiguous and target.flags.writeable):
+                    raise ShapeError(
+                        f"MigrationPlan.execute: expected target {i} to be contiguous and writable, got one that is not"
+                    )
+                others = [*sources, *targets[:i]]
+                if any(np.may_share_memory(target, other) for other in others):
+                    raise UsageError(f"MigrationPlan.execute: target {i} shares memory with another array")
+            return given, list(targets)
+
+        self._move(*agreed(self._communicator, "MigrationPlan.execute", check, _types))
+
+    def _sources(self, arrays: Sequence[Any], caller: str) -> list[npt.NDArray[Any]]:
+        if not 1 <= len(arrays) <= _MOST:
+            raise UsageError(f"{caller}: expected from 1 to {_MOST} arrays, got {len(arrays)}")
+        for i, array in enumerate(arrays):
+            if not isinstance(array, np.ndarray) or array.ndim == 0 or len(array) != self.source_size:
+                raise ShapeError(
+                    f"{caller}: expected array {i} to have {self.source_size} elements along its first axis, got "
+                    f"{_kind(array)}"
+                )
+            if array.dtype.hasobject or array.dtype.itemsize * math.prod(array.shape[1:]) == 0:
+                raise ShapeError(f"{caller}: array {i}: expected elements of some bytes, got {array.dtype} of {array.shape}")
+        return [np.ascontiguousarray(array) for array in arrays]
+
+    def _move(self, sources: list[npt.NDArray[Any]], targets: list[npt.NDArray[Any]]) -> None:
+        sizes = [array.dtype.itemsize * math.prod(array.shape[1:]) for array in sources]
+        as_bytes = [[array.reshape(-1).view(np.uint8) for array in arrays] for arrays in (sources, targets)]
+        self._plan.execute(*as_bytes, sizes)
+
+
+def _targets(given: Any, comm: _distview.Communicator) -> npt.NDArray[np.intc]:
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty((0, 0))
+    if array.size == 0 and array.ndim == 1:
+        array = array.astype(np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise UsageError(f"MigrationPlan: expected targets to be ranks, one for each element, got {short(given)}")
+    wrong = np.flatnonzero((array < 0) | (array >= comm.size))
+    if wrong.size:
+        raise UsageError(
+            f"MigrationPlan: expected targets in [0, {comm.size}), got {array[wrong[0]]} for element {wrong[0]} of rank "
+            f"{comm.rank}"
+        )
+    return np.ascontiguousarray(array, np.intc)
+
+
+def _types(arrays: tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]) -> dict[str, Any]:
+    return {f"array {i}": f"{array.dtype} of {array.shape[1:]}" for i, array in enumerate(arrays[0])}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, np.ndarray):
+        return f"an array of {value.dtype} of shape {value.shape}"
+    return type(value).__name__

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a program sets for all arrays of a communicator, and which rank is which process of a grid."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _distview
+from ._comm import agreed, collective, communicator, of_comm
+from ._errors import LayoutError, UsageError, named, short
+from ._layout import axis_specs, build_axes
+from ._layout_axes import integer
+
+if TYPE_CHECKING:
+    from mpi4py import MPI
+
+    from ._types import Comm, Description, Flags, Shape, Widths
+
+
+def _of_program(comm: Any, caller: str) -> _distview.Communicator:
+    found = None if comm is None else communicator(comm)
+    if found is None:
+        raise UsageError(f"{caller}: expected comm to be an mpi4py communicator, got None")
+    return found
+
+
+@named("set_deadline")
+def set_deadline(comm: Comm, seconds: float) -> None:
+    """Sets how long a rank waits for others in a collective call before that is a DeadlineError.
+
+        distview.set_deadline(MPI.COMM_WORLD, 30)
+
+    Its text and ranks say who is missing and what they were seen in last; the communicator is lost after it. 0, the
+    default, is for ever. DISTVIEW_DEADLINE sets it for all communicators. docs/deadlines.md says what it does not see.
+
+    Raises UsageError if it is negative or no finite number. Local but for the first time that comm comes; all ranks set
+    the same.
+    """
+    found = _of_program(comm, "set_deadline")
+    try:
+        limit = float(seconds)
+    except (TypeError, ValueError):
+        limit = math.nan
+    if not (math.isfinite(limit) and limit >= 0):
+        raise UsageError(f"set_deadline: expected a number of seconds, got {short(seconds)}")
+    found.set_deadline(limit)
+
+
+@named("set_report")
+def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
+    """Has a report of all arrays' exchanges and redistributions from now on written when MPI ends.
+
+        distview.set_report(MPI.COMM_WORLD, "run.txt")      # before the first array is exchanged
+
+    Rank 0 writes it: JSON lines if the name ends in ".json", else text; None or "": none. DISTVIEW_REPORT sets it for all
+    communicators. docs/report.md shows one.
+
+    Local but for the first time that comm comes; all ranks set the same.
+    """
+    found = _of_program(comm, "set_report")
+    try:
+        name = "" if file is None else os.fspath(file)
+    except TypeError:
+        name = file
+    if not isinstance(name, str) or "\0" in name:
+        raise UsageError(f"set_report: expected the name of a file or None, got {short(file)}")
+    found.set_report(name)
+
+
+@collective("nodes_of_ranks", of_comm(0))
+def nodes_of_ranks(comm: Comm) -> tuple[int, ...]:
+    """The node of every rank: the lowest rank with which it shares memory. Collective over comm."""
+    return tuple(_of_program(comm, "nodes_of_ranks").nodes_of_ranks())
+
+
+@dataclass(frozen=True)
+class GridPlacement:
+    """A process grid and which rank is to be which of its processes; see place_on_nodes(). Local."""
+
+    grid: tuple[int, ...]
+    #: By process: its rank, for order_ranks().
+    ranks: tuple[int, ...]
+    #: Elements of one exchange that go from one node to another one.
+    between_nodes: int
+    #: The same for the grid that zeros() chooses, with process p on rank p; None if that does not suit the axes.
+    between_nodes_of_balanced: int | None
+    #: All this in words.
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+@named("place_on_nodes")
+def place_on_nodes(
+    shape: Shape,
+    layout: Description = None,
+    nodes: Sequence[int] = (0,),
+    *,
+    padding: Widths = 0,
+    boundary: Widths | None = None,
+    periodic: Flags = False,
+    stencil: str = "box",
+) -> GridPlacement:
+    """Looks for the process grid and the order of ranks with which padding exchanges move least between nodes.
+
+        placed = distview.place_on_nodes((ny, nx), "bb", distview.nodes_of_ranks(comm), padding=1)
+        ordered = distview.order_ranks(comm, placed.ranks)
+        u = distview.zeros((ny, nx), "bb", ordered, padding=1, grid=placed.grid)
+
+    nodes: of each rank, any number that ranks of a node have in common; other arguments as zeros() and
+    exchange_padding(). Where nothing is gained, as on a single node, process p is rank p.
+
+    Raises LayoutError if no grid suits the axes, or one lists indices. Local: the same on all ranks that pass the same.
+    """
+    if isinstance(layout, _distview.Layout):
+        raise LayoutError("place_on_nodes: expected a layout of axes without a grid, got a Layout")
+    if stencil not in ("box", "faces"):
+        raise UsageError(f"place_on_nodes: expected stencil to be 'box' or 'faces', got {short(stencil)}")
+    axes = build_axes(shape, layout, padding, boundary, periodic)
+    for d, axis in enumerate(axes):
+        if axis.kind == "u":
+            raise LayoutError(f"place_on_nodes: axis {d}: expected 'b', 'n' or 'c', got index lists, which have a grid")
+    # An axis that is not distributed has its one process, blocks with bounds theirs.
+    for axis in axes:
+        if axis.kind == "n" and axis.size is not None:
+            axis.bounds = [0, axis.size]
+    counts = [integer(node, "a node") for node in nodes]
+    grid, ranks, between, balanced, text = _distview.place_on_nodes(counts, axis_specs(axes), stencil == "faces")
+    return GridPlacement(tuple(grid), tuple(ranks), between, None if balanced < 0 else balanced, text)
+
+
+@collective("order_ranks", of_comm(0))
+def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
+    """An mpi4py communicator of the same ranks in another order: its rank p is comm's rank ranks[p].
+
+    It is the caller's, who may free it when the arrays made with it are gone. Raises UsageError unless each rank is
+    named once. Collective over comm; all ranks pass the same.
+    """
+    found = _of_program(comm, "order_ranks")
+
+    def numbers() -> list[int]:
+        given = [integer(rank, "a rank") for rank in ranks]
+        if sorted(given) != list(range(found.size)):
+            raise UsageError(f"order_ranks: expected each of the {found.size} ranks once, got {short(given)}")
+        return given
+
+    order = agreed(found, "order_ranks", numbers, lambda given: {"ranks": given})
+    from mpi4py import MPI
+
+    return cast("MPI.Intracomm", MPI.Intracomm(MPI.Comm.f2py(found.order_ranks(order))))
