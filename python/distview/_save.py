@@ -57,8 +57,9 @@ def save(
     well (their x is the last axis): let the path end in ".vtkhdf". origin: of its first cell's lower corner, 0 unless
     given; on_points: whether elements are values at points instead of in cells. axis_names: "y", "x". checksums: of
     every 4 MiB, by which load() finds damage. compression: of HDF5, from 1 (fast) to 9 (small), which rank 0 does.
-    sync: return when the disk has it. buffer_bytes: the most in one of a rank's buffers. progress: called on rank 0 now and then with bytes written and bytes in all; it must not
-    communicate, and what it raises is raised on all ranks when the file is written.
+    sync: return when the disk has it. buffer_bytes: the most in one of a rank's buffers. progress: called on rank 0
+    now and then with bytes written and bytes in all; it must not communicate, and what it raises is raised on all
+    ranks when the file is written.
 
     The file appears under its name when it is whole: what was there before stays until then. Collective over the
     arrays' communicator; attributes and options are those of rank 0. Raises FileError, which is an OSError, with the
