@@ -62,7 +62,7 @@ def test_grids_for_nodes(comm):
     assert nodes == (0,) * comm.size
     here = distview.place_on_nodes((64, 64), "bb", nodes, padding=1, stencil="faces")
     assert here.ranks == tuple(range(comm.size)) and here.between_nodes == 0
-    for layout, text in (([0, [[0], [1]]], "layout"), (["b", ("u", [[0], [1]])], "index lists")):
+    for layout, text in (([0, "b"], "place_on_nodes: axis 0: expected 'b'"), (["b", ("u", [[0], [1]])], "index lists")):
         with pytest.raises(distview.LayoutError, match=text):
             distview.place_on_nodes((2, 2), layout, nodes)
     with pytest.raises(distview.UsageError, match="'box' or 'faces'"):

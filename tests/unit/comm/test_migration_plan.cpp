@@ -17,11 +17,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -311,6 +313,50 @@ TEST_F(MigrationPlanExamples, WrongFieldsAreErrors) {
     EXPECT_THROW_ON_ALL_RANKS(comm.rank() == 0 ? plan.execute(exec, std::tie(f, f), std::tie(g, h))
                                                : plan.execute(exec, std::tie(f, x), std::tie(g, y)),
                               UsageError, "element type of array 1");
+}
+
+// Element k of rank r goes to rank (r + k) % n; elements of 12 bytes are opaque.
+TEST_F(MigrationPlanExamples, TakesListsOfTypesKnownAtRunTime) {
+    if (distview::impl::on_device<Exec>) GTEST_SKIP() << "lists are in host memory";
+    struct Item {
+        std::array<float, 3> place;
+    };
+    std::vector<int> targets;
+    std::vector<double> x;
+    std::vector<Item> y;
+    for (int k = 0; k < n; ++k) {
+        targets.push_back((comm.rank() + k) % n);
+        x.push_back(100 * comm.rank() + k);
+        y.push_back({{static_cast<float>(k), 0.5F, static_cast<float>(comm.rank())}});
+    }
+    MigrationPlan plan(comm, targets);
+    std::vector<double> x2(x.size(), -1);
+    std::vector<Item> y2(y.size());
+    const std::array fields{MigratingField{x.data(), x2.data(), element_type<double>()},
+                            MigratingField{y.data(), y2.data(), {ElementKind::opaque, 12}}};
+    const std::span<const MigratingField> both(fields);
+    for (int turn = 0; turn < 3; ++turn) {
+        if (turn == 2)
+            plan.start(exec, both).finish();
+        else
+            plan.execute(exec, both);
+        for (int r = 0; r < n; ++r) {
+            const int k = (comm.rank() + n - r) % n;
+            const auto at = static_cast<std::size_t>(r);
+            EXPECT_EQ(x2[at], 100 * r + k);
+            EXPECT_EQ(y2[at].place[0], static_cast<float>(k));
+            EXPECT_EQ(y2[at].place[2], static_cast<float>(r));
+        }
+        std::fill(x2.begin(), x2.end(), -1);
+        std::fill(y2.begin(), y2.end(), Item{});
+    }
+    const auto allocations = count_allocations([&] { plan.execute(exec, both); });
+    EXPECT_EQ(allocations.heap, 0) << allocations.description;
+    const std::vector<MigratingField> many(17, fields[0]);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::span<const MigratingField>(many)), UsageError,
+                              "expected from 1 to 16 fields, got 17");
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::span<const MigratingField>()), UsageError,
+                              "expected from 1 to 16 fields, got 0");
 }
 
 TEST_F(MigrationPlanExamples, APlanThatHasBeenMovedFromIsAnError) {

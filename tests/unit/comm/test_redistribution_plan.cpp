@@ -135,6 +135,20 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
                               "source 0 and target 0 differ in element type");
 }
 
+TEST_F(RedistributionPlans, StartWithTypesKnownAtRunTime) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make(to);
+    const AnyDistView source(a), target(b);
+    RedistributionPlan plan(comm, from, to);
+    plan.start(exec, source.section().element, &source, &target, [&](auto handle) {
+        EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, source, target), UsageError, "in flight");
+        handle.finish();
+    });
+    EXPECT_EQ(not_numbered(b), 0);
+    auto scaled = plan.start_as<double>(exec, 3.0, &source, 2.0, &target);
+    scaled.finish();
+    EXPECT_EQ(not_numbered(b, 5), 0);
+}
 TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
     const Matrix a = make_numbered(from), b = make_numbered(to);
