@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/exchange_binding.hpp>
 
+#include <distview/core/checked_section.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -18,6 +19,16 @@ bool fills(const Incoming& incoming, const LocalBox& box, int rank) {
 }
 
 } // namespace
+
+void note_checked(const PaddingEffect& effect) noexcept {
+    CheckedSection& section = *effect.array->checked;
+    if (effect.fills)
+        section.note_filled(effect.filled, effect.plan);
+    else if (effect.after == ValidPadding())
+        section.note_written();
+    else
+        section.note_valid(effect.after); // bound before the checking mode knew the array
+}
 
 void append_batch(std::vector<Batch>& batches, const Batch& batch) {
     if (batch.begin == batch.end) return;

@@ -28,7 +28,13 @@ namespace distview::impl {
 struct PaddingEffect {
     std::shared_ptr<ArrayState> array{};
     ValidPadding after{}; ///< none where elements are written
+    // Of an array that the checking mode knows:
+    bool fills = false; ///< padding, these boxes
+    std::vector<LocalBox> filled{};
+    std::uint64_t plan = 0; ///< its number
 };
+/// Tells the checking mode.
+void note_checked(const PaddingEffect& effect) noexcept;
 
 /// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
 /// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
@@ -64,12 +70,17 @@ public:
         last_step().m_effects = std::move(effects);
     }
     void note_effects() const noexcept {
-        for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
+        for (const PaddingEffect& effect : m_effects) {
+            effect.array->valid_padding = effect.after;
+            if (effect.array->checked) note_checked(effect);
+        }
     }
     /// The execution was abandoned: nobody knows what it has filled.
     void note_abandoned() noexcept {
-        for (const PaddingEffect& effect : last_step().m_effects)
+        for (const PaddingEffect& effect : last_step().m_effects) {
             effect.array->valid_padding = ValidPadding();
+            if (effect.array->checked) note_written(*effect.array->checked);
+        }
     }
 
     /// Others write these arrays in place, perhaps after this process has given up: an execution under way holds
