@@ -389,15 +389,16 @@ std::int64_t count_wrong_padding(const Communicator& comm, PaddingExchangePlan& 
     return wrong;
 }
 
-/// Padding of several steps: two cells below, one above, walls that do not change.
+/// Padding of two steps, two cells below and one above, walls that do not change. There is more padding than the plan
+/// fills, so that what is read too deep is there.
 inline ProgramResult deep_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
-    const BlockOptions options{.padding = Widths(4, 2), .boundary = Widths(2, 1)};
+    const BlockOptions options{.padding = 6, .boundary = Widths(2, 1)};
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
                              {block(14, options), block(13, options)});
     auto now = make_dist_view<double**, Host>(exec, comm, layout, "u");
     auto next = make_dist_view<double**, Host>(exec, comm, layout, "u");
-    PaddingExchangePlan plan(comm, layout);
+    PaddingExchangePlan plan(comm, layout, {.widths = std::vector{Widths(4), Widths(4)}});
     PaddingExchangePlan less(comm, layout, {.widths = std::vector{Widths(1), Widths(1)}});
     variant.exchange(
         0, 0,
@@ -421,8 +422,7 @@ inline ProgramResult deep_2d(const Communicator& comm, const Variant& variant) {
         if (fault == Fault::deleted || fault == Fault::early)
             for_each(exec, "rule", next, rule, reading(now));
         else
-            apply_stencil(exec, "rule", plan,
-                          Reach{fault == Fault::shallow ? Widths(1) : Widths(2, 1)}, next, rule,
+            apply_stencil(exec, "rule", plan, Reach{fault == Fault::shallow ? 1 : 2}, next, rule,
                           now);
         wrong_padding += count_wrong_padding(comm, plan, next);
         std::swap(now, next);
