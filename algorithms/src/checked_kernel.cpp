@@ -58,11 +58,11 @@ public:
 
     const std::vector<CheckedArray>& suspects() const noexcept { return m_suspects; }
 
-    /// What the kernel writes if padding of suspects that is not valid has the values of round 0; `at`: of another round
-    /// in that place of that suspect, or in all places of all.
+    /// What the kernel writes if padding of suspects that is not valid has the values of a round; `at`: of round 0, but
+    /// for that suspect, or that place of it.
     struct Place {
         std::size_t suspect;
-        PaddingPlace place;
+        std::optional<PaddingPlace> place{};
     };
     Result run(int round, const std::optional<Place>& at = {}) {
         restore();
@@ -71,7 +71,8 @@ public:
             const CheckedSection& section = *m_suspects[i].section;
             section.disturb(elements.base(), at ? 0 : round, nullptr, written_of(section));
             if (at && at->suspect == i)
-                section.disturb(elements.base(), round, &at->place, written_of(section));
+                section.disturb(elements.base(), round, at->place ? &*at->place : nullptr,
+                                written_of(section));
             elements.put();
         }
         m_run();
@@ -120,6 +121,17 @@ private:
     std::vector<std::vector<char>> m_elements;
 };
 
+/// Whether what the kernel writes depends on its suspects.
+bool reads_any(Trial& trial, const Trial::Result& usual) {
+    for (int round = 1; round < CheckedSection::rounds; ++round)
+        if (trial.run(round) != usual) return true;
+    // One may hide the other, as a condition does.
+    for (std::size_t i = 0; trial.suspects().size() > 1 && i < trial.suspects().size(); ++i)
+        for (int round = 1; round < CheckedSection::rounds; ++round)
+            if (trial.run(round, Trial::Place{i}) != usual) return true;
+    return false;
+}
+
 /// The first place of a suspect that the kernel reads.
 std::optional<PaddingPlace> place_read(Trial& trial, const Trial::Result& usual, std::size_t i) {
     for (const PaddingPlace& place : trial.suspects()[i].section->invalid_places())
@@ -153,10 +165,7 @@ void run_checked(const CheckedKernel& kernel, const std::function<void()>& run) 
         return;
     }
     const Trial::Result usual = trial.run(0);
-    bool differs = false;
-    for (int round = 1; round < CheckedSection::rounds && !differs; ++round)
-        differs = trial.run(round) != usual;
-    if (!differs) {
+    if (!reads_any(trial, usual)) {
         trial.restore_padding(true);
         return;
     }

@@ -251,8 +251,12 @@ void CheckedSection::restore() noexcept {
     }
 }
 
-void CheckedSection::note_written() noexcept {
+void CheckedSection::forget() noexcept {
     for (Copy& copy : m_copies) copy.is_valid = false;
+}
+
+void CheckedSection::note_written() noexcept {
+    forget();
     poison(nullptr);
 }
 

@@ -25,7 +25,7 @@ void note_checked(const PaddingEffect& effect) noexcept {
     if (effect.fills)
         section.note_filled(effect.filled, effect.plan);
     else if (effect.after == ValidPadding())
-        section.note_written();
+        section.forget();
     else
         section.note_valid(effect.after); // bound before the checking mode knew the array
 }

@@ -67,6 +67,8 @@ public:
     void note_valid(const ValidPadding& valid) noexcept;
     /// Plan number `plan` has filled those boxes.
     void note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept;
+    /// A plan has written any elements; others may still read the padding.
+    void forget() noexcept;
     /// Makes padding that was poisoned, and not written since, what it was before.
     void restore() noexcept;
 

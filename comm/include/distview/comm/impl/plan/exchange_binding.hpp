@@ -79,7 +79,7 @@ public:
     void note_abandoned() noexcept {
         for (const PaddingEffect& effect : last_step().m_effects) {
             effect.array->valid_padding = ValidPadding();
-            if (effect.array->checked) note_written(*effect.array->checked);
+            if (effect.array->checked) note_checked({effect.array});
         }
     }
 
