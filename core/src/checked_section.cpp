@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/core/checked_section.hpp>
 
+#include <distview/core/checked_events.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/shared_state.hpp>
@@ -441,6 +442,12 @@ void require_no_poison(const char* caller, const CheckedSection& section) {
     });
 }
 
+void note_filled(CheckedSection& section, std::span<const LocalBox> boxes,
+                 std::uint64_t plan) noexcept {
+    section.note_filled(boxes, plan);
+}
+void forget(CheckedSection& section) noexcept { section.forget(); }
+void restore(CheckedSection& section) noexcept { section.restore(); }
 void note_written(CheckedSection& section) noexcept { section.note_written(); }
 void note_valid(CheckedSection& section, const ValidPadding& valid) noexcept {
     section.note_valid(valid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/exchange_binding.hpp>
 
-#include <distview/core/checked_section.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -23,11 +23,11 @@ bool fills(const Incoming& incoming, const LocalBox& box, int rank) {
 void note_checked(const PaddingEffect& effect) noexcept {
     CheckedSection& section = *effect.array->checked;
     if (effect.fills)
-        section.note_filled(effect.filled, effect.plan);
+        note_filled(section, effect.filled, effect.plan);
     else if (effect.after == ValidPadding())
-        section.forget();
+        forget(section);
     else
-        section.note_valid(effect.after); // bound before the checking mode knew the array
+        note_valid(section, effect.after); // bound before the checking mode knew the array
 }
 
 void append_batch(std::vector<Batch>& batches, const Batch& batch) {

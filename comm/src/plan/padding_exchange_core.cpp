@@ -5,7 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
-#include <distview/core/checked_section.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -136,8 +136,8 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
         for (const Field& field : arrays.sources) {
             const std::shared_ptr<ArrayState>& state = *field.state;
             if (!state || !state->checked) continue;
-            // What the program has collected there may be 0, and nothing else has been.
-            if (combines) state->checked->restore();
+            // Contributions that the program has collected may be as padding was before.
+            if (combines) restore(*state->checked);
             require_no_poison(name(), *state->checked);
         }
     });

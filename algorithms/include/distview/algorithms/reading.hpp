@@ -9,6 +9,8 @@ namespace distview {
 
 /// The arrays that a kernel of for_each() reads, and those that it writes besides the one whose cells it computes; made
 /// by reading(). Refers to them: for use within one statement.
+///
+/// Collective: no (local)
 template <class Reads, class Writes = std::tuple<>>
 struct Reading {
     Reads reads;
@@ -24,6 +26,8 @@ struct Reading {
 
 /// Names the arrays that a kernel of for_each() reads, padding included, so that the checking mode finds out whether
 /// that is valid: reading(u, k), or reading(u, k).writing(v).
+///
+/// Collective: no (local)
 template <DistViewLike... Arrays>
 Reading<std::tuple<const Arrays&...>> reading(const Arrays&... arrays) {
     return {{arrays...}};

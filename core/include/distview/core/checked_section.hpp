@@ -132,9 +132,6 @@ private:
     std::uint64_t m_plan = 0;
 };
 
-/// Throws UsageError if any of these elements are poison.
-void require_no_poison(const char* caller, const CheckedSection& section);
-
 struct ArrayState;
 /// Has the checking mode know an array, unless it does.
 void watch(ArrayState* state, const CheckedSection::Memory& memory, const ArrayLayout& layout,

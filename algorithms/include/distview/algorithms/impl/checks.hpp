@@ -5,6 +5,7 @@
 #include <distview/algorithms/impl/cell_loop.hpp>
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>

@@ -31,7 +31,7 @@ struct PaddingEffect {
     // Of an array that the checking mode knows:
     bool fills = false; ///< padding, these boxes
     std::vector<LocalBox> filled{};
-    std::uint64_t plan = 0; ///< its number
+    std::uint64_t plan = 0; ///< number of the plan
 };
 /// Tells the checking mode.
 void note_checked(const PaddingEffect& effect) noexcept;
