@@ -175,7 +175,10 @@ void run_checked(const CheckedKernel& kernel, const std::function<void()>& run) 
         run();
         return;
     }
-    const std::string found = describe_reads(trial, usual);
+    std::string found = describe_reads(trial, usual);
+    const CheckedSection& section = *trial.suspects().front().section;
+    if (!kernel.is_collective && section.process_count() > 1)
+        found += text(" [rank ", section.process(), " of ", section.process_count(), ']');
     trial.restore();
     throw UsageError(text(kernel.caller, " '", kernel.label,
                           "': expected to read padding that is valid, got ", found));

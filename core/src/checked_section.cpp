@@ -453,12 +453,15 @@ void note_valid(CheckedSection& section, const ValidPadding& valid) noexcept {
     section.note_valid(valid);
 }
 
+std::atomic<bool> any_checked{false};
+
 void watch(ArrayState* state, const CheckedSection::Memory& memory, const ArrayLayout& layout,
            int process, const std::string& label) {
     if (!state || state->checked) return;
     state->checked = std::make_shared<CheckedSection>(
         memory, layout, process, label.empty() ? text("array ", state->identity) : label);
     state->checked->note_valid(state->valid_padding);
+    any_checked.store(true, std::memory_order_relaxed);
 }
 
 } // namespace distview::impl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/exchange_binding.hpp>
 
-#include <distview/core/checked_events.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -20,14 +19,17 @@ bool fills(const Incoming& incoming, const LocalBox& box, int rank) {
 
 } // namespace
 
-void note_checked(const PaddingEffect& effect) noexcept {
-    CheckedSection& section = *effect.array->checked;
-    if (effect.fills)
-        note_filled(section, effect.filled, effect.plan);
-    else if (effect.after == ValidPadding())
-        forget(section);
-    else
-        note_valid(section, effect.after); // bound before the checking mode knew the array
+void note_checked(std::span<const PaddingEffect> effects) noexcept {
+    for (const PaddingEffect& effect : effects) {
+        if (!effect.array->checked) continue;
+        CheckedSection& section = *effect.array->checked;
+        if (effect.fills)
+            note_filled(section, effect.filled, effect.plan);
+        else if (effect.after == ValidPadding())
+            forget(section);
+        else
+            note_valid(section, effect.after); // bound before the checking mode knew the array
+    }
 }
 
 void append_batch(std::vector<Batch>& batches, const Batch& batch) {

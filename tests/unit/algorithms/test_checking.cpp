@@ -158,6 +158,10 @@ TEST(CheckedPrograms, OfOtherShapesAreToo) {
     EXPECT_EQ(count.wrong, world().size() == 1 ? 0 : 0);
 }
 
+/// for_each() of all ranks with `error` where any of them has read too deep.
+#define EXPECT_READS_TOO_DEEP(statement, error)                                                    \
+    EXPECT_THROW_ON_ALL_RANKS(agree_on(world(), "test", [&] { statement; }), UsageError, error)
+
 /// A ring with deep padding, of which `narrow` fills one element.
 struct Ring {
     explicit Ring(int n = 8)
@@ -181,6 +185,16 @@ auto copy_from(int distance, const To& to, const From& from) {
     return [=, v = to.view(), u = from.view()](int i) { v(i) = u(i - distance); };
 }
 
+/// All memory of the arrays.
+template <class... Arrays>
+std::string bytes_of(const Arrays&... arrays) {
+    std::string bytes;
+    (bytes.append(reinterpret_cast<const char*>(arrays.view().data()),
+                  arrays.view().span() * sizeof(typename Arrays::value_type)),
+     ...);
+    return bytes;
+}
+
 TEST(Checking, NamesArraySideDepthsAndKernel) {
     const Checking checking;
     Ring ring;
@@ -188,25 +202,25 @@ TEST(Checking, NamesArraySideDepthsAndKernel) {
     fill_with(HostExec(), u, some_of);
     fill(HostExec(), v, 7.0);
     ring.narrow.execute(HostExec(), u);
+    const auto before = bytes_of(u, v);
     EXPECT_THROW_ON_ALL_RANKS(
         apply_stencil(HostExec(), "far", ring.narrow, v, copy_from(2, v, u), u), UsageError,
         "apply_stencil 'far': expected to read padding that is valid, got 'u' read 2 deep on the "
         "low "
         "side of axis 0, where it is valid 1 deep (filled 2 times, the last time by "
         "PaddingExchangePlan #");
-    EXPECT_THROW_ON_ALL_RANKS(for_each(HostExec(), "far", v, copy_from(-3, v, u), reading(u)),
-                              UsageError,
-                              "for_each 'far': expected to read padding that is valid, got 'u' "
-                              "read 3 deep on the high side "
-                              "of axis 0, where it is valid 1 deep (filled 2 times");
+    EXPECT_READS_TOO_DEEP(for_each(HostExec(), "far", v, copy_from(-3, v, u), reading(u)),
+                          "for_each 'far': expected to read padding that is valid, got 'u' "
+                          "read 3 deep on the high side "
+                          "of axis 0, where it is valid 1 deep (filled 2 times");
+    EXPECT_EQ(bytes_of(u, v), before);
     u.mark_written();
-    EXPECT_THROW_ON_ALL_RANKS(for_each(HostExec(), "near", v, copy_from(1, v, u), reading(u)),
-                              UsageError,
-                              "'u' read 1 deep on the low side of axis 0, where none is valid");
+    EXPECT_READS_TOO_DEEP(for_each(HostExec(), "near", v, copy_from(1, v, u), reading(u)),
+                          "'u' read 1 deep on the low side of axis 0, where none is valid");
     const auto w = ring.make("w");
     fill_with(HostExec(), w, some_of);
-    EXPECT_THROW_ON_ALL_RANKS(for_each(HostExec(), "near", v, copy_from(1, v, w), reading(w)),
-                              UsageError, "where none is valid (never filled)");
+    EXPECT_READS_TOO_DEEP(for_each(HostExec(), "near", v, copy_from(1, v, w), reading(w)),
+                          "where none is valid (never filled)");
     // Nothing has been written.
     EXPECT_EQ(sum(HostExec(), ring.comm, v), 7.0 * static_cast<double>(ring.layout.size()));
     EXPECT_TRUE(ring.narrow.is_usable());
@@ -223,28 +237,28 @@ TEST(Checking, NamesCornersAndAllArrays) {
     const auto u = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
     const auto k = make_dist_view<bool**, Kokkos::HostSpace>(HostExec(), comm, layout, "k");
     const auto v = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), comm, layout, "v");
-    fill(HostExec(), u, 5);
     PaddingExchangePlan faces(comm, layout, {.stencil = Stencil::faces});
+    const auto choose = [&] {
+        for_each(
+            HostExec(), "choose", v,
+            [uv = u.view(), kv = k.view(), vv = v.view()](int i, int j) {
+                vv(i, j) = kv(i, j + 1) ? 1 : uv(i - 1, j + 1);
+            },
+            reading(u, k));
+    };
+    fill(HostExec(), u, 5);
     faces.execute(HostExec(), u);
-    EXPECT_THROW_ON_ALL_RANKS(
-        for_each(
-            HostExec(), "both", v,
-            [uv = u.view(), kv = k.view(), vv = v.view()](int i, int j) {
-                vv(i, j) = kv(i, j + 1) ? 1 : uv(i - 1, j + 1);
-            },
-            reading(u, k)),
-        UsageError,
-        "got 'u' read 1 deep on the low side of axis 0 and the high side of axis 1, where none is "
-        "valid (filled 1 time, by PaddingExchangePlan #");
-    EXPECT_THROW_ON_ALL_RANKS(
-        for_each(
-            HostExec(), "both", v,
-            [uv = u.view(), kv = k.view(), vv = v.view()](int i, int j) {
-                vv(i, j) = kv(i, j + 1) ? 1 : uv(i - 1, j + 1);
-            },
-            reading(u, k)),
-        UsageError,
+    const char* const corner =
+        "got 'u' read 1 deep on the low side of axis 0 and the high side of "
+        "axis 1, where none is valid (filled 1 time, by PaddingExchangePlan #";
+    EXPECT_READS_TOO_DEEP(choose(), corner);
+    EXPECT_READS_TOO_DEEP(
+        choose(),
         "; 'k' read 1 deep on the high side of axis 1, where none is valid (never filled)");
+    // Where both change the condition hides the other array, which has no influence itself.
+    fill(HostExec(), u, 1);
+    u.mark_padding_valid(faces.schedule().filled());
+    EXPECT_READS_TOO_DEEP(choose(), corner);
 }
 
 /// Whether a kernel that reads padding of an array of ones, which is not valid, is found out.
@@ -468,11 +482,11 @@ TEST(Checking, TellsApartWhatItCannotKnow) {
     // A copy by other types is the same array.
     const AnyDistView any = u;
     dist_view_cast<DistView<double*, Kokkos::HostSpace>>(any).mark_written();
-    EXPECT_THROW_ON_ALL_RANKS(for_each(HostExec(), "copy", v, copy_from(3, v, u), reading(u)),
-                              UsageError, "got 'u' read 3 deep");
+    EXPECT_READS_TOO_DEEP(for_each(HostExec(), "copy", v, copy_from(3, v, u), reading(u)),
+                          "got 'u' read 3 deep");
     const DistView<const double*, Kokkos::HostSpace> read_only = u;
-    EXPECT_THROW_ON_ALL_RANKS(
-        for_each(HostExec(), "copy", v, copy_from(3, v, read_only), reading(read_only)), UsageError,
+    EXPECT_READS_TOO_DEEP(
+        for_each(HostExec(), "copy", v, copy_from(3, v, read_only), reading(read_only)),
         "got 'u' read 3 deep");
 }
 
@@ -497,9 +511,27 @@ TEST(Checking, IsSwitchedOnAtRunTime) {
     {
         const Checking checking;
         EXPECT_EQ(current_check(), Check::padding);
-        EXPECT_THROW_ON_ALL_RANKS(count(), UsageError, "got 'u' read 1 deep");
+        EXPECT_READS_TOO_DEEP(count(), "got 'u' read 1 deep");
     }
     EXPECT_EQ(count(), 8);
+}
+
+// Otherwise they would wait for the one that is refused.
+TEST(Checking, RefusesCellsOfOneRankOnAll) {
+    const Checking checking;
+    Ring ring;
+    const auto u = ring.make("u"), v = ring.make("v");
+    const ArrayLayout other(ProcessGrid{ring.comm.size()}, {block(8 * ring.comm.size())});
+    const DistView<double*, Kokkos::HostSpace> refused(HostExec(), "refused", other,
+                                                       ring.comm.rank());
+    const auto& to = ring.comm.rank() == ring.comm.size() - 1 ? refused : v;
+    const auto nothing = [](int) {};
+    EXPECT_THROW_ON_ALL_RANKS(apply_stencil(HostExec(), "nothing", ring.plan, to, nothing, u),
+                              ShapeError, "apply_stencil: the cells are those of a");
+    EXPECT_THROW_ON_ALL_RANKS(
+        apply_stencil(HostExec(), "nothing", ring.plan, Reach{1}, to, nothing, u), ShapeError,
+        "apply_stencil: the cells are those of a");
+    EXPECT_TRUE(ring.plan.is_usable());
 }
 
 TEST(Checking, RefusesWhatTheVariableMayNotBe) {

@@ -67,12 +67,12 @@ void for_each(const Exec& exec, const View& view, const Functor& functor, const 
 }
 
 namespace impl {
-/// The kernel of for_each() and apply_stencil() in the checking mode; `named` is a Reading.
+/// The kernel of for_each() and of apply_stencil(), which is collective, in the checking mode; `named` is a Reading.
 template <ExecutionSpace Exec, DistViewLike View, class Functor, class Named, class Which>
-void for_each_checked(const Caller& caller, const Exec& exec, const std::string& label,
-                      const View& view, const Functor& functor, const Named& named,
-                      const Which& cells) {
-    CheckedKernel kernel{caller.name.c_str(), label};
+void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec,
+                      const std::string& label, const View& view, const Functor& functor,
+                      const Named& named, const Which& cells) {
+    CheckedKernel kernel{caller.name.c_str(), label, is_collective};
     kernel.writes.push_back(checked_array(exec, view, cells));
     std::apply(
         [&](const auto&... read) { (kernel.reads.push_back(checked_array(exec, read)), ...); },
@@ -114,7 +114,7 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
               const Reading<Reads, Writes>& named, const Which& cells = Cells::interior) {
     static const impl::Caller caller("for_each");
     if (impl::is_checking())
-        impl::for_each_checked(caller, exec, label, view, functor, named, cells);
+        impl::for_each_checked(caller, false, exec, label, view, functor, named, cells);
     else
         impl::launch_for(caller, label, exec, view, cells, functor);
     impl::note_written(view, cells);

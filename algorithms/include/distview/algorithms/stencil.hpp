@@ -31,8 +31,10 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, class Which, Dist
 void check_stencil(const Exec& exec, const std::string& label, const PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const Which& cells, const From&... from) {
     static const Caller caller("apply_stencil");
-    agree_on(plan.communicator(), caller.name.c_str(),
-             [&] { for_each_checked(caller, exec, label, to, functor, reading(from...), cells); });
+    agree_on(plan.communicator(), caller.name.c_str(), [&] {
+        check_stencil_cells(plan.schedule(), to);
+        for_each_checked(caller, true, exec, label, to, functor, reading(from...), cells);
+    });
 }
 /// The padding of `to` is valid `depth` deep: its interior and `cells` were computed as all ranks have done.
 template <DistViewLike To>
@@ -70,22 +72,24 @@ void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cell
 ///             for a bound set
 /// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's; the
 ///             plan is unusable then, and neighbours fare as with an ExchangeHandle that is not finished.
-///             Those of PaddingExchangePlan::execute()
+///             Those of PaddingExchangePlan::execute(). In the checking mode (set_check()), on all ranks, also UsageError if
+///             what is computed depends on padding that is not valid: the functor is called several times for each cell
+///             there and changes nothing but `to`
 ///
 /// `label` names the kernels, for profilers; without it they are "distview::for_each".
 template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const From&... from) {
-    // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
-    auto exchange = plan.start(exec, from...);
-    impl::check_stencil_cells(plan.schedule(), to);
     if (impl::is_checking()) {
-        exchange.finish();
+        plan.execute(exec, from...);
         impl::check_stencil(exec, label, plan, to, functor, Cells::interior, from...);
         impl::note_written(to, Cells::interior);
         return;
     }
+    // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
+    auto exchange = plan.start(exec, from...);
+    impl::check_stencil_cells(plan.schedule(), to);
     if (exchange.can_finish()) {
         exchange.finish_filling();
         for_each(exec, label, to, functor);
@@ -139,7 +143,11 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
     plan.require(exec, reach.cells, from...);
-    impl::check_stencil_cells(plan.schedule(), to);
+    const auto check_cells = [&] { impl::check_stencil_cells(plan.schedule(), to); };
+    if (impl::is_checking())
+        agree_on(plan.communicator(), "apply_stencil", check_cells);
+    else
+        check_cells();
     const ValidPadding filled = plan.schedule().filled();
     const bool has_corners = (from.valid_padding().has_corners() && ...);
     ValidPadding after;

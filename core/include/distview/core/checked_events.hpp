@@ -3,12 +3,16 @@
 
 #include <distview/core/local_box.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <span>
 
 namespace distview::impl {
 
 class CheckedSection;
+
+/// Whether the checking mode has known any array of this process.
+extern std::atomic<bool> any_checked;
 
 // What plans tell the checking mode of an array: calls of CheckedSection, for sources without Kokkos.
 

@@ -26,6 +26,7 @@ struct CheckedArray {
 struct CheckedKernel {
     const char* caller; ///< begins the text of errors
     const std::string& label;
+    bool is_collective; ///< errors get the rank from an agreement
     std::vector<CheckedArray> reads{};
     std::vector<CheckedArray> writes{};
 };

@@ -9,6 +9,7 @@
 #include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/local_box.hpp>
 #include <distview/core/shared_state.hpp>
 
@@ -33,8 +34,8 @@ struct PaddingEffect {
     std::vector<LocalBox> filled{};
     std::uint64_t plan = 0; ///< number of the plan
 };
-/// Tells the checking mode.
-void note_checked(const PaddingEffect& effect) noexcept;
+/// Tells the checking mode of the arrays that it knows.
+void note_checked(std::span<const PaddingEffect> effects) noexcept;
 
 /// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
 /// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
@@ -70,16 +71,14 @@ public:
         last_step().m_effects = std::move(effects);
     }
     void note_effects() const noexcept {
-        for (const PaddingEffect& effect : m_effects) {
-            effect.array->valid_padding = effect.after;
-            if (effect.array->checked) note_checked(effect);
-        }
+        for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
+        if (any_checked.load(std::memory_order_relaxed)) note_checked(m_effects);
     }
     /// The execution was abandoned: nobody knows what it has filled.
     void note_abandoned() noexcept {
         for (const PaddingEffect& effect : last_step().m_effects) {
             effect.array->valid_padding = ValidPadding();
-            if (effect.array->checked) note_checked({effect.array});
+            if (effect.array->checked) forget(*effect.array->checked);
         }
     }
 
