@@ -150,6 +150,18 @@ void impl::check_section(const AnySection& section, const ArrayLayout& layout, i
     check_memory(section, "AnyDistView");
 }
 
+void impl::watch(const AnyDistView& array) {
+    const AnySection& section = array.section();
+    CheckedSection::Memory memory;
+    memory.data = static_cast<char*>(section.data);
+    memory.element = section.element;
+    for (std::size_t d = 0; d < section.strides.size(); ++d) memory.strides[d] = section.strides[d];
+    memory.on_host = section.device.host_accessible();
+    memory.is_poisoned = memory.on_host && section.device.type == Device{}.type;
+    memory.read_only = section.read_only;
+    watch(state_of(array).get(), memory, array.layout(), array.process(), {});
+}
+
 std::vector<std::size_t> impl::checked_strides(const AnySection& section,
                                                const ViewRequirements& required) {
     require<ShapeError>(section.rank() == required.rank, [&] {

@@ -7,7 +7,7 @@ namespace distview::impl {
 
 std::shared_ptr<ArrayState> make_array_state() {
     static std::atomic<std::uint64_t> last{0};
-    return std::make_shared<ArrayState>(ArrayState{++last, {}});
+    return std::make_shared<ArrayState>(ArrayState{++last, {}, {}});
 }
 
 } // namespace distview::impl

@@ -3,6 +3,7 @@
 
 #include "array.hpp"
 
+#include <distview/core/checking.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 #include <distview/core/version.hpp>
@@ -93,6 +94,14 @@ void register_runtime(nanobind::module_& module) {
     module.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
         "Whether Kokkos runs. Local (not collective).");
+    module.def(
+        "check_padding", [](bool on) { set_check(on ? Check::padding : Check::nothing); },
+        "on"_a = true,
+        "Switches the checking mode on or off, as DISTVIEW_CHECK=padding does.\n\n"
+        "Padding of arrays made from then on is poisoned when mark_written() says that it is "
+        "old:\n"
+        "elements computed from it are a UsageError of the next exchange. Local (not collective),\n"
+        "but to be called on all ranks.");
     module.def(
         "build_info",
         [] {

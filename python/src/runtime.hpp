@@ -11,7 +11,7 @@ namespace distview::python {
 /// rank takes its share of the cores: with more threads than cores, threads wait for each other.
 void require_kokkos(const char* caller, int ranks);
 
-/// initialize(), finalize(), is_initialized(), build_info().
+/// initialize(), finalize(), is_initialized(), check_padding(), build_info().
 void register_runtime(nanobind::module_& module);
 
 } // namespace distview::python

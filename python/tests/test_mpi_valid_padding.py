@@ -123,6 +123,27 @@ def test_names_share_what_they_know_and_other_arrays_do_not(comm):
     assert u.valid_padding == NONE
 
 
+def test_checking_finds_what_was_computed_from_old_padding(comm):
+    distview.check_padding()
+    try:
+        u, v = strip(comm), strip(comm)
+        u.exchange_padding()
+        u.interior[...] += 1
+        u.mark_written()
+        v.view[2:-2] = u.view[1:-3]
+        v.mark_written()
+        with pytest.raises(distview.UsageError, match="come from padding that is not valid, got"):
+            v.exchange_padding()
+        u.exchange_padding()
+        v.view[2:-2] = u.view[1:-3]
+        v.mark_written()
+        v.exchange_padding()
+    finally:
+        distview.check_padding(False)
+    u.mark_written()
+    assert not np.isnan(u.view).any()
+
+
 def test_mark_padding_valid(u):
     u.mark_padding_valid(1)
     assert u.valid_padding == ((1, 1), (1, 1)) and u.has_valid_corners

@@ -10,6 +10,7 @@
 #include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/text.hpp>
 
 #include <array>
@@ -266,6 +267,7 @@ private:
 
     static std::shared_ptr<CommunicatorState> duplicate(MPI_Comm parent) {
         const Deadline::Setting setting = Deadline::from_environment();
+        require_known_check();
         MPI_Comm comm = MPI_COMM_NULL;
         check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
         check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");

@@ -19,6 +19,19 @@ bool fills(const Incoming& incoming, const LocalBox& box, int rank) {
 
 } // namespace
 
+void note_checked(std::span<const PaddingEffect> effects) noexcept {
+    for (const PaddingEffect& effect : effects) {
+        if (!effect.array->checked) continue;
+        CheckedSection& section = *effect.array->checked;
+        if (effect.fills)
+            note_filled(section, effect.filled, effect.plan);
+        else if (effect.after == ValidPadding())
+            forget(section);
+        else
+            note_valid(section, effect.after); // bound before the checking mode knew the array
+    }
+}
+
 void append_batch(std::vector<Batch>& batches, const Batch& batch) {
     if (batch.begin == batch.end) return;
     if (!batches.empty() && batches.back().field == batch.field &&

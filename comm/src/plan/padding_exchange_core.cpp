@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -29,6 +30,16 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
+}
+
+std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule) {
+    std::vector<LocalBox> boxes;
+    schedule.for_each_incoming([&](const PaddingRegion& region) {
+        LocalBox& box = boxes.emplace_back();
+        for (std::size_t d = 0; d < box.size(); ++d)
+            box[d] = {region.begin[d], region.begin[d] + region.extents[d]};
+    });
+    return boxes;
 }
 
 } // namespace
@@ -110,8 +121,26 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
 std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& arrays) const {
     std::vector<PaddingEffect> effects = all_written(arrays.sources);
     if (static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::fill)
-        for (std::size_t i = 0; i < effects.size(); ++i) effects[i].after = schedule_of(i).filled();
+        for (std::size_t i = 0; i < effects.size(); ++i) {
+            PaddingEffect& effect = effects[i];
+            effect.after = schedule_of(i).filled();
+            effect.fills = effect.array->checked != nullptr;
+            if (effect.fills) effect.filled = filled_boxes(schedule_of(i));
+        }
     return effects;
+}
+
+void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
+    const bool combines = static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::combine;
+    agree_on(communicator(), name(), [&] {
+        for (const Field& field : arrays.sources) {
+            const std::shared_ptr<ArrayState>& state = *field.state;
+            if (!state || !state->checked) continue;
+            // Contributions that the program has collected may be as padding was before.
+            if (combines) restore(*state->checked);
+            require_no_poison(name(), *state->checked);
+        }
+    });
 }
 
 std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays) const {

@@ -4,6 +4,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/text.hpp>
 
@@ -181,6 +182,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
     std::shared_ptr<ExchangeBinding> binding = make(tag);
     binding->set_key(arrays);
     std::vector<PaddingEffect> effects = effects_of(arrays);
+    for (PaddingEffect& effect : effects) effect.plan = m_number;
     if (binding->overwrites_sources)
         for (PaddingEffect& effect : all_written(arrays.sources))
             effects.push_back(std::move(effect));
@@ -222,6 +224,7 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
         if (bound && m_unusable) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
+        if (is_checking()) check_elements(arrays);
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, binding.number);
         binding.set_call(*m_calls);

@@ -4,6 +4,7 @@
 #include <distview/core/any_dist_view.hpp>
 #include <distview/core/array_layout.hpp>
 #include <distview/core/axis_slice.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/device.hpp>
 #include <distview/core/device_layout.hpp>

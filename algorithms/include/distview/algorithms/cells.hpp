@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/checked_section.hpp>
 #include <distview/core/dist_view.hpp>
 #include <distview/core/local_box.hpp>
 
@@ -108,6 +109,32 @@ CellBox<View::rank()> cell_box(const View& view, const LocalBox& box) {
         result.end[d] = range.end.value() < extent ? range.end.value() : extent;
     }
     return result;
+}
+
+template <int Rank>
+LocalBox local_box(const CellBox<Rank>& cells) {
+    LocalBox box{};
+    for (std::size_t d = 0; d < static_cast<std::size_t>(Rank); ++d)
+        box[d] = {LocalIndex(cells.begin[d]), LocalIndex(cells.end[d])};
+    return box;
+}
+
+/// Whether boundary padding may be among such cells, here or on another rank.
+inline bool has_boundary(Cells cells) { return cells == Cells::owned; }
+inline bool has_boundary(const LocalBox&) { return true; }
+
+/// An algorithm writes `cells`, Cells or a LocalBox, and no other elements.
+template <DistViewLike View, class Which>
+void note_written(const View& view, const Which& cells) {
+    if constexpr (!std::is_const_v<typename View::value_type>) {
+        const auto& state = state_of(view);
+        if (!state || !state->checked) {
+            view.mark_written();
+            return;
+        }
+        state->valid_padding = ValidPadding();
+        state->checked->note_written(local_box(cell_box(view, cells)), has_boundary(cells));
+    }
 }
 
 } // namespace impl

@@ -61,7 +61,7 @@ void fill(const Exec& exec, const View& view, const typename View::non_const_val
     static const impl::Caller caller("fill");
     impl::launch_for(caller, exec, view, cells,
                      impl::FillBody<typename View::view_type>{view.view(), value});
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 /// Sets every cell to a function of its place in the whole array.
@@ -86,7 +86,7 @@ void fill_with(const Exec& exec, const View& view, const Function& function,
                          impl::FillWithBody<typename View::view_type, Function, Maps>{
                              view.view(), function, maps});
     });
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 } // namespace distview

@@ -3,9 +3,12 @@
 
 #include <distview/algorithms/cells.hpp>
 #include <distview/algorithms/impl/cell_loop.hpp>
+#include <distview/algorithms/impl/checked_kernel.hpp>
 #include <distview/algorithms/impl/global_maps.hpp>
+#include <distview/algorithms/reading.hpp>
 
 #include <string>
+#include <tuple>
 
 namespace distview {
 
@@ -36,7 +39,7 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
               Cells cells = Cells::interior) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 /// The same in a kernel of that name, for profilers; `cells` are Cells or a LocalBox.
@@ -48,7 +51,7 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
               const Which& cells = Cells::interior) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, label, exec, view, cells, functor);
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 /// The same for the cells of a box, such as PaddingExchangePlan::inner_cells(): positions in
@@ -60,7 +63,63 @@ template <ExecutionSpace Exec, DistViewLike View, class Functor>
 void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {
     static const impl::Caller caller("for_each");
     impl::launch_for(caller, exec, view, cells, functor);
-    impl::note_written(view);
+    impl::note_written(view, cells);
+}
+
+namespace impl {
+/// The kernel of for_each() and of apply_stencil(), which is collective, in the checking mode; `named` is a Reading.
+template <ExecutionSpace Exec, DistViewLike View, class Functor, class Named, class Which>
+void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec,
+                      const std::string& label, const View& view, const Functor& functor,
+                      const Named& named, const Which& cells) {
+    CheckedKernel kernel{caller.name.c_str(), label, is_collective};
+    kernel.writes.push_back(checked_array(exec, view, cells));
+    std::apply(
+        [&](const auto&... read) { (kernel.reads.push_back(checked_array(exec, read)), ...); },
+        named.reads);
+    std::apply(
+        [&](const auto&... written) {
+            (kernel.writes.push_back(checked_array(exec, written, cells)), ...);
+        },
+        named.writes);
+    exec.fence("distview::check: arrays of the kernel are saved");
+    run_checked(kernel, [&] {
+        launch_for(caller, label, exec, view, cells, functor);
+        exec.fence("distview::check: what the kernel has written is compared");
+    });
+}
+} // namespace impl
+
+/// The same for a kernel that names the arrays whose padding it reads, so that the checking mode (set_check()) can tell
+/// whether that is valid; how far it reads is found out:
+///
+///     for_each(exec, "diffuse", next, KOKKOS_LAMBDA(int i, int j) {
+///         v(i, j) = 0.5 * k(i, j) * (u(i, j - 1) + u(i, j + 1));
+///     }, reading(now, coefficient));
+///
+/// Arrays that it writes besides `view`, at the same indices, are named by reading(...).writing(...); their padding is
+/// not valid afterwards.
+///
+/// Collective: no (local)
+/// Shapes:     in the checking mode the functor is called several times for each cell, and arrays that are named are
+///             as they were before each: it changes nothing else
+/// Cost:       without the checking mode that of for_each()
+/// Errors:     in the checking mode UsageError, on this rank alone, if what is computed depends on padding that is not
+///             valid, with array, side, depth and kernel; nothing has been written then. Other ranks get an error in the
+///             next call in which they wait for this one
+template <ExecutionSpace Exec, DistViewLike View, class Functor, class Reads, class Writes,
+          class Which = Cells>
+    requires AccessibleFrom<View, Exec>
+void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
+              const Reading<Reads, Writes>& named, const Which& cells = Cells::interior) {
+    static const impl::Caller caller("for_each");
+    if (impl::is_checking())
+        impl::for_each_checked(caller, false, exec, label, view, functor, named, cells);
+    else
+        impl::launch_for(caller, label, exec, view, cells, functor);
+    impl::note_written(view, cells);
+    std::apply([&](const auto&... written) { (impl::note_written(written, cells), ...); },
+               named.writes);
 }
 
 /// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
@@ -79,7 +138,7 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
         impl::launch_for(caller, exec, view, cells,
                          impl::GlobalBody<Functor, Maps, View::rank(), false>{functor, maps});
     });
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 /// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and those in the whole array, as
@@ -100,7 +159,7 @@ void for_each_with_global(const Exec& exec, const View& view, const Functor& fun
         impl::launch_for(caller, exec, view, cells,
                          impl::GlobalBody<Functor, Maps, View::rank(), true>{functor, maps});
     });
-    impl::note_written(view);
+    impl::note_written(view, cells);
 }
 
 } // namespace distview

@@ -123,6 +123,7 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     std::exception_ptr failure;
     try {
         impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        impl::check_elements(caller.name.c_str(), view);
         geometry = impl::GatherGeometry(caller.name.c_str(), view.layout(), cells, root, sizeof(T));
         const auto packed = impl::allocate_packed(caller, exec, view, cells);
         packed_host = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, packed);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/for_each.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 
 #include <algorithm>
@@ -23,6 +24,28 @@ void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) 
         return text("apply_stencil: the cells are those of process ", to.process(),
                     ", expected those of process ", schedule.process());
     });
+}
+
+/// The kernel of apply_stencil() in the checking mode: throws on all ranks if it reads padding that is not valid on any.
+template <ExecutionSpace Exec, DistViewLike To, class Functor, class Which, DistViewLike... From>
+void check_stencil(const Exec& exec, const std::string& label, const PaddingExchangePlan& plan,
+                   const To& to, const Functor& functor, const Which& cells, const From&... from) {
+    static const Caller caller("apply_stencil");
+    agree_on(plan.communicator(), caller.name.c_str(), [&] {
+        check_stencil_cells(plan.schedule(), to);
+        for_each_checked(caller, true, exec, label, to, functor, reading(from...), cells);
+    });
+}
+/// The padding of `to` is valid `depth` deep: its interior and `cells` were computed as all ranks have done.
+template <DistViewLike To>
+void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cells) {
+    const auto& state = state_of(to);
+    if (!state || !state->checked) {
+        to.mark_padding_valid(depth);
+        return;
+    }
+    state->valid_padding = depth;
+    state->checked->note_computed(cells);
 }
 } // namespace impl
 
@@ -49,13 +72,21 @@ void check_stencil_cells(const PaddingExchangeSchedule& schedule, const To& to) 
 ///             for a bound set
 /// Errors:     ShapeError, on the ranks concerned, if `to` has another layout or is another process's; the
 ///             plan is unusable then, and neighbours fare as with an ExchangeHandle that is not finished.
-///             Those of PaddingExchangePlan::execute()
+///             Those of PaddingExchangePlan::execute(). In the checking mode (set_check()), on all ranks, also UsageError if
+///             what is computed depends on padding that is not valid: the functor is called several times for each cell
+///             there and changes nothing but `to`
 ///
 /// `label` names the kernels, for profilers; without it they are "distview::for_each".
 template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const From&... from) {
+    if (impl::is_checking()) {
+        plan.execute(exec, from...);
+        impl::check_stencil(exec, label, plan, to, functor, Cells::interior, from...);
+        impl::note_written(to, Cells::interior);
+        return;
+    }
     // Begun first: then a rank that is refused gives up, and does not keep its neighbours waiting.
     auto exchange = plan.start(exec, from...);
     impl::check_stencil_cells(plan.schedule(), to);
@@ -112,7 +143,11 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
     plan.require(exec, reach.cells, from...);
-    impl::check_stencil_cells(plan.schedule(), to);
+    const auto check_cells = [&] { impl::check_stencil_cells(plan.schedule(), to); };
+    if (impl::is_checking())
+        agree_on(plan.communicator(), "apply_stencil", check_cells);
+    else
+        check_cells();
     const ValidPadding filled = plan.schedule().filled();
     const bool has_corners = (from.valid_padding().has_corners() && ...);
     ValidPadding after;
@@ -135,8 +170,11 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
         range = {std::max(range.begin, between.begin), std::min(range.end, between.end)};
     }
     after.set_corners(has_corners);
-    for_each(exec, label, to, functor, cells);
-    to.mark_padding_valid(after);
+    if (impl::is_checking())
+        impl::check_stencil(exec, label, plan, to, functor, cells, from...);
+    else
+        for_each(exec, label, to, functor, cells);
+    impl::note_computed(to, after, cells);
 }
 
 /// Calls functor(i, j, ...) for every position of boundary padding at the walls, as for_each() does: those that the
@@ -177,6 +215,8 @@ void for_each_boundary(const Exec& exec, const std::string& label, const View& v
         // Corners belong to the first of their axes.
         left = {std::max(left.begin, between.begin), std::min(left.end, between.end)};
     }
+    const auto& state = state_of(view);
+    if (state && state->checked) state->checked->note_boundary(valid_cells(view));
 }
 
 } // namespace distview

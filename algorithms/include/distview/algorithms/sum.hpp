@@ -116,6 +116,7 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
     static const impl::Caller caller("dot");
     using Reduction = impl::DotReduction<typename X::view_type, typename Y::view_type>;
     const auto compute = [&] {
+        impl::check_elements("dot", y);
         const auto shift = impl::shift_between(caller.name.c_str(), x, y, cells);
         return impl::reduce_section(caller, exec, x, cells, Reduction(x.view(), {y.view(), shift}));
     };
@@ -143,6 +144,7 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
         using Terms = impl::DotTerms<typename X::view_type, typename Y::view_type>;
         const Cells cells = options.cells;
         const auto compute = [&] {
+            impl::check_elements("dot", y);
             const auto shift = impl::shift_between("dot", x, y, cells);
             return impl::exact_section(caller, exec, x, cells, Terms(x.view(), {y.view(), shift}));
         };

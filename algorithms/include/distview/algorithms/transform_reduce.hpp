@@ -74,6 +74,8 @@ typename Reducer::value_type reduce_arrays(const Caller& caller, const Exec& exe
     std::exception_ptr failure;
     try {
         check_array(caller.name.c_str(), comm, first.layout(), first.process());
+        check_elements(caller.name.c_str(), first);
+        (check_elements(caller.name.c_str(), rest), ...);
         mine.value = reduce_matched(caller, exec, cells, reducer, functor, first, rest...);
         mine.any = cell_box(first, cells).count() > 0;
     } catch (...) {

@@ -251,6 +251,7 @@ public:
             });
         return schedules[static_cast<std::size_t>(field)];
     }
+    const Communicator& communicator() const { return m_core->communicator(); }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
     const LocalBox& inner_cells() const { return m_core->inner_cells(); }
     const std::vector<LocalBox>& outer_cells() const { return m_core->outer_cells(); }

@@ -59,6 +59,8 @@ namespace impl {
 void check_memory(const AnySection& section, const char* caller);
 /// The same, and unless the section is that of `process` in `layout`.
 void check_section(const AnySection& section, const ArrayLayout& layout, int process);
+/// Has the checking mode know an array.
+void watch(const AnyDistView& array);
 } // namespace impl
 
 /// A DistView whose element type, rank and memory are known at run time only.
@@ -83,6 +85,7 @@ public:
         : SharedState(impl::make_array_state()), m_section(std::move(section)),
           m_layout(std::move(layout)), m_process(process) {
         impl::check_section(m_section, m_layout, m_process);
+        if (impl::is_checking()) impl::watch(*this);
     }
 
     /// The same section and identity without types; a copy of `view` keeps its memory alive.

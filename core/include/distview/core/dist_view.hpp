@@ -2,6 +2,8 @@
 #pragma once
 
 #include <distview/core/array_layout.hpp>
+#include <distview/core/checked_section.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/kokkos_ext.hpp>
 #include <distview/core/shared_state.hpp>
@@ -76,6 +78,7 @@ public:
         m_view = allocate_view<Kokkos::View<typename view_type::non_const_data_type, array_layout,
                                             device_type, memory_traits>>(
             Kokkos::view_alloc(exec, label), layout.local_extents(process));
+        if (impl::is_checking()) watch();
     }
 
     /// Wraps existing memory; `owner`, if given, is kept as long as any copy of this lives. `label`,
@@ -154,6 +157,12 @@ private:
         if (!label.empty()) m_label = std::make_shared<const std::string>(label);
         check_layout();
         check_extents();
+        if (impl::is_checking()) watch();
+    }
+
+    void watch() const {
+        impl::watch(state_of(*this).get(), impl::checked_memory(*this), m_layout, m_process,
+                    label());
     }
 
     void check_layout() const {

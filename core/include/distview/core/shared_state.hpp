@@ -9,10 +9,15 @@
 
 namespace distview::impl {
 
+class CheckedSection;
+void note_written(CheckedSection& section) noexcept;
+void note_valid(CheckedSection& section, const ValidPadding& valid) noexcept;
+
 /// What all copies of one DistView share.
 struct ArrayState {
     std::uint64_t identity = 0;
     ValidPadding valid_padding{};
+    std::shared_ptr<CheckedSection> checked{}; ///< of an array that the checking mode knows
 };
 /// With an identity that no DistView of this process had before; thread-safe.
 std::shared_ptr<ArrayState> make_array_state();
@@ -33,13 +38,17 @@ public:
     ///
     /// Collective: no (local), but ranks that do not all call it get an error in the next PaddingExchangePlan::require()
     void mark_written() const noexcept {
-        if (m_state) m_state->valid_padding = ValidPadding();
+        if (!m_state) return;
+        m_state->valid_padding = ValidPadding();
+        if (m_state->checked) note_written(*m_state->checked);
     }
     /// Says that the program has filled padding itself: it is valid that deep.
     ///
     /// Collective: as mark_written()
     void mark_padding_valid(const ValidPadding& valid) const noexcept {
-        if (m_state) m_state->valid_padding = valid;
+        if (!m_state) return;
+        m_state->valid_padding = valid;
+        if (m_state->checked) note_valid(*m_state->checked, valid);
     }
 
 protected:

@@ -5,6 +5,8 @@
 #include <distview/algorithms/impl/cell_loop.hpp>
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/checked_events.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -58,6 +60,14 @@ struct CommonArguments {
 /// agree() on what compute failed with and on arguments.
 void agree_on_arguments(const Communicator& comm, const Caller& caller,
                         const std::exception_ptr& failure, const CommonArguments& arguments);
+
+/// Of the checking mode: throws UsageError if elements of a section are poison.
+template <DistViewLike View>
+void check_elements(const char* caller, const View& view) {
+    if (!is_checking()) return;
+    const auto& state = state_of(view);
+    if (state && state->checked) require_no_poison(caller, *state->checked);
+}
 
 template <int Rank>
 struct Shift {

@@ -229,6 +229,7 @@ ExactSums<Terms> exact_ranks(const Caller& caller, const Communicator& comm, con
     std::exception_ptr failure;
     try {
         check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        check_elements(caller.name.c_str(), view);
         total = compute();
     } catch (...) {
         failure = std::current_exception();

@@ -122,6 +122,7 @@ reduce_ranks(const Caller& caller, const Communicator& comm, const View& view, C
     std::exception_ptr failure;
     try {
         check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        check_elements(caller.name.c_str(), view);
         mine.value = compute();
         mine.any = cell_box(view, cells).count() > 0;
     } catch (...) {

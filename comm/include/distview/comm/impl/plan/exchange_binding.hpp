@@ -9,6 +9,7 @@
 #include <distview/comm/impl/transport/direct_exchange.hpp>
 #include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/impl/transport/persistent_messages.hpp>
+#include <distview/core/checked_events.hpp>
 #include <distview/core/local_box.hpp>
 #include <distview/core/shared_state.hpp>
 
@@ -28,7 +29,13 @@ namespace distview::impl {
 struct PaddingEffect {
     std::shared_ptr<ArrayState> array{};
     ValidPadding after{}; ///< none where elements are written
+    // Of an array that the checking mode knows:
+    bool fills = false; ///< padding, these boxes
+    std::vector<LocalBox> filled{};
+    std::uint64_t plan = 0; ///< number of the plan
 };
+/// Tells the checking mode of the arrays that it knows.
+void note_checked(std::span<const PaddingEffect> effects) noexcept;
 
 /// A program with the messages that it sends and receives, and the flags by which it keeps step with those that read
 /// this process's memory in place, or write it, and with those that this process reads or writes. Made once per set
@@ -65,11 +72,14 @@ public:
     }
     void note_effects() const noexcept {
         for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
+        if (any_checked.load(std::memory_order_relaxed)) note_checked(m_effects);
     }
     /// The execution was abandoned: nobody knows what it has filled.
     void note_abandoned() noexcept {
-        for (const PaddingEffect& effect : last_step().m_effects)
+        for (const PaddingEffect& effect : last_step().m_effects) {
             effect.array->valid_padding = ValidPadding();
+            if (effect.array->checked) forget(*effect.array->checked);
+        }
     }
 
     /// Others write these arrays in place, perhaps after this process has given up: an execution under way holds

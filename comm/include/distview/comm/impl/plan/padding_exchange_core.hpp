@@ -48,6 +48,7 @@ private:
     Maker prepare(const ArraySet& arrays) override;
     std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
     std::vector<ExchangeShape> shapes_of(const ArraySet& arrays) const override;
+    void check_elements(const ArraySet& arrays) const override;
     std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
                                           const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;

@@ -104,6 +104,8 @@ protected:
     virtual std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const;
     /// None of the fields' padding is valid after it.
     static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
+    /// Of the checking mode: throws on all ranks if elements that an execution reads are poisoned on any.
+    virtual void check_elements(const ArraySet&) const {}
     /// Bytes of buffers that sets of arrays share.
     virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
 

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/local_box.hpp>
+
+#include <atomic>
+#include <cstdint>
+#include <span>
+
+namespace distview::impl {
+
+class CheckedSection;
+
+/// Whether the checking mode has known any array of this process.
+extern std::atomic<bool> any_checked;
+
+// What plans tell the checking mode of an array: calls of CheckedSection, for sources without Kokkos.
+
+void note_filled(CheckedSection& section, std::span<const LocalBox> boxes,
+                 std::uint64_t plan) noexcept;
+void forget(CheckedSection& section) noexcept;
+void restore(CheckedSection& section) noexcept;
+/// Throws UsageError if any of the elements that no exchange writes are poison.
+void require_no_poison(const char* caller, const CheckedSection& section);
+
+} // namespace distview::impl
