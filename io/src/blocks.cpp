@@ -41,18 +41,19 @@ constexpr std::int64_t cached_bytes = std::int64_t{256} << 10;
 
 /// Reads a block to `memory` and compares its checksum.
 void read_block(const ByteSource& source, const Blocks& blocks, const std::string& caller,
-                const std::string& where, std::int64_t first, std::int64_t last,
-                std::byte* memory) {
-    const std::int64_t block = first / blocks.block_bytes;
+                const std::string& where, const Blocks::Block& block, std::byte* memory) {
+    const std::int64_t first = block.first, last = block.last;
     const std::uint64_t found = blocks.hash_of_pieces(
         last - first, cached_bytes, [&](std::int64_t b, std::int64_t e) -> const std::byte* {
             source.read(first + b, first + e, memory + b);
             return memory + b;
         });
-    require<Error>(found == blocks.expected[static_cast<std::size_t>(block)], [&] {
+    require<Error>(found == blocks.expected[static_cast<std::size_t>(block.number)], [&] {
         return text(caller, ": expected what was written, got damaged bytes among [", first, ", ",
-                    last, ") of ", where, ": the checksum of block ", block, " of ",
-                    blocks.expected.size(), " differs");
+                    last, ") of ", where,
+                    blocks.step_bytes > 0 ? text(" (step ", block.step, ')') : std::string(),
+                    ": the checksum of block ", block.number, " of ", blocks.expected.size(),
+                    " differs");
     });
 }
 
@@ -64,16 +65,16 @@ void read_piece(const ByteSource& source, std::int64_t total, const Blocks& bloc
     const bool is_checked = blocks.hash_of_pieces && !blocks.expected.empty();
     std::vector<std::byte> beyond; // for a block that others go on with
     for (std::int64_t at = begin; at < end;) {
-        const std::int64_t first = at / blocks.block_bytes * blocks.block_bytes;
-        const std::int64_t last = std::min(total, first + blocks.block_bytes);
+        const Blocks::Block block = blocks.block_at(at, total);
+        const std::int64_t first = block.first, last = block.last;
         const std::int64_t next = std::min(end, last);
         std::byte* const memory = target.memory(at, next);
         if (is_checked && at == first && next < last) {
             beyond.resize(static_cast<std::size_t>(last - first));
-            read_block(source, blocks, caller, where, first, last, beyond.data());
+            read_block(source, blocks, caller, where, block, beyond.data());
             std::memcpy(memory, beyond.data(), static_cast<std::size_t>(next - at));
         } else if (is_checked && at == first) {
-            read_block(source, blocks, caller, where, first, last, memory);
+            read_block(source, blocks, caller, where, block, memory);
         } else {
             source.read(at, next, memory);
         }

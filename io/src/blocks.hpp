@@ -5,6 +5,7 @@
 
 #include <distview/comm/communicator.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -30,12 +31,29 @@ struct Blocks {
     };
 
     std::int64_t block_bytes = std::int64_t{4} << 20;
+    /// When reading several steps at once: bytes of one, with each of which blocks begin anew; 0: there are none.
+    std::int64_t step_bytes = 0;
     Hash hash = nullptr;                   ///< when writing; null: no checksums
     HashOfPieces hash_of_pieces = nullptr; ///< the same when reading
     std::vector<std::uint64_t> expected;   ///< of all blocks, when reading
     std::vector<Sum> found;                ///< by this rank, when writing
     std::vector<std::int64_t> open;        ///< that begin in what this rank has written
 
+    /// What of `total` bytes the block at `at` has, and which it is.
+    struct Block {
+        std::int64_t first = 0;
+        std::int64_t last = 0;
+        std::int64_t number = 0;
+        std::int64_t step = 0;
+    };
+    Block block_at(std::int64_t at, std::int64_t total) const noexcept {
+        const std::int64_t step = step_bytes > 0 ? at / step_bytes : 0;
+        const std::int64_t base = step * step_bytes;
+        const std::int64_t end = step_bytes > 0 ? base + step_bytes : total;
+        const std::int64_t number = (at - base) / block_bytes;
+        const std::int64_t first = base + number * block_bytes;
+        return {first, std::min(end, first + block_bytes), step * count(step_bytes) + number, step};
+    }
     std::int64_t count(std::int64_t bytes) const noexcept {
         return (bytes + block_bytes - 1) / block_bytes;
     }

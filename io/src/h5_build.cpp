@@ -88,6 +88,14 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
                         "' twice");
         });
     }
+    for (const std::string& name : names)
+        for (std::size_t slash = name.find('/'); slash != std::string::npos;
+             slash = name.find('/', slash + 1))
+            require<UsageError>(!names.contains(name.substr(0, slash)), [&] {
+                return text(caller,
+                            ": expected names of fields that are not groups of others, got '",
+                            name.substr(0, slash), "' and '", name, "'");
+            });
 }
 
 H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Options& options)

@@ -93,7 +93,7 @@ LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool fa
             return loaded;
         } catch (const Error& error) { // the same on all ranks
             if (!is_damage(error)) throw;
-            if (loaded.damage.empty()) loaded.damage = error.what();
+            loaded.damage += text(loaded.damage.empty() ? "" : "; ", error.what());
         }
         if (!falls_back) break;
     }

@@ -15,6 +15,8 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -53,6 +55,17 @@ void check_arrays(const std::string& caller, const Communicator& comm,
                                         "many numbers of its origin, or none, got ",
                                         axes, " and ", options.grid->origin.size());
                         });
+    for (const double spacing : options.grid->spacing)
+        require<UsageError>(std::isfinite(spacing) && spacing > 0, [&] {
+            return text(caller, ": expected a grid of spacings above 0, got ", spacing);
+        });
+    const bool is_of_one = std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray& each) {
+        return each.array.rank() == static_cast<int>(axes);
+    });
+    require<UsageError>(arrays.empty() || is_of_one, [&] {
+        return text(caller, ": expected a grid of as many spacings as an array has axes, got ",
+                    axes, " for '", arrays[0].name, "' of ", arrays[0].array.rank(), " axes");
+    });
 }
 
 std::vector<NewField> new_fields(const std::vector<NamedArray>& arrays,
@@ -126,6 +139,7 @@ void read_field(const Communicator& comm, const H5Calls& calls, const OpenField&
     transfer.blocks.expected = open.sums;
     if (open.block_bytes > 0) {
         transfer.blocks.block_bytes = open.block_bytes;
+        transfer.blocks.step_bytes = open.step_bytes;
         transfer.blocks.hash_of_pieces = &xxh3_of_pieces;
     }
     StoredArray stored;

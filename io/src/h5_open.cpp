@@ -16,7 +16,7 @@ namespace distview::impl {
 
 void OpenField::put(Packed& packed) const {
     packed.put(field.name).put(field.element).put(field.shape).put(is_plain).put(offset);
-    packed.put(block_bytes).put(sums);
+    packed.put(block_bytes).put(step_bytes).put(sums);
 }
 
 OpenField OpenField::get(Packed& packed) {
@@ -27,6 +27,7 @@ OpenField OpenField::get(Packed& packed) {
     result.is_plain = packed.get<bool>();
     result.offset = packed.get<std::int64_t>();
     result.block_bytes = packed.get<std::int64_t>();
+    result.step_bytes = packed.get<std::int64_t>();
     result.sums = packed.get_all<std::uint64_t>();
     return result;
 }
@@ -40,10 +41,16 @@ H5Id open_h5_file(const H5Calls& calls, bool writable) {
     // File systems without locks can be read from.
     (void)H5Pset_file_locking(access, writable, true);
 #endif
-    return {
-        calls.check(H5Fopen(calls.path().c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access),
-                    "a file of HDF5 in"),
-        H5Fclose};
+    const hid_t opened =
+        H5Fopen(calls.path().c_str(), writable ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
+    const bool is_locked =
+        opened < 0 && writable && h5_reason().find("unable to lock file") != std::string::npos;
+    require<Error>(!is_locked, [&] {
+        return text(calls.caller(), ": expected to write '", calls.path(),
+                    "', got a file that another program has open, and has locked; readers that "
+                    "HDF5_USE_FILE_LOCKING=FALSE is set for lock nothing");
+    });
+    return {calls.check(opened, "a file of HDF5 in"), H5Fclose};
 }
 
 namespace {
@@ -54,6 +61,26 @@ std::vector<std::int64_t> extents_of(hid_t dataset) {
         static_cast<std::size_t>(std::max(H5Sget_simple_extent_ndims(space), 0)));
     if (!extents.empty()) (void)H5Sget_simple_extent_dims(space, extents.data(), nullptr);
     return {extents.begin(), extents.end()};
+}
+
+/// The extents of a field. Of films the steps that have a time: a writer that was killed may have begun another one.
+std::vector<std::int64_t> extents_of_field(hid_t file, hid_t dataset) {
+    std::vector<std::int64_t> extents = extents_of(dataset);
+    if (extents.empty() || H5Lexists(file, time_name, H5P_DEFAULT) <= 0) return extents;
+    const H5Id times(H5Dopen2(file, time_name, H5P_DEFAULT), H5Dclose);
+    if (times < 0 || H5DSis_scale(times) <= 0 || H5DSis_attached(dataset, times, 0) <= 0)
+        return extents;
+    const std::vector<std::int64_t> steps = extents_of(times);
+    if (steps.size() == 1) extents[0] = std::min(extents[0], steps[0]);
+    return extents;
+}
+
+/// Whether a dataset's bytes are in this file, and not in one that it links to.
+bool is_in_file(hid_t file, hid_t dataset) {
+    H5O_info2_t of_file{}, of_dataset{};
+    return H5Oget_info3(file, &of_file, H5O_INFO_BASIC) >= 0 &&
+           H5Oget_info3(dataset, &of_dataset, H5O_INFO_BASIC) >= 0 &&
+           of_file.fileno == of_dataset.fileno;
 }
 
 void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_t step) {
@@ -67,28 +94,33 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     const H5Id dataset(calls.check(H5Dopen2(file, name.c_str(), H5P_DEFAULT), what), H5Dclose);
     const H5Id attribute(calls.check(H5Aopen(dataset, "block_bytes", H5P_DEFAULT), what), H5Aclose);
     calls.check(H5Aread(attribute, H5T_NATIVE_INT64, &open.block_bytes), what);
-    std::vector<std::int64_t> extents = extents_of(dataset);
-    if (step < 0 &&
-        extents.size() == 2) { // all steps of a series, whose checksums are of one step each
+    const std::vector<std::int64_t> extents = extents_of(dataset);
+    if (step >= 0 && extents.size() == 1) { // of the whole array, whose first axis is no series
         open.block_bytes = 0;
         return;
     }
-    std::int64_t elements = open.field.element.bytes;
-    for (std::size_t d = step >= 0 ? 1 : 0; d < open.field.shape.size(); ++d)
-        elements *= open.field.shape[d];
-    const bool fits = !extents.empty() && extents.size() == (step >= 0 ? 2U : 1U) &&
-                      open.block_bytes > 0 && (step < 0 || extents[0] > step) &&
-                      extents.back() == (elements + open.block_bytes - 1) / open.block_bytes;
+    const bool has_steps = extents.size() == 2;
+    std::int64_t bytes = open.field.element.bytes;
+    for (std::size_t d = has_steps ? 1 : 0; d < open.field.shape.size(); ++d)
+        bytes *= open.field.shape[d];
+    const std::int64_t steps = has_steps && !open.field.shape.empty() ? open.field.shape[0] : 1;
+    const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 &&
+                      (!has_steps || extents[0] >= steps) &&
+                      extents.back() == (bytes + open.block_bytes - 1) / open.block_bytes;
     require<Error>(fits, [&] {
         return text(calls.caller(), ": expected ", what, " '", calls.path(),
                     "' to be as many as its bytes take, got ", tuple_text(extents), " of ",
                     open.block_bytes, " bytes each");
     });
-    open.sums.resize(static_cast<std::size_t>(extents.back()));
+    // Of one step, or of all of them, which begin anew with each.
+    const std::int64_t read_steps = step >= 0 ? 1 : steps;
+    if (has_steps && step < 0) open.step_bytes = bytes;
+    open.sums.resize(static_cast<std::size_t>(extents.back() * read_steps));
     const H5Id space(H5Dget_space(dataset), H5Sclose);
-    if (step >= 0) {
-        const hsize_t begin[2] = {static_cast<hsize_t>(step), 0};
-        const hsize_t count[2] = {1, open.sums.size()};
+    if (has_steps) {
+        const hsize_t begin[2] = {static_cast<hsize_t>(std::max<std::int64_t>(step, 0)), 0};
+        const hsize_t count[2] = {static_cast<hsize_t>(read_steps),
+                                  static_cast<hsize_t>(extents.back())};
         (void)H5Sselect_hyperslab(space, H5S_SELECT_SET, begin, nullptr, count, nullptr);
     }
     const hsize_t count = open.sums.size();
@@ -108,6 +140,11 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
          slash = name.find('/', slash + 1))
         is_there = H5Lexists(file, name.substr(0, slash).c_str(), H5P_DEFAULT) > 0;
     is_there = is_there && H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0;
+    if (is_there) {
+        const H5Id object(H5Oopen(file, name.c_str(), H5P_DEFAULT), H5Oclose);
+        is_there =
+            object < 0 || H5Iget_type(object) == H5I_DATASET; // HDF5 says why it does not open
+    }
     require<UsageError>(is_there, [&] {
         std::string names;
         for (const StoredField& field : list_fields(calls, file))
@@ -124,12 +161,12 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
                     "', got texts or a table");
     });
     open.field.element = *element;
-    open.field.shape = extents_of(dataset);
+    open.field.shape = extents_of_field(file, dataset);
     const H5Id creation(H5Dget_create_plist(dataset), H5Pclose);
     const haddr_t offset = H5Dget_offset(dataset);
-    open.is_plain = H5Tequal(type, h5_type(*element)) > 0 &&
-                    H5Pget_layout(creation) == H5D_CONTIGUOUS &&
-                    H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF;
+    open.is_plain =
+        H5Tequal(type, h5_type(*element)) > 0 && H5Pget_layout(creation) == H5D_CONTIGUOUS &&
+        H5Pget_external_count(creation) == 0 && offset != HADDR_UNDEF && is_in_file(file, dataset);
     if (open.is_plain) open.offset = static_cast<std::int64_t>(offset);
     // A step that is not there has none; the caller says so.
     const bool has_step = step < 0 || (!open.field.shape.empty() && step < open.field.shape[0]);
@@ -158,7 +195,8 @@ herr_t take_link(hid_t group, const char* name, const H5L_info2_t*, void* data) 
         if (object < 0 || H5Iget_type(object) != H5I_DATASET || H5DSis_scale(object) > 0) return 0;
         const H5Id type(H5Dget_type(object), H5Tclose);
         if (const auto element = element_of(type))
-            listing.fields.push_back({name, *element, extents_of(object), false});
+            listing.fields.push_back(
+                {name, *element, extents_of_field(listing.file, object), false});
         return 0;
     } catch (const std::exception&) {
         return -1;

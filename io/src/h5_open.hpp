@@ -19,6 +19,7 @@ struct OpenField {
     bool is_plain = false;        ///< bytes are in the file as they are in memory, in one piece
     std::int64_t offset = 0;      ///< if they are
     std::int64_t block_bytes = 0; ///< of checksums; 0: there are none
+    std::int64_t step_bytes = 0;  ///< see Blocks
     std::vector<std::uint64_t> sums;
 
     void put(Packed& packed) const;

@@ -106,9 +106,10 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
         });
     };
     std::string prefix(static_cast<std::size_t>(long_prefix), '\0');
-    expect(end - begin >= long_prefix, "fewer bytes than its header has");
-    file.read(prefix.data(), long_prefix, begin, "the header");
+    const std::int64_t bytes_there = std::min(end - begin, long_prefix);
+    file.read(prefix.data(), bytes_there, begin, "the header");
     expect(prefix.compare(0, magic.size(), magic) == 0, "other first bytes");
+    expect(bytes_there == long_prefix, "fewer bytes than its header has");
     const auto byte = [&](std::size_t i) {
         return static_cast<std::int64_t>(static_cast<unsigned char>(prefix[i]));
     };

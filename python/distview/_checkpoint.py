@@ -38,7 +38,7 @@ class LoadedCheckpoint:
     scalars: dict[str, StoredAttribute]
     #: Which file was read.
     path: str
-    #: Why no later one was; empty if it is the last one.
+    #: Why no later one was, of all of these; empty if it is the last one.
     damage: str
 
 

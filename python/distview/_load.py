@@ -14,7 +14,7 @@ import numpy.typing as npt
 from . import _distview
 from ._array import DistView
 from ._comm import agreed, collective, communicator
-from ._errors import UsageError, short
+from ._errors import LayoutError, UsageError, short
 from ._file_arguments import (
     Path,
     StoredAttribute,
@@ -143,8 +143,8 @@ def load(
         distview.load("state.h5", out={"h": h, "flow/u": u})                # into arrays that there are
 
     path: as save() takes it. Returns a DistView of a .npy file or if names is one name; else a dictionary of them.
-    names: which arrays, all unless given. step: which step of an Hdf5Series, or of any file of HDF5 whose first axis
-    is time; without it the steps are the first axis. layout, comm, padding, boundary, periodic, grid, device: as
+    names: which arrays, all unless given, on several processes without single numbers. step: which step of an
+    Hdf5Series, or of any dataset of HDF5 whose first axis is time; without it the steps are the first axis. layout, comm, padding, boundary, periodic, grid, device: as
     zeros() takes them; the shape is the file's.
 
     out: arrays to fill in place of new ones, by name; their layouts may be any. It is what is returned. Elements
@@ -191,7 +191,7 @@ def load(
     )
     if out is None:
         contents = _contents(files, kind, name)
-        stored = agreed(files, caller, lambda: _found(caller, name, contents, wanted, which))
+        stored = agreed(files, caller, lambda: _found(caller, name, contents, wanted, which, files.size))
         made = {
             each: make(
                 DistView, caller, shape, layout, comm, dtype,
@@ -229,7 +229,7 @@ def _step(caller: str, step: Any) -> int | None:
 
 
 def _found(
-    caller: str, path: str, contents: FileContents, wanted: list[str] | None, step: int | None
+    caller: str, path: str, contents: FileContents, wanted: list[str] | None, step: int | None, processes: int
 ) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
     """Types and shapes of the arrays to make."""
     result = {}
@@ -249,5 +249,13 @@ def _found(
                 count = shape[0] if shape else 0
                 raise UsageError(f"{caller}: expected a step in [0, {count}) of {short(name)}, got {step}")
             shape = shape[1:]
+        if not shape and processes > 1:
+            # A single number has one process. Who asks for all arrays of a file gets those that can be dealt out.
+            if wanted is None and len(contents.fields) > 1:
+                continue
+            raise LayoutError(
+                f"{caller}: array {short(name)} is a single number, which is loaded on one process, got a communicator of "
+                f"{processes}"
+            )
         result[name] = field.dtype, shape
     return result

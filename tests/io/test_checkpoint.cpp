@@ -156,10 +156,13 @@ TEST_F(CheckpointTest, keeps_so_many_and_falls_back) {
     MPI_Barrier(MPI_COMM_WORLD);
     loaded = checkpoint.load(state.fields(), true);
     EXPECT_ON_ALL_RANKS(state.is_of(3));
-    // None is whole: the last one's damage is told.
+    EXPECT_NE(loaded.damage.find("field 'flow/u' of '" + path + "'"), std::string::npos);
+    EXPECT_NE(loaded.damage.find('\'' + checkpoint.path_of(1) + '\''), std::string::npos);
+    // None is whole: the damage of all is told.
     spoil(checkpoint.path_of(2));
-    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
-                              "field 'flow/u' of '" + path + "'");
+    for (int age = 0; age < 3; ++age)
+        EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
+                                  '\'' + checkpoint.path_of(age) + '\'');
 }
 
 TEST_F(CheckpointTest, finds_every_flipped_bit_and_names_the_field_and_the_place) {
@@ -259,6 +262,18 @@ TEST_F(CheckpointTest, says_what_does_not_fit) {
                               "names of fields that are not empty");
     EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({state.h.named(), state.h.named()}), UsageError,
                               "'h' twice");
+    EXPECT_THROW_ON_ALL_RANKS(
+        checkpoint.save({state.h.named(), {"h/deep", state.h.named().array}}), UsageError,
+        "names of fields that are not groups of others, got 'h' and 'h/deep'");
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load({{"flow", state.h.named().array}}), UsageError,
+                              "expected a field 'flow' in '" + path + "', got 'flow/u', 'h'");
+    const auto save_on = [&](UniformGrid grid) {
+        save_hdf5(world, folder.file("no.h5"), {state.h.named()}, {}, {.grid = std::move(grid)});
+    };
+    EXPECT_THROW_ON_ALL_RANKS(save_on({.spacing = {1, 1, 1}}), UsageError,
+                              "as many spacings as an array has axes, got 3 for 'h' of 2 axes");
+    EXPECT_THROW_ON_ALL_RANKS(save_on({.spacing = {1, 0}}), UsageError,
+                              "expected a grid of spacings above 0, got 0");
     EXPECT_THROW_ON_ALL_RANKS(Checkpoint(world, path, options_of(random, 0)), UsageError,
                               "at least 1 checkpoint to keep, got 0");
     // A field of save_hdf5() is no checkpoint.

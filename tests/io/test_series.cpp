@@ -9,6 +9,10 @@
 #include <gtest/gtest.h>
 #include <hdf5.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <fstream>
 
 namespace distview::testing {
@@ -107,6 +111,114 @@ TEST_F(SeriesTest, damage_is_told_with_its_step) {
     EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 1, {{"f", section.any()}}), Error,
                               "damaged bytes among [768, 1024) of field 'f', step 1, of '" + path +
                                   "'");
+    StoredSection all(world, random_stored_layout(random, world.size(), {2, 30, 20}), element,
+                      random);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{"f", all.any()}}), Error,
+                              "damaged bytes among [5568, 5824) of field 'f' of '" + path +
+                                  "' (step 1): the checksum of block 22 of 38 differs");
+}
+
+TEST_F(SeriesTest, has_the_steps_that_are_whole) {
+    Random random(17, 4);
+    const ElementType element{ElementKind::floating_point, 8};
+    StoredSection section(world, random_stored_layout(random, world.size(), {30, 20}), element,
+                          random);
+    Hdf5Series series(world, path, {{"f", section.any()}});
+    section.fill(3);
+    series.append(0, {{"f", section.any()}});
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank() == 0) { // as a writer that is killed leaves it
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
+        const hsize_t extents[] = {2, 30, 20};
+        EXPECT_GE(H5Dset_extent(dataset, extents), 0);
+        H5Dclose(dataset);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(inspect_hdf5(world, path).fields.at(0).shape, (std::vector<std::int64_t>{1, 30, 20}));
+    StoredSection all(world, random_stored_layout(random, world.size(), {1, 30, 20}), element,
+                      random);
+    load_hdf5(world, path, {{"f", all.any()}});
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 1, {{"f", section.any()}}), UsageError,
+                              "expected a step below 1 of field 'f'");
+}
+
+TEST_F(SeriesTest, is_locked_by_other_programs) {
+    Random random(17, 5);
+    StoredSection section(world, random_stored_layout(random, world.size(), {9}),
+                          {ElementKind::floating_point, 8}, random);
+    Hdf5Series series(world, path, {{"f", section.any()}});
+    MPI_Barrier(MPI_COMM_WORLD);
+    int reader = -1;
+    if (rank() == 0) { // as readers that use HDF5 do
+        reader = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        ASSERT_EQ(::flock(reader, LOCK_SH | LOCK_NB), 0);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_THROW_ON_ALL_RANKS(series.append(0, {{"f", section.any()}}), Error,
+                              "got a file that another program has open, and has locked");
+    if (rank() == 0) ::close(reader);
+    series.append(0, {{"f", section.any()}});
+    EXPECT_EQ(inspect_hdf5(world, path).times.size(), 1U);
+}
+
+TEST_F(SeriesTest, a_step_of_an_array_that_was_saved_whole) {
+    Random random(17, 6);
+    const ElementType element{ElementKind::signed_integer, 4};
+    StoredSection whole(world, random_stored_layout(random, world.size(), {4, 6, 5}), element,
+                        random);
+    whole.fill(8);
+    save_hdf5(world, path, {{"f", whole.any()}});
+    StoredSection again(world, random_stored_layout(random, world.size(), {1, 6, 5}), element,
+                        random);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, path, 2, {{"f", again.any()}}), ShapeError,
+                              "field 'f'");
+    // Cell (2, i, j) of the array is element 60 + 5 i + j of the file.
+    std::vector<std::int32_t> in_file(120);
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT);
+        const hid_t dataset = H5Dopen2(file, "f", H5P_DEFAULT);
+        EXPECT_GE(H5Dread(dataset, H5T_NATIVE_INT32, H5S_ALL, H5S_ALL, H5P_DEFAULT, in_file.data()),
+                  0);
+        H5Dclose(dataset);
+        H5Fclose(file);
+    }
+    MPI_Bcast(in_file.data(), 120, MPI_INT32_T, 0, MPI_COMM_WORLD);
+    const ArrayLayout rows(ProcessGrid{world.size(), 1}, {block(6), block(5)});
+    const Kokkos::DefaultHostExecutionSpace exec;
+    const auto step = make_dist_view<std::int32_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+        exec, world, rows, "step");
+    load_hdf5_step(world, path, 2, {{"f", step}});
+    const std::int64_t first = rows.axis(0).as_block().interior(world.rank()).begin.value();
+    for (std::size_t i = 0; i < step.view().extent(0); ++i)
+        for (std::size_t j = 0; j < 5; ++j)
+            EXPECT_EQ(step.view()(i, j),
+                      in_file[60 + 5 * (static_cast<std::size_t>(first) + i) + j]);
+}
+
+// The bytes of a dataset that another file has are not at its place in this one.
+TEST_F(SeriesTest, datasets_of_linked_files) {
+    Random random(17, 7);
+    const ElementType element{ElementKind::floating_point, 8};
+    const auto section = [&] {
+        return StoredSection(world, random_stored_layout(random, world.size(), {50, 10}), element,
+                             random);
+    };
+    StoredSection from = section(), other = section(), to = section();
+    from.fill(1);
+    other.fill(2);
+    const std::string linked = folder.file("linked.h5");
+    save_hdf5(world, linked, {{"f", from.any()}});
+    save_hdf5(world, path, {{"other", other.any()}});
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        EXPECT_GE(H5Lcreate_external("linked.h5", "/f", file, "f", H5P_DEFAULT, H5P_DEFAULT), 0);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    load_hdf5(world, path, {{"f", to.any()}});
+    EXPECT_ON_ALL_RANKS(to.is_right(1));
 }
 
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {

@@ -37,7 +37,7 @@ struct CheckpointOptions {
 struct LoadedCheckpoint {
     Attributes scalars{};
     std::string path{};   ///< which file was read
-    std::string damage{}; ///< why no later one was; empty if it is the last one
+    std::string damage{}; ///< why no later one was, of all of these; empty if it is the last one
 };
 
 /// The state of a program in a file: named arrays and numbers, from which it goes on in any layout on any number of ranks.
