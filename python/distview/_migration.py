@@ -128,8 +128,9 @@ class MigrationPlan:
 
     def _move(self, sources: list[npt.NDArray[Any]], targets: list[npt.NDArray[Any]]) -> None:
         sizes = [array.dtype.itemsize * math.prod(array.shape[1:]) for array in sources]
-        as_bytes = [[array.reshape(-1).view(np.uint8) for array in arrays] for arrays in (sources, targets)]
-        self._plan.execute(*as_bytes, sizes)
+        from_bytes = [array.reshape(-1).view(np.uint8) for array in sources]
+        to_bytes = [array.reshape(-1).view(np.uint8) for array in targets]
+        self._plan.execute(from_bytes, to_bytes, sizes)
 
 
 def _targets(given: Any, comm: _distview.Communicator) -> npt.NDArray[np.intc]:

@@ -7,7 +7,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from . import _distview
 from ._comm import agreed, collective, communicator, of_comm
@@ -62,10 +62,12 @@ def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
     Local but for the first time that comm comes; all ranks set the same.
     """
     found = _of_program(comm, "set_report")
-    try:
-        name = "" if file is None else os.fspath(file)
-    except TypeError:
-        name = file
+    name: Any = ""
+    if file is not None:
+        try:
+            name = os.fspath(file)
+        except TypeError:
+            name = file
     if not isinstance(name, str) or "\0" in name:
         raise UsageError(f"set_report: expected the name of a file or None, got {short(file)}")
     found.set_report(name)
@@ -152,4 +154,4 @@ def order_ranks(comm: Comm, ranks: Sequence[int]) -> MPI.Intracomm:
     order = agreed(found, "order_ranks", numbers, lambda given: {"ranks": given})
     from mpi4py import MPI
 
-    return cast("MPI.Intracomm", MPI.Intracomm(MPI.Comm.f2py(found.order_ranks(order))))
+    return MPI.Intracomm(MPI.Comm.f2py(found.order_ranks(order)))
