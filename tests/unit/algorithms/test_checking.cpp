@@ -405,7 +405,7 @@ TEST(Checking, LeavesAloneWhatIsNoCopy) {
     const Communicator comm = world();
     // Padding is wider than sections: near walls there are positions beyond the array's end.
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},
-                             {block(2 * comm.size(), {.padding = 4, .boundary = 2}),
+                             {block(2 * comm.size(), {.padding = 5, .boundary = 2}),
                               block(5, {.padding = 1, .boundary = 1})});
     const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
     PaddingExchangePlan plan(comm, layout);
