@@ -128,7 +128,7 @@ def _call_site(
     communicator_of: Callable[..., _distview.Communicator | None], args: Any, kwargs: Any
 ) -> _distview.CallSite | None:
     """Tells the other ranks where the program makes the call that follows, as long as the result lives."""
-    package = os.path.dirname(__file__)
+    package = os.path.dirname(__file__) + os.sep
     frame = sys._getframe(2)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
         frame = frame.f_back
