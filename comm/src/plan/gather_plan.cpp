@@ -42,7 +42,9 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 } // namespace
 
 GatherPlan::GatherPlan(const Communicator& comm, const ArrayLayout& layout,
-                       const IndexList& indices)
-    : m_core(name, make_core(comm, layout, indices)) {}
+                       const IndexList& indices, const std::source_location& where)
+    : m_core(name, make_core(comm, layout, indices)) {
+    m_core->note_made(where);
+}
 
 } // namespace distview
