@@ -198,7 +198,7 @@ CollectiveCall::~CollectiveCall() {
 }
 
 CallSite::CallSite(const Communicator& comm, const std::source_location& where)
-    : CallSite(comm, describe_site(where)) {}
+    : CallSite(comm, impl::describe_site(where)) {}
 
 CallSite::CallSite(const Communicator& comm, std::string_view where) : m_state(comm.state()) {
     if (!m_state->calls().enter_site(where)) m_state.reset();
