@@ -188,8 +188,8 @@ int distview_set_check(int check) {
     return guard(__func__, [&](const char*) {
         distview::require<distview::UsageError>(
             check == DISTVIEW_CHECK_NOTHING || check == DISTVIEW_CHECK_PADDING, [&] {
-                return distview::text("distview_set_check: expected a distview_check in [0, 2), got ",
-                                      check);
+                return distview::text(
+                    "distview_set_check: expected a distview_check in [0, 2), got ", check);
             });
         distview::set_check(check == DISTVIEW_CHECK_PADDING ? distview::Check::padding
                                                             : distview::Check::nothing);

@@ -461,8 +461,7 @@ static void test_checking(distview_communicator* comm) {
     CHECK(distview_current_check() == DISTVIEW_CHECK_NOTHING);
     FAILS(DISTVIEW_USAGE_ERROR, "distview_set_check: expected a distview_check in [0, 2), got 2",
           distview_set_check(2));
-    const distview_axis axis = {
-        .extent = 24, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    const distview_axis axis = {.extent = 24, .padding_low = 1, .padding_high = 1, .periodic = 1};
     distview_layout* const layout = make_layout(1, &axis);
     int64_t n;
     OK(distview_layout_local_extents(layout, check_rank, &n));

@@ -293,7 +293,8 @@ void Calls::note_plan(std::uint64_t number, const std::source_location& made) no
 bool Calls::enter_site(std::string_view site) noexcept {
     if (m_has_site) return false;
     m_has_site = true;
-    m_line->site_last.store(0, std::memory_order_release); // of no call, until the others are written
+    m_line->site_last.store(0,
+                            std::memory_order_release); // of no call, until the others are written
     m_line->site.set(site);
     m_line->site_after.store(m_call.count, std::memory_order_release);
     m_line->site_last.store(~std::uint64_t{0}, std::memory_order_release);
@@ -312,8 +313,7 @@ std::string Calls::describe_site(const CallLine& line, const Call& call) const {
 
 std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
     const std::string mine = describe(*m_line, m_call, m_call.word);
-    std::string result =
-        text("rank ", m_rank, " waits in ", mine, describe_site(*m_line, m_call));
+    std::string result = text("rank ", m_rank, " waits in ", mine, describe_site(*m_line, m_call));
     for (const Rank& other : missing) {
         const std::optional<Seen> last = latest(*other.line);
         result += text("; rank ", other.rank, " does not come: ");
@@ -322,10 +322,9 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
             continue;
         }
         const std::string theirs = describe(*other.line, last->call, last->call.whole);
-        result +=
-            text(last->ended ? "it was seen last when it left " : "it was seen last in ", theirs,
-                 ", call ", last->call.count, " of its own (", m_call.count, " of this rank)",
-                 describe_site(*other.line, last->call));
+        result += text(last->ended ? "it was seen last when it left " : "it was seen last in ",
+                       theirs, ", call ", last->call.count, " of its own (", m_call.count,
+                       " of this rank)", describe_site(*other.line, last->call));
     }
     if (!missing.empty()) return result;
     if (m_far_rank >= 0)

@@ -50,8 +50,7 @@ std::int64_t common_padding(const BlockLayout& axis, int side) {
     std::int64_t least = all;
     const auto look = [&](int p) {
         const Widths edge = axis.periodic() ? axis.boundary_padding(p) : Widths();
-        const std::int64_t here =
-            width(axis.communication_padding(p), side) + width(edge, side);
+        const std::int64_t here = width(axis.communication_padding(p), side) + width(edge, side);
         if (here > 0) least = std::min(least, here);
     };
     if (axis.has_tables()) {

@@ -71,7 +71,7 @@ struct DeepRun {
     int deep = 1; ///< steps that one exchange serves
     int steps = 12;
     bool walls_follow = false;
-    bool wide = false; ///< sections of a few cells or none, of which padding takes several
+    bool wide = false;   ///< sections of a few cells or none, of which padding takes several
     bool uneven = false; ///< one side of an axis runs out before the other, which `deep` is of
 };
 
@@ -98,8 +98,8 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
         // Around a ring the two ends may have less than the others.
         const Widths ends(run.uneven ? random.integer(read.low, padding.low) : padding.low,
                           run.uneven ? random.integer(read.high, padding.high) : padding.high);
-        return block(n,
-                     {.padding = padding, .boundary = periodic ? ends : read, .periodic = periodic});
+        return block(
+            n, {.padding = padding, .boundary = periodic ? ends : read, .periodic = periodic});
     };
     const ArrayLayout layout(
         ProcessGrid(std::span<const int>(grid)),
@@ -174,7 +174,8 @@ TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
         const auto from = now.view(), to = next.view();
         apply_stencil(
             HostExec(), "upwind", plan, Reach{{3, 1}}, next,
-            [=](int i) { to(i) = 0.25 * (from(i - 3) + from(i - 1) + from(i) + from(i + 1)); }, now);
+            [=](int i) { to(i) = 0.25 * (from(i - 3) + from(i - 1) + from(i) + from(i + 1)); },
+            now);
         std::swap(now, next);
         EXPECT_EQ(now.valid_padding().depth(0), step % 2 == 0 ? expected(3, 1) : expected(0, 0));
     }

@@ -256,8 +256,8 @@ TEST(PaddingExchangeSchedule, SaysTheSameOfWhatIsFilledOnAllProcesses) {
     EXPECT_EQ(filled(ring, 1), Widths(2, 3));
     EXPECT_EQ(filled(ring, 4), Widths(2, 1));
     // The least that is there, but for those that have none.
-    const auto other_widths = block_bounds(
-        {0, 5, 10, 15, 20}, {.paddings = {{9, 3}, {4, 0}, {2, 2}, {5, 9}}, .boundary = Widths(1)});
+    const auto other_widths =
+        block_bounds({0, 5, 10, 15, 20}, {.boundary = Widths(1)}, {{9, 3}, {4, 0}, {2, 2}, {5, 9}});
     EXPECT_EQ(filled(other_widths, 4), Widths(2));
 }
 
