@@ -135,7 +135,7 @@ def _call_site(
     site = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
     try:
         comm = communicator_of(*args, **kwargs)
-        return comm and _distview.CallSite(comm, site)
+        return None if comm is None else _distview.CallSite(comm, site)
     except Exception:  # of arguments that the call itself refuses
         return None
 

@@ -200,18 +200,17 @@ contains
         allocate(u(n(1)), v(n(1)))
         u = 0
         v = 0
-        call plan%exchange(u)
-        call plan%exchange(v)
-        u = 1
+        call plan%require(1, u, v)
+        u(2:n(1) - 1) = 1
         call plan%mark_written(u)
         call smooth(u, v)
         call plan%mark_written(v)
-        call plan%exchange(v, stat=stat, errmsg=errmsg)
+        call plan%require(1, v, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "come from padding that is not valid")
         call plan%require(1, u, exchanged=exchanged)
         call smooth(u, v)
         call plan%mark_written(v)
-        call plan%exchange(v)
+        call plan%require(1, v)
         call check(exchanged .and. all(v == 2), "with valid padding")
         call distview_set_check(distview_check_nothing)
     end subroutine

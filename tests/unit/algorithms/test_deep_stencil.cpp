@@ -82,7 +82,7 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
     Widths padding(read.low * run.deep, read.high * run.deep);
     std::int64_t& shorter = random.chance(0.5) ? padding.low : padding.high;
     const std::int64_t least = &shorter == &padding.low ? read.low : read.high;
-    if (run.uneven) shorter = random.integer(least, shorter - 1);
+    if (run.uneven) shorter = random.integer(least, shorter);
     const auto extent_of = [&](int parts) {
         // A wall that follows its cell is with a process that has cells.
         if (run.wide) return random.integer(run.walls_follow ? parts : 1, 3 * parts + 1);
@@ -96,8 +96,8 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
                 run.walls_follow};
     const auto axis = [&](std::int64_t n, bool periodic) {
         // Around a ring the two ends may have less than the others.
-        const Widths ends(run.uneven ? random.integer(read.low, padding.low) : padding.low,
-                          run.uneven ? random.integer(read.high, padding.high) : padding.high);
+        const Widths ends(run.uneven ? random.integer(read.low, padding.low + 1) : padding.low,
+                          run.uneven ? random.integer(read.high, padding.high + 1) : padding.high);
         return block(
             n, {.padding = padding, .boundary = periodic ? ends : read, .periodic = periodic});
     };
@@ -147,10 +147,10 @@ TEST(DeepStencil, StepsOverPaddingWiderThanSections) {
 // All ranks are to exchange in the same steps: those at a wall have one side only, which alone would last longer.
 TEST(DeepStencil, StepsAlikeWhereOneSideOfAnAxisRunsOutFirst) {
     const Communicator comm = world();
-    for (int deep = 2; deep <= 4; ++deep)
+    for (int deep = 2; deep <= 4; deep += 2)
         for (const bool walls_follow : {false, true})
             for (const bool wide : {false, true})
-                for_each_case(10, [&](Random& random, std::uint64_t) {
+                for_each_case(5, [&](Random& random, std::uint64_t) {
                     EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow, wide, true}),
                               0)
                         << "deep " << deep << (walls_follow ? ", walls follow" : "");
