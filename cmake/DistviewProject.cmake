@@ -14,5 +14,6 @@ else()
     set(CMAKE_FIND_PACKAGE_TARGETS_GLOBAL ON)
 endif()
 
+include(DistviewCompileTime)
 include(DistviewWarnings)
 include(DistviewProgram)

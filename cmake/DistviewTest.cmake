@@ -4,6 +4,7 @@
 #     SOURCES file...            made into the program test_component_topic, or
 #     PROGRAM target             an existing program, or
 #     [RANKS N...]               run with MPI on so many ranks; without, a serial program
+#     [RANKS_OF_FULL N...]       and on so many in the full suite
 #     [ARGS argument...] [LABELS label...] [LIBRARIES target...] [ENVIRONMENT name=value...]
 #     [TIMEOUT seconds]          per run; 60 unless given
 #     [THREADS n])               OpenMP threads per rank; 1 unless given
@@ -76,7 +77,7 @@ endfunction()
 function(distview_add_test)
     cmake_parse_arguments(
         PARSE_ARGV 0 arg "" "NAME;PROGRAM;TIMEOUT;THREADS"
-        "SOURCES;RANKS;ARGS;LABELS;LIBRARIES;ENVIRONMENT")
+        "SOURCES;RANKS;RANKS_OF_FULL;ARGS;LABELS;LIBRARIES;ENVIRONMENT")
     if(arg_UNPARSED_ARGUMENTS)
         message(FATAL_ERROR "distview_add_test: unknown arguments ${arg_UNPARSED_ARGUMENTS}")
     endif()
@@ -94,9 +95,7 @@ function(distview_add_test)
         add_executable(${arg_PROGRAM} ${arg_SOURCES})
         distview_program_options(${arg_PROGRAM})
         if(TARGET distview_testing_headers)
-            # Where another header is forced to be first, the compiler reads all as usual.
-            set_target_properties(${arg_PROGRAM} PROPERTIES PCH_WARN_INVALID OFF)
-            target_precompile_headers(${arg_PROGRAM} REUSE_FROM distview_testing_headers)
+            distview_precompile_kokkos(${arg_PROGRAM} AS distview_testing_headers)
         endif()
         set(environment ${distview_launcher_environment})
         if(arg_RANKS)
@@ -111,12 +110,14 @@ function(distview_add_test)
                                "$<TARGET_FILE:${arg_PROGRAM}>" ${arg_ARGS})
         return()
     endif()
-    foreach(ranks IN LISTS arg_RANKS)
+    foreach(ranks IN LISTS arg_RANKS arg_RANKS_OF_FULL)
         distview_mpi_command(command ${ranks} "$<TARGET_FILE:${arg_PROGRAM}>")
         math(EXPR processors "${ranks} * ${arg_THREADS}")
-        distview_register_test(
-            "${arg_NAME}.np${ranks}" "mpi;ranks_${ranks};${component};${arg_LABELS}"
-            ${processors} ${command} ${arg_ARGS})
+        set(labels mpi ranks_${ranks} ${component} ${arg_LABELS})
+        if(NOT ranks IN_LIST arg_RANKS)
+            list(APPEND labels full)
+        endif()
+        distview_register_test("${arg_NAME}.np${ranks}" "${labels}" ${processors} ${command} ${arg_ARGS})
         if(ranks GREATER DISTVIEW_TEST_MAX_NP)
             set_tests_properties("${arg_NAME}.np${ranks}" PROPERTIES DISABLED TRUE)
         endif()
@@ -147,18 +148,20 @@ endfunction()
 # is internal to the component, with the given arguments of distview_add_test, save that those in the
 # variable settings_<topic> take precedence.
 function(distview_add_unit_tests component)
-    cmake_parse_arguments(PARSE_ARGV 1 all "" "TIMEOUT;THREADS" "RANKS;LABELS;LIBRARIES;ENVIRONMENT")
+    cmake_parse_arguments(PARSE_ARGV 1 all "" "TIMEOUT;THREADS" "RANKS;RANKS_OF_FULL;LABELS;LIBRARIES;ENVIRONMENT")
     file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_CURRENT_SOURCE_DIR}/test_*.cpp"
          "${CMAKE_CURRENT_SOURCE_DIR}/impl_*.cpp")
     foreach(source IN LISTS sources)
         get_filename_component(topic "${source}" NAME_WE)
         string(REGEX REPLACE "^test_" "" topic "${topic}")
         cmake_parse_arguments(
-            own "SERIAL" "TIMEOUT;THREADS" "RANKS;LABELS;LIBRARIES;ENVIRONMENT" ${settings_${topic}})
+            own "SERIAL" "TIMEOUT;THREADS" "RANKS;RANKS_OF_FULL;LABELS;LIBRARIES;ENVIRONMENT" ${settings_${topic}})
         set(arguments "")
-        foreach(key IN ITEMS TIMEOUT THREADS RANKS LABELS LIBRARIES ENVIRONMENT)
-            if(key STREQUAL "RANKS" AND own_SERIAL)
+        foreach(key IN ITEMS TIMEOUT THREADS RANKS RANKS_OF_FULL LABELS LIBRARIES ENVIRONMENT)
+            if(key MATCHES "RANKS" AND own_SERIAL)
                 continue()
+            elseif(key STREQUAL "RANKS_OF_FULL" AND DEFINED own_RANKS AND NOT DEFINED own_RANKS_OF_FULL)
+                continue() # a list of its own is the whole of it
             elseif(DEFINED own_${key})
                 list(APPEND arguments ${key} ${own_${key}})
             elseif(DEFINED all_${key})

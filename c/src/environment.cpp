@@ -5,6 +5,7 @@
 #include <distview/c/environment.h>
 
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/checking.hpp>
 #include <distview/core/version.hpp>
 
 #include <algorithm>
@@ -182,3 +183,20 @@ int distview_set_contracts(int level) {
 }
 
 int distview_contracts(void) { return static_cast<int>(contracts()); }
+
+int distview_set_check(int check) {
+    return guard(__func__, [&](const char*) {
+        distview::require<distview::UsageError>(
+            check == DISTVIEW_CHECK_NOTHING || check == DISTVIEW_CHECK_PADDING, [&] {
+                return distview::text(
+                    "distview_set_check: expected a distview_check in [0, 2), got ", check);
+            });
+        distview::set_check(check == DISTVIEW_CHECK_PADDING ? distview::Check::padding
+                                                            : distview::Check::nothing);
+    });
+}
+
+int distview_current_check(void) {
+    return distview::current_check() == distview::Check::padding ? DISTVIEW_CHECK_PADDING
+                                                                 : DISTVIEW_CHECK_NOTHING;
+}

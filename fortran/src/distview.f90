@@ -31,7 +31,8 @@
 module distview
     use distview_base, only: distview_initialize, distview_finalize, distview_is_initialized, distview_version, &
         distview_build_info, distview_set_contracts, distview_contracts, distview_contracts_off, &
-        distview_contracts_cheap, distview_contracts_full
+        distview_contracts_cheap, distview_contracts_full, distview_set_check, distview_current_check, &
+        distview_check_nothing, distview_check_padding
     use distview_base, only: distview_error_message, distview_error_class, distview_error_code, distview_fail, &
         distview_success, distview_layout_error, distview_shape_error, distview_usage_error, distview_protocol_error, &
         distview_mpi_error, distview_other_error, distview_deadline_error

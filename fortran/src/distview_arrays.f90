@@ -547,8 +547,8 @@ contains
         process = answer
     end function
 
-    ! How deep the padding holds what the owners of its elements have, as far as the library can tell: depths(:, d) on the
-    ! low and on the high side of axis d. `has_corners`: whether that is true of padding of several axes at once.
+    ! How deep padding holds what the owners of its elements have, as far as the library can tell, the same on all ranks:
+    ! depths(:, d) on the low and on the high side of axis d. `has_corners`: whether that is true of padding of several axes at once.
     ! docs/valid_padding.md says what changes it.
     function array_valid_padding(self, has_corners, stat, errmsg) result(depths)
         class(distview_array), intent(in) :: self
@@ -578,7 +578,7 @@ contains
     end subroutine
 
     ! Says that the program has filled padding itself: it is valid that deep, depths(:, d) along axis d, in corners too
-    ! unless `has_corners` is false.
+    ! unless `has_corners` is false. A rank at a wall says of that side what the others say.
     !
     ! Collective: as mark_written
     ! Errors:     distview_usage_error for depths that are negative, distview_shape_error for another number of them

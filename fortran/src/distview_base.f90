@@ -35,11 +35,14 @@ module distview_base
     ! How much is checked: nothing that costs, what is cheap (the default), or also arguments before every execution.
     integer, parameter, public :: distview_contracts_off = 0, distview_contracts_cheap = 1, distview_contracts_full = 2
 
+    ! What is checked besides arguments: nothing, or that nobody computes with padding that is not valid.
+    integer, parameter, public :: distview_check_nothing = 0, distview_check_padding = 1
+
     integer, parameter, public :: distview_max_rank = 8
 
     public :: distview_initialize, distview_finalize, distview_is_initialized, distview_version, &
         distview_build_info, distview_error_message, distview_error_class, distview_error_code, distview_fail
-    public :: distview_set_contracts, distview_contracts
+    public :: distview_set_contracts, distview_contracts, distview_set_check, distview_current_check
     ! For the other modules.
     public :: settle, failure, decimal, described, c_text_of
 
@@ -90,6 +93,13 @@ module distview_base
             integer(c_int), value :: level
         end function
         integer(c_int) function c_contracts() bind(C, name="distview_contracts")
+            import :: c_int
+        end function
+        integer(c_int) function c_set_check(check) bind(C, name="distview_set_check")
+            import :: c_int
+            integer(c_int), value :: check
+        end function
+        integer(c_int) function c_current_check() bind(C, name="distview_current_check")
             import :: c_int
         end function
         function c_version() bind(C, name="distview_version") result(text)
@@ -245,6 +255,23 @@ contains
 
     integer function distview_contracts()
         distview_contracts = c_contracts()
+    end function
+
+    ! Switches the checking mode on or off, distview_check_padding or distview_check_nothing, as DISTVIEW_CHECK=padding does
+    ! for a whole run: what computes with padding that is not valid becomes a distview_usage_error. Slow: for tests and small
+    ! runs. docs/valid_padding.md has more.
+    !
+    ! Collective: no, but to be called on all ranks, before arrays are made
+    ! Errors:     distview_usage_error for anything else
+    subroutine distview_set_check(check, stat, errmsg)
+        integer, intent(in) :: check
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_set_check(int(check, c_int)), stat, errmsg)
+    end subroutine
+
+    integer function distview_current_check()
+        distview_current_check = c_current_check()
     end function
 
     ! "major.minor.patch" of the library that the program runs with.

@@ -124,7 +124,7 @@ class DistView(Section["Scalar"]):
         """Says that the program has filled padding itself: it is valid to that depth.
 
         depth: a width, or one width or (low, high) per axis. corners: whether what is padding along several axes is
-        valid, too. All ranks say it. Local, as mark_written().
+        valid, too. All ranks say the same, of sides at a wall too. Local, as mark_written().
         """
         self._mark_padding_valid(padding_depths(depth, self.ndim, "mark_padding_valid"), bool(corners))
 

@@ -34,6 +34,8 @@ def _check_same_mpi() -> None:
 
 
 _has_warned = False
+#: Whether collective calls tell the other ranks where in the program they are made: once there is a deadline.
+tells_sites = bool(os.environ.get("DISTVIEW_DEADLINE"))
 
 
 def _warn_of_no_comm() -> None:
@@ -122,6 +124,22 @@ def agreed(
     return cast(Result, comm.agree_on(caller, step))
 
 
+def _call_site(
+    communicator_of: Callable[..., _distview.Communicator | None], args: Any, kwargs: Any
+) -> _distview.CallSite | None:
+    """Tells the other ranks where the program makes the call that follows, as long as the result lives."""
+    package = os.path.dirname(__file__) + os.sep
+    frame = sys._getframe(2)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+        frame = frame.f_back
+    site = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+    try:
+        comm = communicator_of(*args, **kwargs)
+        return comm and _distview.CallSite(comm, site)
+    except Exception:  # of arguments that the call itself refuses
+        return None
+
+
 def collective(
     caller: str, communicator_of: Callable[..., _distview.Communicator | None], *inner: str
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
@@ -134,6 +152,7 @@ def collective(
     def decorate(function: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         @functools.wraps(function)
         def call(*args: Parameters.args, **kwargs: Parameters.kwargs) -> Result:
+            site = _call_site(communicator_of, args, kwargs) if tells_sites else None
             try:
                 return function(*args, **kwargs)
             except Error as error:
@@ -145,6 +164,8 @@ def collective(
                     raise
                 # "DistView.gather() got ..."
                 text = f"{caller}: {str(error).partition('() ')[2] or error}"
+            finally:
+                del site  # a traceback would keep it
 
             def refuse() -> NoReturn:
                 raise UsageError(text)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from . import _distview
+from . import _comm, _distview
 from ._comm import agreed, collective, communicator, of_comm
 from ._errors import LayoutError, UsageError, named, short
 from ._layout import axis_specs, build_axes
@@ -34,7 +34,7 @@ def set_deadline(comm: Comm, seconds: float) -> None:
 
         distview.set_deadline(MPI.COMM_WORLD, 30)
 
-    Its text and ranks say who is missing and what they were seen in last; the communicator is lost after it. 0, the
+    Its text and ranks say who is missing, what they were seen in last, and at which line of the program; the communicator is lost after it. 0, the
     default, is for ever. DISTVIEW_DEADLINE sets it for all communicators. docs/deadlines.md says what it does not see.
 
     Raises UsageError if it is negative or no finite number. Local but for the first time that comm comes; all ranks set
@@ -48,6 +48,7 @@ def set_deadline(comm: Comm, seconds: float) -> None:
     if not (math.isfinite(limit) and limit >= 0):
         raise UsageError(f"set_deadline: expected a number of seconds, got {short(seconds)}")
     found.set_deadline(limit)
+    _comm.tells_sites |= limit > 0
 
 
 @named("set_report")

@@ -237,9 +237,10 @@ void add_validity(nb::class_<Array>& type) {
                 result.append(pair(valid.depth(axis).low, valid.depth(axis).high));
             return IntPairs(result);
         },
-        "(low, high) depths, along each axis, to which this section's padding holds what the "
-        "owners\n"
-        "of its elements have, as far as the library can tell: since elements were written last.");
+        "(low, high) depths, along each axis, to which padding holds what the owners of its "
+        "elements\n"
+        "have, as far as the library can tell: since elements were written last. The same on all "
+        "ranks.");
     type.def_prop_ro(
         "has_valid_corners",
         [](const Array& self) {

@@ -4,6 +4,7 @@
 #include "python_objects.hpp"
 #include "registers.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/grid_placement.hpp>
@@ -193,6 +194,9 @@ void register_communicator(nb::module_& module) {
              "Hands the contiguous bytes of a buffer on root to all ranks' buffers. Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
+    nb::class_<CallSite>(module, "CallSite",
+                         "Tells other ranks where the program makes the calls that follow.")
+        .def(nb::init<const Communicator&, const std::string&>(), "comm"_a, "site"_a);
     module.def(
         "communicator_at",
         [](std::uintptr_t address) {

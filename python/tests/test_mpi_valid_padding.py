@@ -168,15 +168,18 @@ def test_stencils(comm):
     assert u.require_padding(1, stencil="faces") is False
 
 
-def test_walls_have_no_say(comm):
-    """At a wall no exchange fills anything: nobody asks for it."""
+def test_walls_count_as_the_same_side_of_other_ranks(comm):
+    """No exchange fills anything there, but all ranks are to exchange in the same step."""
     u = strip(comm, periodic=False)
+    has_padding = comm.size > 1
     for _ in range(2):
         u.mark_written()
-        u.require_padding(2)
-        low, high = u.valid_padding[0]
-        assert low == (2 if comm.rank > 0 else 0) and high == (2 if comm.rank < comm.size - 1 else 0)
+        assert u.require_padding(2) is has_padding
+        assert u.valid_padding == (ALL if has_padding else NONE)
         assert u.require_padding(2) is False
+        u.mark_padding_valid(((1, 2), 0))  # as after a step that reads below only
+        assert u.require_padding(1) is False
+        assert u.require_padding((2, 1)) is has_padding
 
 
 def test_others_are_looked_at_as_well(comm):

@@ -456,6 +456,50 @@ static void test_require(distview_communicator* comm) {
     free(s.buffer);
 }
 
+// What was computed of padding that is not valid is found where it is taken, while the mode is on.
+static void test_checking(distview_communicator* comm) {
+    CHECK(distview_current_check() == DISTVIEW_CHECK_NOTHING);
+    FAILS(DISTVIEW_USAGE_ERROR, "distview_set_check: expected a distview_check in [0, 2), got 2",
+          distview_set_check(2));
+    const distview_axis axis = {.extent = 24, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    distview_layout* const layout = make_layout(1, &axis);
+    int64_t n;
+    OK(distview_layout_local_extents(layout, check_rank, &n));
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int on = 1; on >= 0; --on) {
+        OK(distview_set_check(on ? DISTVIEW_CHECK_PADDING : DISTVIEW_CHECK_NOTHING));
+        CHECK(distview_current_check() == on);
+        distview_array* arrays[2];
+        double* cells[2];
+        for (int k = 0; k < 2; ++k) {
+            OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR,
+                                     &arrays[k]));
+            OK(distview_array_data(arrays[k], (void**)&cells[k]));
+        }
+        OK(distview_padding_plan_execute(plan, 1, arrays));
+        for (int exchanged = 0; exchanged < 2; ++exchanged) {
+            distview_value sum;
+            for (int64_t i = 1; i < n - 1; ++i) cells[0][i] = 1.0;
+            OK(distview_array_mark_written(arrays[0]));
+            if (exchanged) OK(distview_padding_plan_require(plan, 1, 1, 1, arrays, NULL));
+            for (int64_t i = 1; i < n - 1; ++i) cells[1][i] = cells[0][i - 1] + cells[0][i + 1];
+            OK(distview_array_mark_written(arrays[1]));
+            if (on && !exchanged) {
+                FAILS(DISTVIEW_USAGE_ERROR, "come from padding that is not valid",
+                      distview_sum(arrays[1], NULL, &sum));
+                continue;
+            }
+            OK(distview_sum(arrays[1], NULL, &sum));
+            CHECK(exchanged == (sum.real == 48.0));
+        }
+        distview_array_release(arrays[0]);
+        distview_array_release(arrays[1]);
+    }
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+}
+
 // Grids for nodes that are made up, and for those that there are.
 static void test_placement(distview_communicator* comm) {
     const distview_axis square[2] = {{.extent = 64, .padding_low = 1, .padding_high = 1},
@@ -553,6 +597,7 @@ int main(int argc, char** argv) {
     test_combine(comm);
     test_apply(comm);
     test_require(comm);
+    test_checking(comm);
     test_placement(comm);
     test_report();
     return check_end(comm);

@@ -19,6 +19,7 @@ program test_padding
     call kernels()
     call moving()
     call required()
+    call checking()
     call errors()
     call report()
     call missing_rank()
@@ -177,6 +178,51 @@ contains
         call compare(v, layout, "the second of two")
         call exchange%finish(stat=stat)
         call check(stat == distview_usage_error, "finished twice")
+    end subroutine
+
+    ! What was computed of padding that is not valid is found where it is taken, while the mode is on.
+    subroutine checking()
+        type(distview_layout) :: layout
+        type(distview_padding_plan) :: plan
+        real(8), allocatable, target :: u(:), v(:)
+        integer(int64), allocatable :: n(:)
+        integer :: stat
+        logical :: exchanged
+        character(300) :: errmsg
+        call check(distview_current_check() == distview_check_nothing, "nothing is checked")
+        call distview_set_check(2, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected a distview_check in [0, 2), got 2")
+        call distview_set_check(distview_check_padding)
+        call check(distview_current_check() == distview_check_padding, "padding is checked")
+        call layout%create([24], [ranks], padding=1, periodic=[.true.])
+        call plan%create(comm, layout)
+        n = layout%local_shape(rank)
+        allocate(u(n(1)), v(n(1)))
+        u = 0
+        v = 0
+        call plan%exchange(u)
+        call plan%exchange(v)
+        u = 1
+        call plan%mark_written(u)
+        call smooth(u, v)
+        call plan%mark_written(v)
+        call plan%exchange(v, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "come from padding that is not valid")
+        call plan%require(1, u, exchanged=exchanged)
+        call smooth(u, v)
+        call plan%mark_written(v)
+        call plan%exchange(v)
+        call check(exchanged .and. all(v == 2), "with valid padding")
+        call distview_set_check(distview_check_nothing)
+    end subroutine
+
+    subroutine smooth(u, v)
+        real(8), intent(in) :: u(:)
+        real(8), intent(inout) :: v(:)
+        integer :: i
+        do i = 2, size(u) - 1
+            v(i) = u(i - 1) + u(i + 1)
+        end do
     end subroutine
 
     ! Old padding alone is exchanged: of plain arrays, and of arrays with handles, which tell how deep it is valid.

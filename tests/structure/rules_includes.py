@@ -4,7 +4,7 @@
 import posixpath
 import re
 
-from cpp_text import includes
+from cpp_text import includes, line_of, without_strings
 from tree import COMPONENTS, STACKS, Violation, component_of
 
 _ALLOWED = {
@@ -195,6 +195,27 @@ def kokkos(tree):
             yield Violation("kokkos", path, line, f"gets Kokkos_Core by {name}")
 
 
+def names_kokkos(tree):
+    """A header that names Kokkos:: gets a header of Kokkos by itself: most are compiled after Kokkos_Core."""
+
+    def leads_to_kokkos(path, seen):
+        for _, name, _ in includes(tree.text(path)):
+            header = tree.header(name)
+            if name.startswith("Kokkos_"):
+                return True
+            if header and header not in seen:
+                seen.add(header)
+                if leads_to_kokkos(header, seen):
+                    return True
+        return False
+
+    for path in tree.below(*COMPONENTS):
+        text = without_strings(tree.text(path))
+        if "/include/" in path and "Kokkos::" in text and not leads_to_kokkos(path, {path}):
+            line = line_of(text, text.index("Kokkos::"))
+            yield Violation("names_kokkos", path, line, "names Kokkos:: and includes none of its headers")
+
+
 def cycles(tree):
     """Units of comm (a header and the source of its name) do not include each other in a circle."""
     graph = {}
@@ -231,4 +252,4 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, rooms, kokkos, cycles, iostream)
+RULES = (direction, mpi, impl, rooms, kokkos, names_kokkos, cycles, iostream)

@@ -52,7 +52,7 @@ GOOD = {
     "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
     "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
-    + "#include <distview/comm/plan.hpp>\n"
+    + "#include <distview/core/view.hpp>\n"
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
     + "  Kokkos::parallel_reduce(m_label_sum, Policy(e, 0, n), g, s);\n"
     + "  Kokkos::parallel_for(Kokkos::TeamThreadRange(team, n), g);\n"
@@ -82,7 +82,7 @@ PLANTED = [
     ("direction", "core/src/a.cpp", CPP + "#include <distview/comm/a_schedule.hpp>\n", 2),
     ("direction", "core/src/a.cpp", CPP + "#  include <distview/comm.hpp>\n", 2),
     ("direction", "core/src/a.cpp", CPP + '#include "../../comm/src/x.hpp"\n', 2),
-    ("direction", "comm/src/plan/plan.cpp", CPP + "\n#include <distview/algorithms/fill.hpp>\n", 3),
+    ("direction", "comm/src/plan/plan.cpp", CPP + "\n#include <distview/algorithms/sum.hpp>\n", 3),
     ("direction", "algorithms/include/distview/algorithms/fill.hpp", HPP + "#include <distview/interop/rows.hpp>\n", 3),
     ("direction", "interop/common/include/distview/interop/rows.hpp", HPP + "#include <distview/petsc/vec.hpp>\n", 3),
     ("direction", "interop/petsc/src/vec.cpp", CPP + "\n#include <distview/hypre/vec.hpp>\n", 3),
@@ -105,6 +105,7 @@ PLANTED = [
     ("rooms", "comm/src/plan/README.md", "* Includes: memory, core.\n", 1),
     ("rooms", "comm/src/mpi/README.md", "* May include: memory.\n", 1),
     ("rooms", "comm/src/memory/m.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("names_kokkos", "io/include/distview/io/a.hpp", HPP + "#include <distview/io/b.hpp>\nKokkos::View<int*> v;\n", 4),
     ("kokkos", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
     ("kokkos", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/core/view.hpp>\n", 3),
     ("kokkos", "comm/include/distview/comm/impl/plan/binding.hpp",
@@ -116,7 +117,7 @@ PLANTED = [
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),
-    ("printing", "core/include/distview/core/a.hpp", HPP + "f() { Kokkos::printf(\"%d\", 1); }\n", 3),
+    ("printing", "core/include/distview/core/a.hpp", HPP + "#include <Kokkos_Macros.hpp>\nf() { Kokkos::printf(\"%d\", 1); }\n", 4),
     ("world", "comm/src/plan/plan.cpp", CPP + "MPI_Comm c = MPI_COMM_WORLD;\n", 2),
     ("raw_mpi", "comm/include/distview/comm/plan.hpp", "{}inline void f() { MPI_Barrier(c); }\n", 30),
     ("raw_mpi", "algorithms/include/distview/algorithms/fill.hpp", HPP + "f() { PMPI_Wait(a); }\n", 3),

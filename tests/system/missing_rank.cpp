@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // A rank goes missing at some moment while all exchange, redistribute and reduce with a deadline: all others get a
-// DeadlineError that names it and no other, in time; and so does the rank itself when it goes on.
+// DeadlineError that names it and no other, in time, and where the plan was made that it was seen in; and so does the rank
+// itself when it goes on.
 //
 // Arguments: seed; "stops", "computes" (somewhere else), "calls" (on another communicator), "closes" (late, while the others
 // are in MPI_Finalize) or "slow" (late, but not too late: nothing happens); "direct", "packed" or "message". Each rank
@@ -101,7 +102,10 @@ void run(const Communicator& comm, const Scene& scene) {
     } catch (const DeadlineError& error) {
         const Seconds waited = Clock::now() - last_step;
         const bool is_named = error.ranks() == std::vector<int>{scene.victim};
-        if (rank == scene.victim || (is_named && waited < limit + Seconds(1)))
+        const std::string what = error.what();
+        const bool is_found = (what.find("Plan #") == what.npos) ==
+                              (what.find(", of the plan made at missing_rank.cpp:") == what.npos);
+        if (rank == scene.victim || (is_named && is_found && waited < limit + Seconds(1)))
             std::printf("told %d: %s\n", rank, error.what());
         else
             std::printf("rank %d expected rank %d, got after %.1f s: %s\n", rank, scene.victim,

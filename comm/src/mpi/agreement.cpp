@@ -197,6 +197,17 @@ CollectiveCall::~CollectiveCall() {
     m_state->calls().leave({}, std::uncaught_exceptions() > m_exceptions);
 }
 
+CallSite::CallSite(const Communicator& comm, const std::source_location& where)
+    : CallSite(comm, impl::describe_site(where)) {}
+
+CallSite::CallSite(const Communicator& comm, std::string_view where) : m_state(comm.state()) {
+    if (!m_state->calls().enter_site(where)) m_state.reset();
+}
+
+CallSite::~CallSite() {
+    if (m_state) m_state->calls().leave_site();
+}
+
 void impl::agree_on_all(const Communicator& comm, const char* caller, const Agreement& mine,
                         const Arguments& arguments) {
     const auto size = static_cast<std::uint64_t>(comm.size());

@@ -10,7 +10,7 @@
 namespace distview::impl {
 
 std::string CallWord::describe(std::string_view name) const {
-    const std::uint64_t plan = bits >> 32 & 0xffffff;
+    const std::uint64_t plan = this->plan();
     const std::uint64_t set = bits >> 16 & 0xffff;
     const auto of_plan = [&](const char* type, const char* function) {
         return set == new_set ? text(type, " #", plan, ' ', function, ", new arrays")
@@ -105,22 +105,23 @@ CallPlace CallLine::Call::place() const noexcept {
     return place == read() ? place : CallPlace{};
 }
 
-void CallLine::Call::set_name(std::string_view what) noexcept {
-    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
-    std::memcpy(words.data(), what.data(), std::min(what.size(), sizeof(words) - 1));
+void SharedText::set(std::string_view text) noexcept {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
+    std::memcpy(words.data(), text.data(), std::min(text.size(), sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
-        name[i].store(words[i], std::memory_order_release);
+        m_words[i].store(words[i], std::memory_order_release);
 }
 
-void CallLine::Call::copy_name(const Call& other) noexcept {
-    for (std::size_t i = 0; i < name.size(); ++i)
-        name[i].store(other.name[i].load(std::memory_order_acquire), std::memory_order_release);
+void SharedText::copy(const SharedText& other) noexcept {
+    for (std::size_t i = 0; i < m_words.size(); ++i)
+        m_words[i].store(other.m_words[i].load(std::memory_order_acquire),
+                         std::memory_order_release);
 }
 
-std::string CallLine::Call::get_name() const {
-    std::array<std::uint64_t, std::tuple_size_v<decltype(name)>> words{};
+std::string SharedText::get() const {
+    std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
     for (std::size_t i = 0; i < words.size(); ++i)
-        words[i] = name[i].load(std::memory_order_acquire);
+        words[i] = m_words[i].load(std::memory_order_acquire);
     std::string result(sizeof(words), '\0');
     std::memcpy(result.data(), words.data(), sizeof(words));
     result.resize(std::min(result.size(), result.find('\0')));

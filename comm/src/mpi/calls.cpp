@@ -36,6 +36,19 @@ constexpr const char* arrays_hint = "; arrays must be new to a plan on all ranks
                                     "and Python: pass the same array objects on all "
                                     "ranks, or new ones on all)";
 
+/// Whether a source file is the program's: not this library's own, nor a header of the compiler's, such as that of
+/// make_unique().
+bool is_of_program(std::string_view file) {
+    constexpr std::string_view here = "comm/src/mpi/calls.cpp";
+    const std::string_view own = std::source_location::current().file_name();
+    const std::string_view root = own.substr(0, own.size() - here.size());
+    for (const std::string_view folder :
+         {"algorithms/", "c/", "comm/", "core/", "interop/", "io/", "python/"})
+        if (file.starts_with(root) && file.substr(root.size()).starts_with(folder)) return false;
+    return !file.empty() && file.find("/include/distview/") == file.npos &&
+           file.find("/include/c++/") == file.npos;
+}
+
 } // namespace
 
 Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded)
@@ -50,7 +63,7 @@ const Calls::Rank* Calls::find(int rank) const noexcept {
 }
 
 void Calls::enter(std::string_view name) noexcept {
-    if (m_depth == 0) m_line->call(m_call.count + 1).set_name(name);
+    if (m_depth == 0) m_line->call(m_call.count + 1).name.set(name);
     enter(CallWord::of_name(name));
 }
 
@@ -123,7 +136,7 @@ std::optional<Calls::Seen> Calls::read(const CallLine& line, std::uint64_t count
 }
 
 std::string Calls::describe(const CallLine& line, const Call& call, CallWord word) {
-    return word.describe(line.call(call.count).get_name());
+    return word.describe(line.call(call.count).name.get());
 }
 
 /// The last part of the call that a line's rank made at the place of a call.
@@ -268,9 +281,39 @@ std::string Calls::describe_calls(const Call& call) const {
     return describe_groups(groups);
 }
 
+void Calls::note_plan(std::uint64_t number, const std::source_location& made) noexcept {
+    if (!is_of_program(made.file_name())) return;
+    try {
+        m_plans.insert_or_assign(plan_key(number), made);
+    } catch (...) {
+        return; // no memory: errors will not tell
+    }
+}
+
+bool Calls::enter_site(std::string_view site) noexcept {
+    if (m_has_site) return false;
+    m_has_site = true;
+    m_line->site_last.store(0,
+                            std::memory_order_release); // of no call, until the others are written
+    m_line->site.set(site);
+    m_line->site_after.store(m_call.count, std::memory_order_release);
+    m_line->site_last.store(~std::uint64_t{0}, std::memory_order_release);
+    return true;
+}
+
+/// Where in the program a rank's last call was made, as far as that is known.
+std::string Calls::describe_site(const CallLine& line, const Call& call) const {
+    if (line.site_after.load(std::memory_order_acquire) < call.count &&
+        call.count <= line.site_last.load(std::memory_order_acquire))
+        return text(", made at ", line.site.get());
+    const auto plan = m_plans.find(call.word.plan());
+    if (plan == m_plans.end()) return {};
+    return text(", of the plan made at ", impl::describe_site(plan->second));
+}
+
 std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
     const std::string mine = describe(*m_line, m_call, m_call.word);
-    std::string result = text("rank ", m_rank, " waits in ", mine);
+    std::string result = text("rank ", m_rank, " waits in ", mine, describe_site(*m_line, m_call));
     for (const Rank& other : missing) {
         const std::optional<Seen> last = latest(*other.line);
         result += text("; rank ", other.rank, " does not come: ");
@@ -279,9 +322,9 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
             continue;
         }
         const std::string theirs = describe(*other.line, last->call, last->call.whole);
-        result +=
-            text(last->ended ? "it was seen last when it left " : "it was seen last in ", theirs,
-                 ", call ", last->call.count, " of its own (", m_call.count, " of this rank)");
+        result += text(last->ended ? "it was seen last when it left " : "it was seen last in ",
+                       theirs, ", call ", last->call.count, " of its own (", m_call.count,
+                       " of this rank)", describe_site(*other.line, last->call));
     }
     if (!missing.empty()) return result;
     if (m_far_rank >= 0)
@@ -292,6 +335,11 @@ std::string Calls::describe_waiting(const std::vector<Rank>& missing) const {
             add_to_groups(groups, describe(*other.line, last->call, last->call.word), other.rank);
     return text(result,
                 "; the ranks of this node wait, or have given up: ", describe_groups(groups));
+}
+
+std::string describe_site(const std::source_location& where) {
+    const std::string_view file = where.file_name();
+    return text(file.substr(file.rfind('/') + 1), ':', where.line());
 }
 
 bool Moment::lasts() const {

@@ -269,7 +269,7 @@ void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
     mine.step = CallWord::of_name(name).bits;
     mine.rank = m_calls.rank();
     put(mine.name, name);
-    put(mine.call_name, m_calls.line().call(m_calls.current().count).get_name());
+    put(mine.call_name, m_calls.line().call(m_calls.current().count).name.get());
 }
 
 /// Whether somebody of this node, or another node, is ahead of this rank in attempts to meet.

@@ -28,9 +28,8 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
         });
     };
     const auto required =
-        impl::agree_on_plan(comm, name, check, impl::Digest().add(layout.fingerprint()), [&] {
-            return std::vector<Argument>{{"layout", layout.describe()}};
-        });
+        impl::agree_on_plan(comm, name, check, impl::Digest().add(layout.fingerprint()),
+                            [&] { return std::vector<Argument>{{"layout", layout.describe()}}; });
     const std::uint64_t number = comm.state()->next_plan();
     impl::GatherRole role = impl::find_gather_role(comm, name, layout, indices);
     return agree_on(comm, name, [&] {
@@ -42,7 +41,9 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 } // namespace
 
 GatherPlan::GatherPlan(const Communicator& comm, const ArrayLayout& layout,
-                       const IndexList& indices)
-    : m_core(name, make_core(comm, layout, indices)) {}
+                       const IndexList& indices, const std::source_location& where)
+    : m_core(name, make_core(comm, layout, indices)) {
+    m_core->note_made(where);
+}
 
 } // namespace distview

@@ -174,7 +174,10 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
     return result;
 }
 
-GhostExchangePlan::GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout)
-    : m_core(name, make_core(comm, layout)) {}
+GhostExchangePlan::GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
+                                     const std::source_location& where)
+    : m_core(name, make_core(comm, layout)) {
+    m_core->note_made(where);
+}
 
 } // namespace distview

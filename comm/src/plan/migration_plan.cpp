@@ -121,10 +121,13 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
 
 } // namespace
 
-MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets)
+MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets,
+                             const std::source_location& where)
     : m_core(name, make_core(comm, targets)),
       m_source_size(static_cast<std::int64_t>(targets.size())),
-      m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {}
+      m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {
+    m_core->note_made(where);
+}
 
 void MigrationPlan::check_apart(std::span<const impl::Field> fields,
                                 std::span<const impl::PointLists> lists) const {

@@ -68,11 +68,17 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
 } // namespace
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
-                                         const PaddingExchangeOptions& options)
-    : m_core(name, make_core(comm, {FieldExchange{layout, options}}, true)) {}
+                                         const PaddingExchangeOptions& options,
+                                         const std::source_location& where)
+    : m_core(name, make_core(comm, {FieldExchange{layout, options}}, true)) {
+    m_core->note_made(where);
+}
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
-                                         const std::vector<FieldExchange>& fields)
-    : m_core(name, make_core(comm, fields, false)) {}
+                                         const std::vector<FieldExchange>& fields,
+                                         const std::source_location& where)
+    : m_core(name, make_core(comm, fields, false)) {
+    m_core->note_made(where);
+}
 
 } // namespace distview

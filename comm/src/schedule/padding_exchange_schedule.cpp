@@ -43,6 +43,25 @@ std::int64_t widest(const BlockLayout& axis, int side) {
     return most;
 }
 
+/// The least padding on a side among the processes that have any there: what all ranks can count with. 0 if none has.
+std::int64_t common_padding(const BlockLayout& axis, int side) {
+    const int last = axis.grid_size() - 1;
+    const int end = side == low ? 0 : last;
+    std::int64_t least = all;
+    const auto look = [&](int p) {
+        const Widths edge = axis.periodic() ? axis.boundary_padding(p) : Widths();
+        const std::int64_t here = width(axis.communication_padding(p), side) + width(edge, side);
+        if (here > 0) least = std::min(least, here);
+    };
+    if (axis.has_tables()) {
+        for (int p = 0; p <= last; ++p) look(p);
+    } else {
+        look(end);
+        look(last - end);
+    }
+    return least == all ? 0 : least;
+}
+
 /// Calls visit(process) for the processes beside p on one side, the nearest first, around a periodic axis
 /// again and again, until it returns false.
 template <class Visit>
@@ -80,6 +99,10 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
         pieces->all.reserve(3 * static_cast<std::size_t>(layout.rank()));
     for (int axis = 0; axis < layout.rank(); ++axis)
         build_axis(axis, exchanged_widths(axis, options));
+    int padded_axes = 0;
+    for (int axis = 0; axis < layout.rank(); ++axis)
+        padded_axes += !(m_filled.depth(axis) == Widths());
+    m_filled.set_corners(m_stencil == Stencil::box || padded_axes < 2);
 }
 
 /// The widths asked for; those of the layout, which vary along the axis, where none are.
@@ -123,6 +146,8 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     }
     const BlockLayout& block = layout.as_block();
     const Section mine = section_of(block, me);
+    m_filled.set_depth(axis, {std::min(widths.low, common_padding(block, low)),
+                              std::min(widths.high, common_padding(block, high))});
 
     // Padding of this section on one side: what the neighbour there has next to it, then what is behind that.
     const auto append_incoming = [&](int side) {
@@ -254,18 +279,6 @@ std::int64_t PaddingExchangeSchedule::local_elements() const {
         if (region.peer == m_process) count += region.elements;
     });
     return count;
-}
-
-ValidPadding PaddingExchangeSchedule::filled() const noexcept {
-    ValidPadding result;
-    int axes = 0;
-    for (int axis = 0; axis < m_layout.rank(); ++axis) {
-        const Widths depth = m_depths[static_cast<std::size_t>(axis)];
-        result.set_depth(axis, depth);
-        axes += !(depth == Widths());
-    }
-    result.set_corners(m_stencil == Stencil::box || axes < 2);
-    return result;
 }
 
 LocalRange PaddingExchangeSchedule::unwritten_range(int axis) const noexcept {

@@ -71,18 +71,23 @@ struct DeepRun {
     int deep = 1; ///< steps that one exchange serves
     int steps = 12;
     bool walls_follow = false;
-    bool wide = false; ///< sections of a few cells or none, of which padding takes several
+    bool wide = false;   ///< sections of a few cells or none, of which padding takes several
+    bool uneven = false; ///< one side of an axis runs out before the other, which `deep` is of
 };
 
 /// The number of cells that differ from the model after so many steps.
 int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& run) {
     const HostExec exec;
     const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
-    const Widths padding(read.low * run.deep, read.high * run.deep);
+    Widths padding(read.low * run.deep, read.high * run.deep);
+    std::int64_t& shorter = random.chance(0.5) ? padding.low : padding.high;
+    const std::int64_t least = &shorter == &padding.low ? read.low : read.high;
+    if (run.uneven) shorter = random.integer(least, shorter - 1);
     const auto extent_of = [&](int parts) {
         // A wall that follows its cell is with a process that has cells.
         if (run.wide) return random.integer(run.walls_follow ? parts : 1, 3 * parts + 1);
-        return random.integer(padding.low * parts, padding.low * parts + 9);
+        const std::int64_t deepest = std::max(padding.low, padding.high);
+        return random.integer(deepest * parts, deepest * parts + 9);
     };
     Model model{extent_of(grid[0]),
                 extent_of(grid[1]),
@@ -90,8 +95,11 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
                 {},
                 run.walls_follow};
     const auto axis = [&](std::int64_t n, bool periodic) {
+        // Around a ring the two ends may have less than the others.
+        const Widths ends(run.uneven ? random.integer(read.low, padding.low) : padding.low,
+                          run.uneven ? random.integer(read.high, padding.high) : padding.high);
         return block(
-            n, {.padding = padding, .boundary = periodic ? padding : read, .periodic = periodic});
+            n, {.padding = padding, .boundary = periodic ? ends : read, .periodic = periodic});
     };
     const ArrayLayout layout(
         ProcessGrid(std::span<const int>(grid)),
@@ -134,6 +142,53 @@ TEST(DeepStencil, StepsOverPaddingWiderThanSections) {
                 EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow, true}), 0)
                     << "deep " << deep << (walls_follow ? ", walls follow" : "");
             });
+}
+
+// All ranks are to exchange in the same steps: those at a wall have one side only, which alone would last longer.
+TEST(DeepStencil, StepsAlikeWhereOneSideOfAnAxisRunsOutFirst) {
+    const Communicator comm = world();
+    for (int deep = 2; deep <= 4; ++deep)
+        for (const bool walls_follow : {false, true})
+            for (const bool wide : {false, true})
+                for_each_case(10, [&](Random& random, std::uint64_t) {
+                    EXPECT_EQ(count_wrong_after(random, comm, {deep, 12, walls_follow, wide, true}),
+                              0)
+                        << "deep " << deep << (walls_follow ? ", walls follow" : "");
+                });
+}
+
+TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size()},
+                             {block(8 * comm.size(), {.padding = {6, 2}, .boundary = 3})});
+    auto now = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, "now");
+    auto next = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, "next");
+    fill_with(HostExec(), now, [](GlobalIndex i) { return double(i.value() * i.value() % 17); });
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(HostExec(), now, next);
+    // One process alone has no padding.
+    const auto expected = [&](std::int64_t low, std::int64_t high) {
+        return comm.size() > 1 ? Widths(low, high) : Widths(0);
+    };
+    for (int step = 0; step < 9; ++step) {
+        const auto from = now.view(), to = next.view();
+        apply_stencil(
+            HostExec(), "upwind", plan, Reach{{3, 1}}, next,
+            [=](int i) { to(i) = 0.25 * (from(i - 3) + from(i - 1) + from(i) + from(i + 1)); },
+            now);
+        std::swap(now, next);
+        EXPECT_EQ(now.valid_padding().depth(0), step % 2 == 0 ? expected(3, 1) : expected(0, 0));
+    }
+    // Of the same reach on both sides the high one serves two steps, the low one would serve six.
+    now.mark_written();
+    for (int step = 0; step < 6; ++step) {
+        const auto from = now.view(), to = next.view();
+        apply_stencil(
+            HostExec(), "mean", plan, Reach{1}, next,
+            [=](int i) { to(i) = 0.5 * (from(i - 1) + from(i + 1)); }, now);
+        std::swap(now, next);
+        EXPECT_EQ(now.valid_padding().depth(0), step % 2 == 0 ? expected(5, 1) : expected(4, 0));
+    }
 }
 
 /// A ring in rows whose padding is filled by messages.

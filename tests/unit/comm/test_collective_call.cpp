@@ -15,11 +15,15 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <memory>
+#include <source_location>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace distview::testing {
@@ -301,6 +305,72 @@ TEST(CollectiveCall, CountsEveryCommunicatorByItself) {
         part.close();
     }
     MPI_Comm_free(&half);
+}
+
+/// What ranks are told of the place in the last one, which makes the calls before a barrier and does not come to that.
+template <class Before>
+std::string site_of_missing_rank(const Before& before) {
+    const OwnedComm duplicate = duplicate_world();
+    Communicator comm(duplicate.get());
+    comm.set_deadline(std::chrono::milliseconds(200));
+    [[maybe_unused]] const auto kept = before(comm);
+    std::string what;
+    try {
+        if (comm.rank() < comm.size() - 1) barrier(comm);
+    } catch (const DeadlineError& error) {
+        what = error.what();
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const std::string_view head = " of this rank)", tail = ". This communicator cannot be used";
+    const std::size_t begin = what.find(head) + head.size();
+    return what.empty() ? what : what.substr(begin, what.find(tail) - begin);
+}
+
+std::string next_line(const std::source_location& here = std::source_location::current()) {
+    return "test_collective_call.cpp:" + std::to_string(here.line() + 1);
+}
+
+TEST(CallSite, IsToldOfARankThatDoesNotCome) {
+    const bool is_told = world_rank() < world_size() - 1;
+    const auto expect_site = [&](const std::string& expected, const auto& before) {
+        EXPECT_EQ(site_of_missing_rank(before), is_told ? expected : "");
+    };
+    std::string site;
+    expect_site(", made at heat.f90:17", [](const auto& comm) {
+        const CallSite outer(comm, "heat.f90:17");
+        const CallSite inner(comm);
+        barrier(comm);
+        return 0;
+    });
+    expect_site("", [](const auto& comm) {
+        barrier(comm);
+        const CallSite of_no_call(comm);
+        return 0;
+    });
+    const auto in_this_file = [&](const auto& comm) {
+        site = ", made at " + next_line();
+        const CallSite here(comm);
+        barrier(comm);
+        return 0;
+    };
+    EXPECT_EQ(site_of_missing_rank(in_this_file), is_told ? site : "");
+    const ArrayLayout layout(ProcessGrid{world_size()}, {block(24, {.padding = 1})});
+    const auto exchange = [&](const auto& comm, PaddingExchangePlan& plan) {
+        plan.execute(Exec(), make_dist_view<double*, Kokkos::HostSpace>(Exec(), comm, layout, "u"));
+    };
+    const auto by_plan = [&](const auto& comm) {
+        site = ", of the plan made at " + next_line();
+        PaddingExchangePlan plan(comm, layout);
+        exchange(comm, plan);
+        return plan;
+    };
+    EXPECT_EQ(site_of_missing_rank(by_plan), is_told ? site : "");
+    // Made in a header of the compiler's, as far as the plan knows.
+    expect_site("", [&](const auto& comm) {
+        auto plan = std::make_unique<PaddingExchangePlan>(comm, layout);
+        exchange(comm, *plan);
+        return plan;
+    });
 }
 
 } // namespace

@@ -237,6 +237,30 @@ TEST(PaddingExchangeSchedule, ReachesAcrossSectionsAndToTheWalls) {
               (std::vector<PaddingExchangeSchedule::Message>{{0, 1, 1}, {2, 1, 1}, {3, 1, 1}}));
 }
 
+// What is valid is counted down by all processes alike, from a depth that all have.
+TEST(PaddingExchangeSchedule, SaysTheSameOfWhatIsFilledOnAllProcesses) {
+    const auto filled = [](const AxisSpec& axis, int processes,
+                           const PaddingExchangeOptions& options = {}) {
+        const ArrayLayout layout(ProcessGrid{processes}, {axis});
+        const ValidPadding first = PaddingExchangeSchedule(layout, 0, options).filled();
+        for (int p = 1; p < processes; ++p)
+            EXPECT_EQ(PaddingExchangeSchedule(layout, p, options).filled(), first) << p;
+        return first.depth(0);
+    };
+    const auto walls = block(20, {.padding = {4, 1}, .boundary = Widths(2, 3)});
+    EXPECT_EQ(filled(walls, 1), Widths(0));
+    EXPECT_EQ(filled(walls, 2), Widths(4, 1));
+    EXPECT_EQ(filled(walls, 5), Widths(4, 1));
+    EXPECT_EQ(filled(walls, 5, {.widths = std::vector{Widths(3, 0)}}), Widths(3, 0));
+    const auto ring = block(20, {.padding = {4, 1}, .boundary = Widths(2, 3), .periodic = true});
+    EXPECT_EQ(filled(ring, 1), Widths(2, 3));
+    EXPECT_EQ(filled(ring, 4), Widths(2, 1));
+    // The least that is there, but for those that have none.
+    const auto other_widths =
+        block_bounds({0, 5, 10, 15, 20}, {.boundary = Widths(1)}, {{9, 3}, {4, 0}, {2, 2}, {5, 9}});
+    EXPECT_EQ(filled(other_widths, 4), Widths(2));
+}
+
 TEST(PaddingExchangeSchedule, GoesAroundARingAgainAndAgain) {
     const ArrayLayout alone(ProcessGrid{1}, {block(2, {.padding = 5, .periodic = true})});
     // 1 0 1 0 1 | 0 1 | 0 1 0 1 0, from the middle outwards.

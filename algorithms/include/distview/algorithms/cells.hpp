@@ -50,8 +50,10 @@ LocalBox valid_cells(const View& view) {
         const bool is_copy = view.layout().axis(d).periodic(); // boundary padding is
         const LocalRange own = is_copy ? view.interior_range(d) : view.owned_range(d);
         const Widths around = valid.has_corners() ? valid.depth(d) : Widths(0);
+        const auto extent = static_cast<std::int64_t>(view.view().extent(static_cast<unsigned>(d)));
         LocalRange& range = cells[static_cast<std::size_t>(d)];
-        range = {own.begin - around.low, own.end + around.high};
+        range = {std::max(own.begin - around.low, LocalIndex(0)),
+                 std::min(own.end + around.high, LocalIndex(extent))};
         const AxisLayout& axis = view.layout().axis(d);
         if (!impl::has_walls(axis)) continue;
         const LocalRange there = impl::positions_of(view, d, axis.global_range());

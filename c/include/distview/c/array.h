@@ -93,8 +93,8 @@ DISTVIEW_API int distview_array_data(const distview_array* array, void** data);
 DISTVIEW_API int distview_array_layout(const distview_array* array, distview_layout** layout);
 /// The process whose section it is.
 DISTVIEW_API int distview_array_process(const distview_array* array, int* process);
-/// How deep the padding holds what the owners of its elements have, as far as the library can tell: `depths` gets 2 rank
-/// numbers, for each axis on its low and on its high side. `has_corners`, which may be NULL: whether that is true of
+/// How deep padding holds what the owners of its elements have, as far as the library can tell, the same on all ranks:
+/// `depths` gets 2 rank numbers, for each axis on its low and on its high side. `has_corners`, which may be NULL: whether that is true of
 /// positions in the padding of several axes at once. docs/valid_padding.md says what changes it.
 ///
 /// Collective: no
@@ -105,7 +105,8 @@ DISTVIEW_API int distview_array_valid_padding(const distview_array* array, int64
 ///
 /// Collective: no, but ranks that do not all call it get an error in the next distview_padding_plan_require()
 DISTVIEW_API int distview_array_mark_written(distview_array* array);
-/// Says that the program has filled padding itself: it is valid that deep, `depths` as above, at most 65535.
+/// Says that the program has filled padding itself: it is valid that deep, `depths` as above, at most 65535. A rank at a
+/// wall says of that side what the others say.
 ///
 /// Collective: as distview_array_mark_written()
 /// Errors:     USAGE_ERROR for depths that are negative

@@ -12,6 +12,12 @@ enum distview_contracts_level {
         2 ///< ranks also compare their arguments before every execution of a plan
 };
 
+/// What is checked besides arguments.
+enum distview_check {
+    DISTVIEW_CHECK_NOTHING = 0,
+    DISTVIEW_CHECK_PADDING = 1 ///< that nobody computes with padding that is not valid
+};
+
 /// How distview_initialize() starts what does not run yet.
 typedef struct distview_init_options {
     int32_t thread_level; ///< asked of MPI: MPI_THREAD_MULTIPLE ...; 0: MPI_THREAD_FUNNELED
@@ -54,6 +60,16 @@ DISTVIEW_API const char* distview_build_info(void);
 /// Errors: USAGE_ERROR for what is no distview_contracts_level
 DISTVIEW_API int distview_set_contracts(int level);
 DISTVIEW_API int distview_contracts(void);
+
+/// Switches the checking mode on or off, as DISTVIEW_CHECK=padding does for a whole run: padding that stops to be valid is
+/// filled with poison, and what was computed of it is a USAGE_ERROR of the next reduction, gather or exchange that meets
+/// it. Slow: for tests and small runs. docs/valid_padding.md has more.
+///
+/// Collective: no, but to be called on all ranks, before arrays are made
+/// Errors:     USAGE_ERROR for what is no distview_check
+DISTVIEW_API int distview_set_check(int check);
+/// What is checked now: a distview_check.
+DISTVIEW_API int distview_current_check(void);
 
 DISTVIEW_END_C
 

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <string_view>
@@ -43,6 +44,30 @@ public:
 private:
     std::shared_ptr<impl::CommunicatorState> m_state;
     int m_exceptions; ///< under way when it began
+};
+
+/// Says where in the program the collective calls are made that follow, from construction to destruction: what a
+/// DeadlineError of another rank tells of this one if it does not come to the next.
+///
+///     const CallSite here(comm);                    // this line
+///     const double e = dot(exec, comm, u, u);
+///
+/// Without one a DeadlineError tells of calls of plans where the plan was made, of others their names. In Python every
+/// call has one. Of nested ones the outermost counts; 47 characters are told.
+///
+/// Collective: no (local)
+/// Cost:       some stores into memory that the node's ranks share
+class CallSite {
+public:
+    explicit CallSite(const Communicator& comm,
+                      const std::source_location& where = std::source_location::current());
+    CallSite(const Communicator& comm, std::string_view where);
+    ~CallSite();
+    CallSite(const CallSite&) = delete;
+    CallSite& operator=(const CallSite&) = delete;
+
+private:
+    std::shared_ptr<impl::CommunicatorState> m_state; ///< null within another one
 };
 
 /// An argument of a collective call, as an error shows it.

@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <tuple>
@@ -73,11 +74,14 @@ std::tuple<const Values&> as_tuple(const Values& values) {
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
 class GatherPlan {
 public:
+    /// A DeadlineError tells `where` the plan was made.
+    ///
     /// Cost:   messages to owners of elements of the list, and a barrier; no messages of elements are set up yet
     /// Errors: UsageError if the layout's grid is not the communicator's, the list has another number of axes than the
     ///         layout, an element has no owner, ranks pass different layouts, or if DISTVIEW_TRANSPORT asks for what is
     ///         not there (thrown on all ranks)
-    GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices);
+    GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
+               const std::source_location& where = std::source_location::current());
     GatherPlan(GatherPlan&&) noexcept = default;
     GatherPlan& operator=(GatherPlan&&) noexcept = default;
 

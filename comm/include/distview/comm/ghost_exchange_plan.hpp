@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -71,10 +72,13 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 /// Example:    examples/06_sparse_matrix
 class GhostExchangePlan {
 public:
+    /// A DeadlineError tells `where` the plan was made.
+    ///
     /// Cost:   finding owners: messages as own indices and ghosts
     /// Errors: UsageError if the layout's grid is not the communicator's, a ghost has no owner, or an index several
     ///         (thrown on all ranks)
-    GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout);
+    GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
+                      const std::source_location& where = std::source_location::current());
     GhostExchangePlan(GhostExchangePlan&&) noexcept = default;
     GhostExchangePlan& operator=(GhostExchangePlan&&) noexcept = default;
 

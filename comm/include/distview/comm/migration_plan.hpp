@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <tuple>
@@ -61,7 +62,7 @@ struct MigratingField {
 /// Example:    examples/08_particles
 class MigrationPlan {
 public:
-    /// `targets` of this rank's elements; any number, none too.
+    /// `targets` of this rank's elements; any number, none too. A DeadlineError tells `where` the plan was made.
     ///
     /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; at the first execution
     ///         with new types two messages to each neighbour of the node, and two agreements. Of few elements between 2
@@ -69,7 +70,8 @@ public:
     ///         communicator keeps the node's shared memory mapped
     /// Errors: UsageError if a target is no rank: names element, target and rank; or if DISTVIEW_TRANSPORT asks for what
     ///         is not there (thrown on all ranks)
-    MigrationPlan(const Communicator& comm, std::span<const int> targets);
+    MigrationPlan(const Communicator& comm, std::span<const int> targets,
+                  const std::source_location& where = std::source_location::current());
     MigrationPlan(MigrationPlan&&) noexcept = default;
     MigrationPlan& operator=(MigrationPlan&&) noexcept = default;
 

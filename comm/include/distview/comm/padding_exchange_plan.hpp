@@ -14,6 +14,7 @@
 
 #include <array>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,16 +64,18 @@ struct FieldExchange {
 /// Example:    examples/02_heat_2d
 class PaddingExchangePlan {
 public:
-    /// A plan for any number of fields that share a layout.
+    /// A plan for any number of fields that share a layout. A DeadlineError tells `where` it was made.
     ///
     /// Cost:   one agreement; no messages are set up yet
     /// Errors: LayoutError if the options' widths do not fit the layout, UsageError if the
     ///         layout's grid is not the communicator's or ranks pass different arguments, or if
     ///         DISTVIEW_TRANSPORT asks for what is not there (thrown on all ranks)
     PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
-                        const PaddingExchangeOptions& options = {});
+                        const PaddingExchangeOptions& options = {},
+                        const std::source_location& where = std::source_location::current());
     /// A plan for as many fields as are given here, each with its own layout and options.
-    PaddingExchangePlan(const Communicator& comm, const std::vector<FieldExchange>& fields);
+    PaddingExchangePlan(const Communicator& comm, const std::vector<FieldExchange>& fields,
+                        const std::source_location& where = std::source_location::current());
     PaddingExchangePlan(PaddingExchangePlan&&) noexcept = default;
     PaddingExchangePlan& operator=(PaddingExchangePlan&&) noexcept = default;
 

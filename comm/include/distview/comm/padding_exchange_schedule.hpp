@@ -118,8 +118,10 @@ public:
     /// Elements copied within the section (periodic axes of one process).
     std::int64_t local_elements() const;
 
-    /// The padding that the exchange fills; as deep as if elements went on beyond the array's end.
-    ValidPadding filled() const noexcept;
+    /// The padding that the exchange fills in the section of every process that has padding there: the same on all
+    /// processes, so that they use up deep padding in the same step. At a wall, where nothing is filled, it is what the
+    /// others have. As deep as if elements went on beyond the array's end.
+    const ValidPadding& filled() const noexcept { return m_filled; }
     /// Positions along an axis that the exchange never writes: interior and, unless the axis is
     /// periodic, boundary padding.
     LocalRange unwritten_range(int axis) const noexcept;
@@ -197,7 +199,8 @@ private:
     ArrayLayout m_layout;
     int m_process;
     Stencil m_stencil;
-    std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled
+    std::array<Widths, max_rank> m_depths{}; ///< of the padding that is filled here
+    ValidPadding m_filled{};                 ///< the same on all processes
     Pieces m_incoming{};
     Pieces m_outgoing{};
 };

@@ -15,6 +15,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <source_location>
 #include <span>
 #include <string>
 #include <tuple>
@@ -83,6 +84,8 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 ///             COSTA
 class RedistributionPlan {
 public:
+    /// A DeadlineError tells `where` the plan was made.
+    ///
     /// Cost:   one agreement, and the runs of this process; no messages are set up yet. Where labels are
     ///         known in part: memory, messages and time (but for sorting) as own labels, own partners and
     ///         a fair share of all labels to look after for others
@@ -92,8 +95,11 @@ public:
     ///         communicator ranks, if ranks pass different arguments, or if DISTVIEW_TRANSPORT asks for
     ///         what is not there (thrown on all ranks)
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
-                       const RedistributionOptions& options = {})
-        : m_core("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options)) {}
+                       const RedistributionOptions& options = {},
+                       const std::source_location& where = std::source_location::current())
+        : m_core("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options)) {
+        m_core->note_made(where);
+    }
     RedistributionPlan(RedistributionPlan&&) noexcept = default;
     RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 

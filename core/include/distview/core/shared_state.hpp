@@ -29,7 +29,7 @@ public:
     /// the other in the same memory: what plans know an array by. 0 for a default-constructed one.
     std::uint64_t identity() const noexcept { return m_identity; }
 
-    /// How deep this section's padding is valid, as far as the library can tell: exchanges fill it, and what writes
+    /// How deep padding is valid, as far as the library can tell: exchanges fill it, and what writes
     /// elements through the library makes that of the neighbours old. docs/valid_padding.md has the list.
     ValidPadding valid_padding() const noexcept {
         return m_state ? m_state->valid_padding : ValidPadding();
@@ -42,7 +42,8 @@ public:
         m_state->valid_padding = ValidPadding();
         if (m_state->checked) note_written(*m_state->checked);
     }
-    /// Says that the program has filled padding itself: it is valid that deep.
+    /// Says that the program has filled padding itself: it is valid that deep, on all ranks. A rank at a wall says of
+    /// that side what the others say.
     ///
     /// Collective: as mark_written()
     void mark_padding_valid(const ValidPadding& valid) const noexcept {

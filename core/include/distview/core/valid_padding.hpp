@@ -12,10 +12,11 @@
 
 namespace distview {
 
-/// How deep the padding of one section holds what the owners of its elements have.
+/// How deep the padding of sections holds what the owners of its elements have.
 ///
 /// Counted along each axis from the elements that no exchange writes: those that the process owns; on a periodic axis,
-/// the interior. A side that no exchange fills, as at a wall, has no say: its depth is 0, and nobody asks for it.
+/// the interior. The same on all processes, which therefore use padding up in the same step: a process at a wall, where
+/// it has none to fill, counts that side as the others do.
 ///
 /// Units: elements, at most 65535
 class ValidPadding {

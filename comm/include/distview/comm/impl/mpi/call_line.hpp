@@ -46,6 +46,10 @@ struct CallWord {
         return {static_cast<std::uint64_t>(kind) << 56 | (plan & 0xffffff) << 32 |
                 (set & 0xffff) << 16};
     }
+    /// The number of the plan, as of_plan() keeps it; 0 of other calls.
+    constexpr std::uint64_t plan() const noexcept {
+        return kind() <= Kind::named ? 0 : bits >> 32 & 0xffffff;
+    }
     static constexpr CallWord of_name(std::string_view name) noexcept {
         std::uint64_t hash = 0xcbf29ce484222325u; // FNV-1a
         for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
@@ -165,6 +169,17 @@ private:
     std::array<std::atomic<std::uint64_t>, kept> m_words{}; ///< attempt, index, kind
 };
 
+/// The first 47 characters of a text, in memory that others read.
+class SharedText {
+public:
+    void set(std::string_view text) noexcept;
+    void copy(const SharedText& other) noexcept;
+    std::string get() const;
+
+private:
+    std::array<std::atomic<std::uint64_t>, 6> m_words{};
+};
+
 /// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
 /// memory; only its rank writes it, but for sleepers and outcomes. Nothing here knows MPI or processes.
 struct CallLine {
@@ -174,7 +189,7 @@ struct CallLine {
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
         std::atomic<bool> failed{false};     ///< whether the call ended by an exception
-        std::array<std::atomic<std::uint64_t>, 6> name{};
+        SharedText name{};
 
         void set_place(const CallPlace& place) noexcept {
             index.store(0, std::memory_order_release); // of no call, until the others are written
@@ -183,9 +198,6 @@ struct CallLine {
             index.store(place.index, std::memory_order_release);
         }
         CallPlace place() const noexcept;
-        void set_name(std::string_view name) noexcept;
-        void copy_name(const Call& other) noexcept;
-        std::string get_name() const;
     };
     static constexpr std::uint64_t kept_calls = 64;
     /// Records of the last meeting may still be read while ranks try to meet again; so may, to describe an error,
@@ -214,6 +226,9 @@ struct CallLine {
     std::atomic<bool> deadline_passed{false};
     /// Whether it closes the communicator: its last call.
     std::atomic<bool> closes{false};
+    /// Where in the program the calls are made whose counts are in (after, last]; of programs that say so.
+    SharedText site{};
+    std::atomic<std::uint64_t> site_after{0}, site_last{0};
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};

@@ -8,8 +8,10 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -28,6 +30,9 @@ struct RankGroup {
 void add_to_groups(std::vector<RankGroup>& groups, const std::string& call, int rank);
 /// "sum on rank 0; max on ranks 1 to 3".
 std::string describe_groups(const std::vector<RankGroup>& groups);
+
+/// "heat.cpp:42".
+std::string describe_site(const std::source_location& where);
 
 /// A tenth of a second, in which other ranks may come that an error would like to name.
 class Moment {
@@ -163,6 +168,16 @@ public:
     /// WaitingCircle::look() in that call.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
+    /// Remembers where the program has made a plan; of one that this library makes for itself, nothing.
+    void note_plan(std::uint64_t number, const std::source_location& made) noexcept;
+    void forget_plan(std::uint64_t number) noexcept { m_plans.erase(plan_key(number)); }
+    /// Until leave_site() calls are made there, as "heat.py:42"; false if they are made somewhere already.
+    bool enter_site(std::string_view site) noexcept;
+    void leave_site() noexcept {
+        m_line->site_last.store(m_call.count, std::memory_order_release);
+        m_has_site = false;
+    }
+
     /// Where this rank waits, and what those of its node that are missing were seen in last, for people.
     std::string describe_waiting(const std::vector<Rank>& missing) const;
     /// Says which rank of another node this one waits for: -1 for none.
@@ -188,6 +203,10 @@ private:
     static bool has_passed(const CallLine& line, const CallPlace& place);
     static bool closes_before(const CallLine& line, const CallPlace& place);
     static std::string describe(const CallLine& line, const Call& call, CallWord word);
+    static constexpr std::uint64_t plan_key(std::uint64_t number) noexcept {
+        return CallWord::of_plan(CallWord::Kind::fill, number, 0).plan();
+    }
+    std::string describe_site(const CallLine& line, const Call& call) const;
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;
     const Rank* find(int rank) const noexcept;
@@ -208,7 +227,7 @@ private:
     }
     void begin_part(CallWord word) noexcept {
         ++m_part;
-        m_line->call(m_call.count + 1).copy_name(m_line->call(m_call.count));
+        m_line->call(m_call.count + 1).name.copy(m_line->call(m_call.count).name);
         begin(word, m_call.whole);
     }
 
@@ -230,6 +249,8 @@ private:
     WaitingCircle m_circle{};
     int m_depth = 0;
     int m_far_rank = -1;
+    bool m_has_site = false;
+    std::map<std::uint64_t, std::source_location> m_plans; ///< where the program has made them
     std::exception_ptr m_interruption;
     std::function<void()> m_idle;
     std::function<void()> m_before_error;

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <source_location>
 #include <span>
 #include <string>
 #include <utility>
@@ -46,6 +47,10 @@ public:
     virtual ~PlanCore();
 
     const Communicator& communicator() const noexcept { return m_comm; }
+    /// For errors that name the plan: where the program has made it.
+    void note_made(const std::source_location& where) noexcept {
+        m_calls->note_plan(m_number, where);
+    }
 
     /// The binding of these arrays; collective the first time a set comes.
     ///
