@@ -18,9 +18,9 @@ int distview_padding_plan_combine(distview_padding_plan* plan, int operation, in
                 for (const distview::AnyDistView* field : fields) {
                     const distview::ElementType& other = field->section().element;
                     distview::require<distview::ShapeError>(other == element, [&] {
-                        return distview::text(function, ": expected fields of one element type, got ",
-                                              distview::describe(element), " and ",
-                                              distview::describe(other));
+                        return distview::text(
+                            function, ": expected fields of one element type, got ",
+                            distview::describe(element), " and ", distview::describe(other));
                     });
                 }
                 Operation found = operation_of(operation, function);
