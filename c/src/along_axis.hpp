@@ -45,8 +45,8 @@ void with_axis_operation(const Operation& operation, const ElementType& element,
         operation.number == DISTVIEW_MINIMUM || operation.number == DISTVIEW_MAXIMUM;
     if (!orders && with_complex(element, chosen)) return;
     throw_element(function,
-                  orders ? "integers of 32 or 64 bits or floating-point numbers"
-                         : "integers of 32 or 64 bits, floating-point or complex numbers",
+                  orders ? "signed integers of 32 or 64 bits or floating-point numbers"
+                         : "signed integers of 32 or 64 bits, floating-point or complex numbers",
                   element);
 }
 

@@ -13,6 +13,25 @@ using distview::require;
 using distview::text;
 using distview::UsageError;
 
+namespace {
+
+/// That the whole arrays fit, which is so on all ranks or on none; which process has which cells is for the algorithm to
+/// compare.
+void check_extents(const distview_array& source, int axis, const distview_array& target,
+                   const char* function) {
+    const distview::ArrayLayout& from = source.view.layout();
+    const distview::ArrayLayout& to = target.view.layout();
+    for (int d = 0; d < from.rank(); ++d) {
+        const std::int64_t expected = d == axis ? 1 : from.extent(d);
+        require<distview::ShapeError>(to.extent(d) == expected, [&] {
+            return text(function, ": expected a target with ", expected, " cells along axis ", d,
+                        ", got ", to.extent(d), "; distview_layout_reduced() makes its layout");
+        });
+    }
+}
+
+} // namespace
+
 int distview_axis_reduce(const distview_array* source, int axis, int operation,
                          const distview_reduction_options* options, distview_array* target) {
     return guard(__func__, [&](const char* function) {
@@ -29,6 +48,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                                 operation);
                 });
             });
+        check_extents(*source, axis, *target, function);
         const Exec& exec = host(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T, class Op>(OfType<T>, const Op& op) {

@@ -33,11 +33,12 @@ void with_whole(const distview_array* array, int root, int order, std::int64_t c
                  });
                  check_local_copy(call);
                  if (used.comm.rank() != root) return;
+                 if (used.view.size() > 0)
+                     checked(static_cast<const char*>(whole), function, "a whole array");
                  distview::require<distview::ShapeError>(count == used.view.size(), [&] {
                      return distview::text(function, ": expected ", used.view.size(),
                                            " elements on the root, got ", count);
                  });
-                 if (count > 0) checked(static_cast<const char*>(whole), function, "a whole array");
              },
              static_cast<std::uint64_t>(root) * 4 + static_cast<std::uint64_t>(order), {array});
     const auto bytes = static_cast<std::size_t>(count * used.view.section().element.bytes);

@@ -15,6 +15,14 @@ int distview_padding_plan_combine(distview_padding_plan* plan, int operation, in
         const Operation chosen = together(
             used.comm, function,
             [&] {
+                for (const distview::AnyDistView* field : fields) {
+                    const distview::ElementType& other = field->section().element;
+                    distview::require<distview::ShapeError>(other == element, [&] {
+                        return distview::text(
+                            function, ": expected fields of one element type, got ",
+                            distview::describe(element), " and ", distview::describe(other));
+                    });
+                }
                 Operation found = operation_of(operation, function);
                 check_operation(found, element, function);
                 return found;

@@ -2,6 +2,7 @@
 #include "wide.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace distview::c {
@@ -15,6 +16,23 @@ std::vector<T> filled(const std::vector<T>& values, const T& filling, Added adde
     result.insert(added == Added::before ? result.end() : result.begin(), values.begin(),
                   values.end());
     return result;
+}
+
+/// What a View of the array needs, in words of the program's axes: those that are added would be counted otherwise.
+void check_view(const AnySection& section) {
+    require<ShapeError>(section.device.host_accessible(), [&] {
+        return text("distview_array: expected memory that the host can access, got device type ",
+                    static_cast<int>(section.device.type));
+    });
+    const std::int64_t bytes = section.element.bytes;
+    for (std::size_t d = 0; d < section.extents.size(); ++d) {
+        const std::int64_t stride = section.strides[d];
+        const bool moves = section.extents[d] > 1 && section.count() > 0;
+        require<ShapeError>(!moves || (stride >= 0 && stride % bytes == 0), [&] {
+            return text("distview_array: expected strides that are positive multiples of the ",
+                        bytes, " bytes of an element, got ", stride, " along axis ", d);
+        });
+    }
 }
 
 } // namespace
@@ -32,6 +50,7 @@ ArrayLayout widened(const ArrayLayout& layout, Added added) {
 
 AnyDistView widened(const AnyDistView& view, Added added, bool as_bytes) {
     AnySection section = view.section();
+    check_view(section);
     if (as_bytes) section.element.kind = ElementKind::opaque;
     section.extents = filled(section.extents, std::int64_t{1}, added);
     section.strides = filled(section.strides, section.element.bytes, added);

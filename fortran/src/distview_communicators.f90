@@ -224,7 +224,7 @@ contains
     subroutine communicator_agree(self, caller, status, stat, errmsg)
         class(distview_communicator), intent(in) :: self
         character(*), intent(in) :: caller
-        integer, intent(in) :: status
+        integer, value :: status ! may be the variable that stat is
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         call settle(c_communicator_agree(self%handle, trim(caller) // c_null_char, &

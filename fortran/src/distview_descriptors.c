@@ -30,9 +30,10 @@ void distview_fortran_describe(const CFI_cdesc_t* a, distview_memory* memory) {
     memory->data = a->base_addr;
     memory->element = element_of(a);
     memory->rank = rank;
-    for (int d = 0; d < rank && d < DISTVIEW_MAX_RANK; ++d) {
-        memory->extents[rank - 1 - d] = a->dim[d].extent;
-        memory->strides[rank - 1 - d] = a->dim[d].sm;
+    // Arrays of more axes are refused by their rank. Of what is not allocated compilers define no extents.
+    for (int d = 0; d < rank && rank <= DISTVIEW_MAX_RANK; ++d) {
+        memory->extents[rank - 1 - d] = a->base_addr ? a->dim[d].extent : 0;
+        memory->strides[rank - 1 - d] = a->base_addr ? a->dim[d].sm : 0;
     }
     memory->order = DISTVIEW_STRIDED;
     memory->read_only = 0;

@@ -259,9 +259,19 @@ contains
         end if
         call c_describe_array(from, source)
         call c_describe_array(to, target)
+        if (max(source%rank, target%rank) > distview_max_rank) then
+            list%status = failure(distview_shape_error, "distview_migration_plan: expected arrays of at most " // &
+                                  decimal(distview_max_rank) // " dimensions, got more in pair " // decimal(list%count))
+            return
+        end if
         if (.not. (is_packed(source) .and. is_packed(target))) then
             list%status = failure(distview_shape_error, "distview_migration_plan: expected elements one after the other, got " // &
                                   "some with gaps in pair " // decimal(list%count))
+            return
+        end if
+        if (max(bytes_of(source), bytes_of(target)) >= 2_c_int64_t**24) then
+            list%status = failure(distview_shape_error, "distview_migration_plan: expected elements of less than 16 MiB, got " // &
+                                  "larger ones in pair " // decimal(list%count))
             return
         end if
         elements = [element_of(source), element_of(target)]
@@ -283,8 +293,13 @@ contains
     pure integer(c_int32_t) function element_of(memory) result(element)
         type(distview_memory), intent(in) :: memory
         element = memory%element
-        if (memory%rank > 1) element = distview_opaque + mod(memory%element, 2**24) * &
-            int(product(memory%extents(2:memory%rank)), c_int32_t)
+        if (memory%rank > 1) element = distview_opaque + int(bytes_of(memory), c_int32_t)
+    end function
+
+    pure integer(c_int64_t) function bytes_of(memory)
+        type(distview_memory), intent(in) :: memory
+        bytes_of = mod(memory%element, 2**24)
+        if (memory%rank > 1) bytes_of = bytes_of * product(memory%extents(2:min(memory%rank, distview_max_rank)))
     end function
 
     pure integer(c_int64_t) function length_of(memory)

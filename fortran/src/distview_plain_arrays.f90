@@ -5,6 +5,7 @@
 module distview_plain_arrays
     use, intrinsic :: iso_c_binding
     use distview_base
+    use distview_c_layouts, only: c_layout_local_extents
     use distview_communicators
     use distview_layouts
     use distview_memories
@@ -203,14 +204,20 @@ contains
         find_known = 0
     end function
 
-    integer(c_int) function add_known(plain, field, layout) result(status)
+    integer(c_int) function add_known(plain, name, field, layout) result(status)
         type(plain_arrays), intent(inout) :: plain
+        character(*), intent(in) :: name
         type(distview_memory), intent(in) :: field
         integer, intent(in) :: layout
         type(known_array), allocatable :: more(:)
+        type(distview_memory) :: memory
         type(c_ptr) :: made
         made = c_null_ptr
-        status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, plain%processes(layout), field, made)
+        memory = field
+        status = distview_success
+        if (.not. c_associated(field%data) .and. count_of(field) == 0) call take_nothing(plain, name, layout, memory, status)
+        if (status == distview_success) status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, &
+                                                                      plain%processes(layout), memory, made)
         if (status /= distview_success) return
         if (.not. allocated(plain%known)) allocate(plain%known(8))
         if (plain%count == size(plain%known)) then
@@ -223,6 +230,26 @@ contains
         plain%known(plain%count)%layout = layout
         plain%known(plain%count)%array = made
     end function
+
+    ! An array that is not allocated will do where a section has no cells: it gets the section's extents.
+    subroutine take_nothing(plain, name, layout, memory, status)
+        type(plain_arrays), intent(in) :: plain
+        character(*), intent(in) :: name
+        integer, intent(in) :: layout
+        type(distview_memory), intent(inout) :: memory
+        integer(c_int), intent(out) :: status
+        integer(c_int64_t) :: extents(distview_max_rank)
+        integer :: n
+        n = min(int(memory%rank), distview_max_rank)
+        extents = 1
+        status = c_layout_local_extents(plain%layouts(layout)%handle, plain%processes(layout), extents)
+        if (status /= distview_success) return
+        if (all(extents > 0)) then
+            status = failure(distview_usage_error, name // ": expected an array that is allocated, got one that is not")
+        else
+            memory%extents(:n) = extents(:n)
+        end if
+    end subroutine
 
     ! Handles of the described fields. `plan` is the plan that asks for them, `name` that of the procedure. What is wrong
     ! on this rank alone all ranks are told.
@@ -247,7 +274,7 @@ contains
             layout = min(i, size(plain%layouts))
             at = find_known(plain, plain%fields(i), layout)
             if (at == 0) then
-                status = add_known(plain, plain%fields(i), layout)
+                status = add_known(plain, name, plain%fields(i), layout)
                 at = plain%count
             end if
             if (status == distview_success) plain%handles(i) = plain%known(at)%array

@@ -115,7 +115,8 @@ contains
     ! permutation           axis d of the target takes axis permutation(d) of the source: [2, 1] transposes
     ! from_slice, to_slice  cells of the source, one slice for each of its axes, and of the target
     ! from_ranks, to_ranks  the ranks that are processes 0, 1, ... of a grid; by default process p is rank p
-    ! buffer_bytes          in place: the most that a rank holds beside the arrays; 0: as much as is good
+    ! buffer_bytes          in place: the most that a rank holds beside the arrays, of which it needs some; 0: as much as is
+    !                       good
     ! allow_missing_indices whether cells of the target may be missing in the source; these keep their values
     ! fill_padding          whether to write also the target's padding that mirrors cells
     ! conjugate             whether complex elements are conjugated on the way
@@ -364,7 +365,9 @@ contains
         do i = 1, 2
             if (status /= distview_success .or. self%plain%is_absent(i)) cycle
             if (all(factors%element == self%plain%fields(i)%element)) cycle
-            status = failure(distview_shape_error, name // ": expected alpha and beta of the element type")
+            status = failure(distview_shape_error, name // ": expected alpha and beta of the element type, of " // &
+                             bytes_of(self%plain%fields(i)) // " bytes, got others, of " // bytes_of(factors(1)) // &
+                             " and " // bytes_of(factors(2)) // " bytes")
             status = tell_others(self%plain%comm, name, status)
         end do
         if (status == distview_success) &
@@ -392,6 +395,12 @@ contains
                                                    self%plain%handles(2))
         call settle(status, stat, errmsg)
     end subroutine
+
+    function bytes_of(memory) result(bytes)
+        type(distview_memory), intent(in) :: memory
+        character(:), allocatable :: bytes
+        bytes = decimal(int(mod(memory%element, 2**24)))
+    end function
 
     ! A section of a rank that is no process of a grid is not looked at.
     subroutine describe_sections(plain, source, target)

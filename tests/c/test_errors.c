@@ -142,6 +142,29 @@ static void test_arrays(distview_communicator* comm) {
     FAILS(DISTVIEW_SHAPE_ERROR, "expected elements that are integers",
           distview_sum(part, NULL, &sum));
     distview_array_release(part);
+    // In words of the program's axes, though algorithms see others.
+    distview_memory backwards = memory;
+    backwards.order = DISTVIEW_STRIDED;
+    backwards.strides[0] = -(int64_t)sizeof(double);
+    backwards.data = data + memory.extents[0] - 1;
+    OK(distview_array_borrow(comm, layout, &backwards, &part));
+    FAILS(DISTVIEW_SHAPE_ERROR, "multiples of the 8 bytes of an element, got -8 along axis 0",
+          distview_sum(part, NULL, &sum));
+    check_alike();
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected a target with 1 cells along axis 0, got 30",
+          distview_axis_reduce(array, 0, DISTVIEW_SUM, NULL, array));
+    FAILS(DISTVIEW_USAGE_ERROR, "expected a whole array, got a null pointer",
+          distview_gather(array, 0, DISTVIEW_ROW_MAJOR, check_rank == 0 ? 0 : 1, NULL));
+    check_alike();
+    distview_array_release(part);
+    distview_padding_plan* plan = NULL;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT32, DISTVIEW_ROW_MAJOR, &part));
+    FAILS(DISTVIEW_SHAPE_ERROR, "expected fields of one element type, got float64 and float32",
+          distview_padding_plan_combine(plan, DISTVIEW_SUM, 2, (distview_array*[]){array, part}));
+    check_alike();
+    distview_array_release(part);
+    distview_padding_plan_release(plan);
     distview_array_release(array);
     distview_layout_release(layout);
 }

@@ -14,7 +14,7 @@ options=(-O1 -fPIC)
 version=$("$flang" --version | sed -nE 's/.*version ([0-9]+).*/\1/p;T;q')
 ((version < 20)) && options+=(-mmlir -allow-assumed-rank)
 binding=$(dirname -- "$(readlink -f -- "$(command -v "$flang")")")/../include/flang
-mpif=$(dirname -- "$(mpifort --showme:incdirs | tr ' ' '\n' | while read -r at; do find -L "$at" -name mpif.h; done | head -n 1)")
+mpif=$(for word in $(mpifort --showme:compile); do [[ $word == -I* && -e ${word#-I}/mpif.h ]] && echo "${word#-I}"; done | head -n 1)
 fail() {
     echo "$1"
     echo DISTVIEW-TEST-FAILED

@@ -367,6 +367,8 @@ contains
         call a%gather(0, gaps(1::2, :), stat=stat, errmsg=errmsg)
         call check(stat == merge(distview_shape_error, distview_usage_error, rank == 0), &
                    "gaps: " // trim(errmsg))
+        call a%gather(0, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected a whole array")
         call a%gather(99, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "a root in [0,")
         call check(abs(a%norm(7, stat=stat)) < 1 .and. stat == distview_usage_error, "no such norm")

@@ -470,12 +470,14 @@ contains
     subroutine errors()
         type(distview_layout) :: layout, none
         type(distview_padding_plan) :: plan, unmade
-        real(8), allocatable :: u(:, :), flat(:)
+        real(8), allocatable :: u(:, :), flat(:), nothing(:, :)
+        real(8) :: nine(2, 2, 1, 1, 1, 1, 1, 1, 1)
         integer(int64), allocatable :: n(:)
         character(200) :: errmsg
         integer :: stat
         call make(layout, plan)
         n = layout%local_shape(rank)
+        nine = 0
         allocate(u(n(1), n(2)), flat(n(1)))
         errmsg = "untouched"
         call set(u, layout)
@@ -490,6 +492,17 @@ contains
         end if
         call check(stat == merge(distview_shape_error, distview_usage_error, rank == ranks - 1) .and. &
                    len_trim(errmsg) > 20, "another rank on one: " // trim(errmsg))
+        call make(layout, plan)
+        call plan%exchange(nine, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected from 0 to 8 axes, got 9")
+        call plan%exchange(nothing, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "expected an array that is allocated, got one that is not")
+        ! One row, on one rank: the others have nothing to allocate.
+        call layout%create([1, 4], [ranks, 1])
+        call plan%create(comm, layout)
+        if (rank == 0) allocate(nothing(1, 4), source=1d0)
+        call plan%exchange(nothing, stat=stat, errmsg=errmsg)
+        call check(stat == 0, "nothing to allocate")
         call layout%create([10, 10], [ranks], stat=stat, errmsg=errmsg)
         call check(stat == distview_layout_error .and. index(errmsg, "grid of 2 axes") > 0, errmsg)
         call unmade%exchange(u, stat=stat, errmsg=errmsg)

@@ -54,7 +54,7 @@ DISTVIEW_API int distview_max(const distview_array* array,
                               const distview_reduction_options* options, distview_value* result,
                               int64_t* index);
 
-// Along an axis: element types are integers of 32 and 64 bits, floating-point numbers, and, but for DISTVIEW_MINIMUM and
+// Along an axis: element types are signed integers of 32 and 64 bits, floating-point numbers, and, but for DISTVIEW_MINIMUM and
 // DISTVIEW_MAXIMUM, complex numbers; source and target have the same one. Operations of the program are associative; sums
 // are computed in double, of integers modulo 2^64, before they are converted. NaN as of distview_min().
 

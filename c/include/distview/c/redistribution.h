@@ -23,8 +23,8 @@ typedef struct distview_redistribution_options {
     /// The ranks that are processes 0, 1, ... of the source's grid, of the target's; NULL: process p is rank p.
     const int* from_ranks;
     const int* to_ranks;
-    int64_t
-        buffer_bytes; ///< in place: the most that a rank holds beside the arrays; 0: as much as is good
+    /// In place: the most that a rank holds beside the arrays, of which it needs some; 0: as much as is good.
+    int64_t buffer_bytes;
     int32_t allow_missing_indices;
     int32_t fill_padding; ///< whether to write also the target's padding that mirrors cells
     int32_t conjugate;    ///< whether complex elements are conjugated on the way
@@ -36,8 +36,8 @@ typedef struct distview_redistribution_options {
 DISTVIEW_BEGIN_C
 
 /// Collective: over comm
-/// Errors:     LAYOUT_ERROR if numbers of axes differ, the permutation is none, slices do not fit, or an index of the
-///             target is not in the source; USAGE_ERROR if a grid has more processes than comm ranks, or ranks pass
+/// Errors:     LAYOUT_ERROR if numbers of axes differ, the permutation is none, slices do not fit, an index of the
+///             target is not in the source, or the grids do not suit DISTVIEW_BY_DIMENSION; USAGE_ERROR if a grid has more processes than comm ranks, or ranks pass
 ///             different arguments (on all ranks)
 DISTVIEW_API int distview_redistribution_plan_create(const distview_communicator* comm,
                                                      const distview_layout* from,
@@ -54,7 +54,7 @@ DISTVIEW_API void distview_redistribution_plan_release(distview_redistribution_p
 /// Collective: over the plan's communicator
 /// Cost:       no allocation for arrays that came before
 /// Errors:     SHAPE_ERROR if an array is not of the plan's layout, or element types differ; USAGE_ERROR if source and
-///             target share memory and the plan is not in place (on all ranks)
+///             target share memory and the plan is not in place, or has fewer buffer_bytes than it needs (on all ranks)
 DISTVIEW_API int distview_redistribution_plan_execute(distview_redistribution_plan* plan,
                                                       const distview_array* source,
                                                       distview_array* target);
