@@ -33,6 +33,7 @@ def _check_same_mpi() -> None:
         )
 
 
+_PACKAGE = os.path.dirname(__file__) + os.sep
 _has_warned = False
 #: Whether collective calls tell the other ranks where in the program they are made: once there is a deadline.
 tells_sites = bool(os.environ.get("DISTVIEW_DEADLINE"))
@@ -128,11 +129,10 @@ def _call_site(
     communicator_of: Callable[..., _distview.Communicator | None], args: Any, kwargs: Any
 ) -> _distview.CallSite | None:
     """Tells the other ranks where the program makes the call that follows, as long as the result lives."""
-    package = os.path.dirname(__file__) + os.sep
     frame = sys._getframe(2)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(package):
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
-    site = f"{os.path.basename(frame.f_code.co_filename)}:{frame.f_lineno}"
+    site = f"{frame.f_code.co_filename.rpartition(os.sep)[2]}:{frame.f_lineno}"
     try:
         comm = communicator_of(*args, **kwargs)
         return None if comm is None else _distview.CallSite(comm, site)
