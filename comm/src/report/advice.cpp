@@ -118,17 +118,16 @@ private:
                 calls = std::max(calls, record->require_calls);
             }
         if (calls == 0 || asked >= filled || asked == 0) return;
-        std::optional<double> share;
-        for (const ExchangeShape& shape : any_record()->shapes)
-            if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
-                share = share_of(shape);
         std::string sentence =
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
-        if (share)
-            sentence +=
-                text(": ", asked, " deep would take about ", share_text(*share), " of the time");
-        add("depth", sentence, share);
+        // Nothing is said of its time: of few bytes copying takes but little of it.
+        const std::vector<ExchangeShape>& shapes = any_record()->shapes;
+        for (const ExchangeShape& shape : shapes)
+            if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
+                sentence += text(": ", asked, " deep would move ", bytes_text(shape.bytes()),
+                                 " instead of ", bytes_text(shapes.front().bytes()));
+        add("depth", sentence);
     }
 
     /// Every rank whose padding comes from others has looked, and none has found a change.

@@ -153,7 +153,8 @@ void measure_copies(RankReport& report) {
     });
     if (plans.size() > most_plans) plans.resize(most_plans);
     for (PlanRecord* const plan : plans)
-        for (ExchangeShape& shape : plan->shapes) measure(shape);
+        for (ExchangeShape& shape : plan->shapes)
+            if (shape.kind != ExchangeShape::Kind::depth) measure(shape);
 }
 
 } // namespace distview::impl
