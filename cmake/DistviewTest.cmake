@@ -74,6 +74,18 @@ function(distview_mpi_command result ranks)
         PARENT_SCOPE)
 endfunction()
 
+# distview_add_testing_headers(TARGET): makes what a test reads of other projects, compiled once with the options of this
+# folder. distview_add_test() takes what the variable distview_testing_headers names.
+set(distview_testing_headers distview_testing_headers)
+function(distview_add_testing_headers target)
+    set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "// Precompiled headers want a source.\n")
+    add_library(${target} OBJECT "${source}")
+    distview_program_options(${target})
+    target_link_libraries(${target} PRIVATE Kokkos::kokkos GTest::gtest)
+    distview_precompile_kokkos(${target} HEADERS <gtest/gtest.h> <map> <functional>)
+endfunction()
+
 function(distview_add_test)
     cmake_parse_arguments(
         PARSE_ARGV 0 arg "" "NAME;PROGRAM;TIMEOUT;THREADS"
@@ -94,9 +106,7 @@ function(distview_add_test)
         string(REPLACE "." "_" arg_PROGRAM "test_${arg_NAME}")
         add_executable(${arg_PROGRAM} ${arg_SOURCES})
         distview_program_options(${arg_PROGRAM})
-        if(TARGET distview_testing_headers)
-            distview_precompile_kokkos(${arg_PROGRAM} AS distview_testing_headers)
-        endif()
+        distview_precompile_kokkos(${arg_PROGRAM} AS ${distview_testing_headers})
         set(environment ${distview_launcher_environment})
         if(arg_RANKS)
             target_link_libraries(${arg_PROGRAM} PRIVATE ${arg_LIBRARIES} distview_testing)

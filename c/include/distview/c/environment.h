@@ -61,7 +61,7 @@ DISTVIEW_API const char* distview_build_info(void);
 DISTVIEW_API int distview_set_contracts(int level);
 DISTVIEW_API int distview_contracts(void);
 
-/// Switches the checking mode on or off, as DISTVIEW_CHECK=padding does for a whole run: padding that stops to be valid is
+/// Switches the checking mode on or off, as DISTVIEW_CHECK=padding does for a whole run: padding that is no longer valid is
 /// filled with poison, and what was computed of it is a USAGE_ERROR of the next reduction, gather or exchange that meets
 /// it. Slow: for tests and small runs. docs/valid_padding.md has more.
 ///
