@@ -119,7 +119,7 @@ DISTVIEW_API int distview_padding_plan_forget(distview_padding_plan* plan);
 ///
 /// Collective: over the plan's communicator; all ranks pass the same arrays and depths, and have marked them alike
 /// Cost:       of execute with these fields, or some 50 ns; no allocation for a set that came before
-/// Errors:     USAGE_ERROR if the plan fills no side so deep; those of execute
+/// Errors:     USAGE_ERROR if the plan fills no side so deep (on the ranks concerned); those of execute
 DISTVIEW_API int distview_padding_plan_require(distview_padding_plan* plan, int64_t low,
                                                int64_t high, int count,
                                                distview_array* const* arrays, int* exchanged);
