@@ -16,6 +16,9 @@
 #include <vector>
 
 using namespace distview::c;
+using distview::require;
+using distview::text;
+using distview::UsageError;
 
 namespace {
 
@@ -130,7 +133,17 @@ int distview_communicator_agree(const distview_communicator* comm, const char* c
         const distview::Communicator& all = checked(comm, function, "a communicator").value;
         const char* const name = caller ? caller : function;
         const std::exception_ptr failure = status == 0 ? nullptr : failure_of(status, name);
-        const distview::CollectiveCall call(all, name);
         distview::agree(all, name, failure);
+    });
+}
+
+int distview_communicator_refuse(const distview_communicator* comm, const char* caller,
+                                 int status) {
+    if (!comm) return guard(__func__, [](const char* name) { throw_null(name, "a communicator"); });
+    return guard_call(caller ? caller : __func__, comm->value, [&](const char* function) {
+        require<UsageError>(status != 0, [&] {
+            return text(function, ": expected the status of an error, got 0");
+        });
+        std::rethrow_exception(failure_of(status, function));
     });
 }

@@ -106,8 +106,7 @@ distview_exchange::~distview_exchange() {
 
 int distview_padding_plan_start(distview_padding_plan* plan, int count,
                                 distview_array* const* arrays, distview_exchange** result) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         distview_exchange*& place = checked(result, function, "a place for the result");
         const auto fields = fields_of(used, count, arrays, function);
         distview_exchange& exchange = next_exchange(used.exchange);
@@ -159,8 +158,7 @@ void distview_exchange_release(distview_exchange* exchange) {
 
 int distview_padding_plan_apply(distview_padding_plan* plan, int count, distview_array* const* from,
                                 distview_kernel kernel, void* user) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan_calls(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         require<UsageError>(kernel != nullptr, [&] {
             return text(function, ": expected a kernel, got a null pointer");
         });

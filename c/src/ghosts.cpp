@@ -122,8 +122,7 @@ int distview_ghost_plan_describe(const distview_ghost_plan* plan, char* buffer, 
 }
 
 int distview_ghost_plan_execute(distview_ghost_plan* plan, distview_array* array) {
-    return guard(__func__, [&](const char* function) {
-        distview_ghost_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_ghost_plan& used, const char* function) {
         require_kokkos(function);
         together(used.comm, function,
                  [&] {

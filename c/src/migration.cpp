@@ -50,30 +50,22 @@ struct Fields {
     std::span<const MigratingField> span() const { return {all.data(), count}; }
 };
 
-/// What is wrong on this rank the others are told, as far as they need it.
 Fields fields_of(const distview_migration_plan& plan, int count,
                  const distview_migrating_field* given, const char* function) {
     Fields fields;
-    std::exception_ptr failure;
-    try {
-        constexpr int most = MigrationPlan::most_fields;
-        require<UsageError>(count > 0 && count <= most, [&] {
-            return text(function, ": expected from 1 to ", most, " fields, got ", count);
-        });
-        checked(given, function, "fields");
-        fields.count = static_cast<std::size_t>(count);
-        for (int i = 0; i < count; ++i) {
-            const distview_migrating_field& field = given[i];
-            check_list(field.from, field.from_count, plan.plan.source_size(), i, "to move",
-                       function);
-            check_list(field.to, field.to_count, plan.plan.size(), i, "to write", function);
-            fields.all[static_cast<std::size_t>(i)] = {field.from, field.to,
-                                                       element_of(field.element, function)};
-        }
-    } catch (...) {
-        failure = std::current_exception();
+    constexpr int most = MigrationPlan::most_fields;
+    require<UsageError>(count > 0 && count <= most, [&] {
+        return text(function, ": expected from 1 to ", most, " fields, got ", count);
+    });
+    checked(given, function, "fields");
+    fields.count = static_cast<std::size_t>(count);
+    for (int i = 0; i < count; ++i) {
+        const distview_migrating_field& field = given[i];
+        check_list(field.from, field.from_count, plan.plan.source_size(), i, "to move", function);
+        check_list(field.to, field.to_count, plan.plan.size(), i, "to write", function);
+        fields.all[static_cast<std::size_t>(i)] = {field.from, field.to,
+                                                   element_of(field.element, function)};
     }
-    give_up(plan.comm, function, failure);
     return fields;
 }
 
@@ -113,8 +105,7 @@ int distview_migration_plan_sizes(const distview_migration_plan* plan, int64_t* 
 
 int distview_migration_plan_execute(distview_migration_plan* plan, int count,
                                     const distview_migrating_field* fields) {
-    return guard(__func__, [&](const char* function) {
-        distview_migration_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_migration_plan& used, const char* function) {
         const Exec& exec = host(function);
         used.plan.execute(exec, fields_of(used, count, fields, function).span());
     });
@@ -123,8 +114,7 @@ int distview_migration_plan_execute(distview_migration_plan* plan, int count,
 int distview_migration_plan_start(distview_migration_plan* plan, int count,
                                   const distview_migrating_field* fields,
                                   distview_exchange** result) {
-    return guard(__func__, [&](const char* function) {
-        distview_migration_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_migration_plan& used, const char* function) {
         distview_exchange*& place = checked(result, function, "a place for the result");
         const Fields lists = fields_of(used, count, fields, function);
         distview_exchange& exchange = next_exchange(used.exchange);

@@ -74,32 +74,27 @@ int distview_other_program_plan(const distview_other_program* other, int sends,
                                 const distview_layout* mine,
                                 const distview_redistribution_options* options,
                                 distview_redistribution_plan** result) {
-    return guard(__func__, [&](const char* function) {
-        const OtherProgram& there = checked(other, function, "the other program").value;
-        // No agreement of C's own: the other program may be one of C++.
-        std::exception_ptr failure;
-        std::optional<distview::RedistributionOptions> chosen;
-        try {
-            checked(result, function, "a place for the result");
-            const ArrayLayout& layout = checked(mine, function, "a layout").value;
-            require_kokkos(function);
-            const auto ranks = static_cast<int>(there.own_ranks().size());
-            require<UsageError>(layout.process_count() == ranks, [&] {
-                return text(function, ": expected a layout of ", ranks,
-                            " processes, the ranks of this program, got ", layout.process_count());
-            });
-            distview_redistribution_options of_both =
-                options ? *options : distview_redistribution_options{};
-            of_both.from_ranks = nullptr;
-            of_both.to_ranks = nullptr;
-            // Both layouts have as many axes, or there is no plan.
-            chosen = options_of(&of_both, layout, layout, function);
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        give_up(there.communicator(), function, failure);
-        distview::RedistributionPlan plan = sends != 0 ? there.plan_to(mine->value, *chosen)
-                                                       : there.plan_from(mine->value, *chosen);
-        give(result, function, there.communicator(), std::move(plan), chosen->conjugate, false);
+    if (!other)
+        return guard(__func__, [](const char* name) { throw_null(name, "the other program"); });
+    const OtherProgram& there = other->value;
+    // No agreement of C's own: the other program may be one of C++.
+    return guard_call(__func__, there.communicator(), [&](const char* function) {
+        checked(result, function, "a place for the result");
+        const ArrayLayout& layout = checked(mine, function, "a layout").value;
+        require_kokkos(function);
+        const auto ranks = static_cast<int>(there.own_ranks().size());
+        require<UsageError>(layout.process_count() == ranks, [&] {
+            return text(function, ": expected a layout of ", ranks,
+                        " processes, the ranks of this program, got ", layout.process_count());
+        });
+        distview_redistribution_options of_both =
+            options ? *options : distview_redistribution_options{};
+        of_both.from_ranks = nullptr;
+        of_both.to_ranks = nullptr;
+        // Both layouts have as many axes, or there is no plan.
+        const auto chosen = options_of(&of_both, layout, layout, function);
+        distview::RedistributionPlan plan =
+            sends != 0 ? there.plan_to(layout, chosen) : there.plan_from(layout, chosen);
+        give(result, function, there.communicator(), std::move(plan), chosen.conjugate, false);
     });
 }

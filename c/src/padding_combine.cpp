@@ -6,8 +6,7 @@ using namespace distview::c;
 
 int distview_padding_plan_combine(distview_padding_plan* plan, int operation, int count,
                                   distview_array* const* arrays) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan_calls(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         const Exec& exec = host(function);
         const auto fields = fields_of(used, count, arrays, function);
         const distview::ElementType element =

@@ -23,20 +23,23 @@ PaddingExchangeOptions options_of(const distview_padding_options* options, int r
     return result;
 }
 
-/// Null pointers of one rank are an error of all.
+void check_pointers(int count, distview_array* const* arrays, const char* function) {
+    require<UsageError>(
+        count >= 0, [&] { return text(function, ": expected at least 0 arrays, got ", count); });
+    if (count > 0) checked(arrays, function, "arrays");
+    for (int i = 0; i < count; ++i) checked(arrays[i], function, "an array");
+}
+
+/// Of full contracts: null pointers of one rank, or other arrays, are the same error on all.
 void check_fields(const distview_padding_plan& plan, int count, distview_array* const* arrays,
                   const char* function) {
+    const distview::CollectiveCall call(plan.comm, function);
     std::exception_ptr failure;
     try {
-        require<UsageError>(count >= 0, [&] {
-            return text(function, ": expected at least 0 arrays, got ", count);
-        });
-        if (count > 0) checked(arrays, function, "arrays");
-        for (int i = 0; i < count; ++i) checked(arrays[i], function, "an array");
+        check_pointers(count, arrays, function);
     } catch (...) {
         failure = std::current_exception();
     }
-    if (contracts() != Contracts::full) return give_up(plan.comm, function, failure);
     std::uint64_t digest = static_cast<std::uint64_t>(count);
     std::vector<std::uint64_t> identities;
     for (int i = 0; i < count && !failure; ++i) {
@@ -46,14 +49,6 @@ void check_fields(const distview_padding_plan& plan, int count, distview_array* 
         identities.push_back(arrays[i]->view.identity());
     }
     agree(plan.comm, function, failure, digest, {}, identities);
-}
-
-bool is_plain(int count, distview_array* const* arrays) {
-    if (contracts() == Contracts::off) return true;
-    if (contracts() == Contracts::full || count < 0 || (count > 0 && !arrays)) return false;
-    for (int i = 0; i < count; ++i)
-        if (!arrays[i]) return false;
-    return true;
 }
 
 } // namespace
@@ -67,7 +62,10 @@ Stencil stencil_of(int stencil, const char* function) {
 
 std::span<const AnyDistView* const> fields_of(distview_padding_plan& plan, int count,
                                               distview_array* const* arrays, const char* function) {
-    if (!is_plain(count, arrays)) check_fields(plan, count, arrays, function);
+    if (contracts() == Contracts::full)
+        check_fields(plan, count, arrays, function);
+    else if (contracts() == Contracts::cheap)
+        check_pointers(count, arrays, function);
     plan.fields.clear();
     for (int i = 0; i < count; ++i) plan.fields.push_back(&arrays[i]->view);
     return plan.fields;
@@ -133,8 +131,7 @@ void distview_padding_plan_release(distview_padding_plan* plan) { release(plan);
 
 int distview_padding_plan_execute(distview_padding_plan* plan, int count,
                                   distview_array* const* arrays) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         const Exec& exec = host(function);
         used.plan.execute(exec, fields_of(used, count, arrays, function));
     });
@@ -142,8 +139,7 @@ int distview_padding_plan_execute(distview_padding_plan* plan, int count,
 
 int distview_padding_plan_require(distview_padding_plan* plan, int64_t low, int64_t high, int count,
                                   distview_array* const* arrays, int* exchanged) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         const Exec& exec = host(function);
         const bool any = used.plan.require(exec, distview::Widths(low, high),
                                            fields_of(used, count, arrays, function));

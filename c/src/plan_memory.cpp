@@ -50,28 +50,20 @@ using distview::UsageError;
 
 int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
                                    const distview_memory* fields) {
-    return guard(__func__, [&](const char* function) {
-        distview_padding_plan& used = checked(plan, function, "a plan");
+    return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         const Exec& exec = host(function);
-        std::exception_ptr failure;
-        try {
-            require<UsageError>(
-                count > 0 && (used.one_geometry || count == std::ssize(used.layouts)), [&] {
-                    return text(function, ": expected ",
-                                used.one_geometry ? "at least 1" : text(used.layouts.size()),
-                                " fields, got ", count);
-                });
-            checked(fields, function, "fields");
-            if (used.remembered.size() + static_cast<std::size_t>(count) > most_remembered)
-                used.remembered.clear();
-            used.fields.clear();
-            for (int i = 0; i < count; ++i)
-                used.fields.push_back(
-                    &view_of(used, static_cast<std::size_t>(i), fields[i], function));
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        give_up(used.comm, function, failure);
+        require<UsageError>(
+            count > 0 && (used.one_geometry || count == std::ssize(used.layouts)), [&] {
+                return text(function, ": expected ",
+                            used.one_geometry ? "at least 1" : text(used.layouts.size()),
+                            " fields, got ", count);
+            });
+        checked(fields, function, "fields");
+        if (used.remembered.size() + static_cast<std::size_t>(count) > most_remembered)
+            used.remembered.clear();
+        used.fields.clear();
+        for (int i = 0; i < count; ++i)
+            used.fields.push_back(&view_of(used, static_cast<std::size_t>(i), fields[i], function));
         const std::span<const distview::AnyDistView* const> views(used.fields);
         used.plan.execute(exec, views);
     });

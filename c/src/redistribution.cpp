@@ -66,20 +66,13 @@ struct Sections {
     ElementType element;
 };
 
-/// Null pointers where there should be a section are an error, of all ranks as far as these can be told.
+/// Throws if there is none where there should be one.
 Sections sections_of(const distview_redistribution_plan& plan, const distview_array* source,
                      const distview_array* target, const char* function) {
     const bool has_source = plan.plan.from_process() >= 0;
     const bool has_target = plan.plan.to_process() >= 0;
-    if ((has_source && !source) || (has_target && !target)) {
-        std::exception_ptr failure;
-        try {
-            throw_null(function, has_source && !source ? "a source" : "a target");
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        give_up(plan.comm, function, failure);
-    }
+    if ((has_source && !source) || (has_target && !target))
+        throw_null(function, has_source && !source ? "a source" : "a target");
     require_kokkos(function);
     const AnyDistView* const from = has_source ? &source->view : nullptr;
     const AnyDistView* const to = has_target ? &target->view : nullptr;
@@ -127,79 +120,80 @@ void distview_redistribution_plan_release(distview_redistribution_plan* plan) { 
 
 int distview_redistribution_plan_execute(distview_redistribution_plan* plan,
                                          const distview_array* source, distview_array* target) {
-    return guard(__func__, [&](const char* function) {
-        distview_redistribution_plan& used = checked(plan, function, "a plan");
-        const Sections sections = sections_of(used, source, target, function);
-        if (!used.conjugates)
-            return used.plan.execute(host(function), sections.element, sections.source,
-                                     sections.target);
-        together(used.comm, function,
-                 [&] { with_number(sections.element, function, [](auto) {}); });
-        with_number(sections.element, function, [&]<class T>(OfType<T>) {
-            used.plan.execute_as<T>(host(function), T(1), sections.source, T(0), sections.target);
-        });
-    });
+    return guard_plan(__func__, plan,
+                      [&](distview_redistribution_plan& used, const char* function) {
+                          const Sections sections = sections_of(used, source, target, function);
+                          if (!used.conjugates)
+                              return used.plan.execute(host(function), sections.element,
+                                                       sections.source, sections.target);
+                          together(used.comm, function,
+                                   [&] { with_number(sections.element, function, [](auto) {}); });
+                          with_number(sections.element, function, [&]<class T>(OfType<T>) {
+                              used.plan.execute_as<T>(host(function), T(1), sections.source, T(0),
+                                                      sections.target);
+                          });
+                      });
 }
 
 int distview_redistribution_plan_start(distview_redistribution_plan* plan,
                                        const distview_array* source, distview_array* target,
                                        distview_exchange** result) {
-    return guard(__func__, [&](const char* function) {
-        distview_redistribution_plan& used = checked(plan, function, "a plan");
-        distview_exchange*& place = checked(result, function, "a place for the result");
-        const Sections sections = sections_of(used, source, target, function);
-        if (used.conjugates)
-            together(used.comm, function,
-                     [&] { with_number(sections.element, function, [](auto) {}); });
-        distview_exchange& exchange = next_exchange(used.exchange);
-        if (used.conjugates)
-            with_number(sections.element, function, [&]<class T>(OfType<T>) {
-                keep(exchange, used.plan.start_as<T>(host(function), T(1), sections.source, T(0),
-                                                     sections.target));
-            });
-        else
-            used.plan.start(host(function), sections.element, sections.source, sections.target,
-                            [&](auto handle) { keep(exchange, std::move(handle)); });
-        place = retain(&exchange);
-    });
+    return guard_plan(
+        __func__, plan, [&](distview_redistribution_plan& used, const char* function) {
+            distview_exchange*& place = checked(result, function, "a place for the result");
+            const Sections sections = sections_of(used, source, target, function);
+            if (used.conjugates)
+                together(used.comm, function,
+                         [&] { with_number(sections.element, function, [](auto) {}); });
+            distview_exchange& exchange = next_exchange(used.exchange);
+            if (used.conjugates)
+                with_number(sections.element, function, [&]<class T>(OfType<T>) {
+                    keep(exchange, used.plan.start_as<T>(host(function), T(1), sections.source,
+                                                         T(0), sections.target));
+                });
+            else
+                used.plan.start(host(function), sections.element, sections.source, sections.target,
+                                [&](auto handle) { keep(exchange, std::move(handle)); });
+            place = retain(&exchange);
+        });
 }
 
 int distview_redistribution_plan_execute_scaled(distview_redistribution_plan* plan,
                                                 const void* alpha, const distview_array* source,
                                                 const void* beta, distview_array* target) {
-    return guard(__func__, [&](const char* function) {
-        distview_redistribution_plan& used = checked(plan, function, "a plan");
-        const Sections sections = sections_of(used, source, target, function);
-        together(used.comm, function, [&] {
-            checked(static_cast<const char*>(alpha), function, "alpha");
-            checked(static_cast<const char*>(beta), function, "beta");
-            with_number(sections.element, function, [](auto) {});
+    return guard_plan(
+        __func__, plan, [&](distview_redistribution_plan& used, const char* function) {
+            const Sections sections = sections_of(used, source, target, function);
+            together(used.comm, function, [&] {
+                checked(static_cast<const char*>(alpha), function, "alpha");
+                checked(static_cast<const char*>(beta), function, "beta");
+                with_number(sections.element, function, [](auto) {});
+            });
+            with_number(sections.element, function, [&]<class T>(OfType<T>) {
+                T a, b;
+                std::memcpy(&a, alpha, sizeof(T));
+                std::memcpy(&b, beta, sizeof(T));
+                used.plan.execute_as<T>(host(function), a, sections.source, b, sections.target);
+            });
         });
-        with_number(sections.element, function, [&]<class T>(OfType<T>) {
-            T a, b;
-            std::memcpy(&a, alpha, sizeof(T));
-            std::memcpy(&b, beta, sizeof(T));
-            used.plan.execute_as<T>(host(function), a, sections.source, b, sections.target);
-        });
-    });
 }
 
 int distview_redistribution_plan_combine(distview_redistribution_plan* plan, int operation,
                                          const distview_array* source, distview_array* target) {
-    return guard(__func__, [&](const char* function) {
-        distview_redistribution_plan& used = checked(plan, function, "a plan");
-        const Sections sections = sections_of(used, source, target, function);
-        const Operation chosen = together(
-            used.comm, function,
-            [&] {
-                Operation found = operation_of(operation, function);
-                check_operation(found, sections.element, function);
-                return found;
-            },
-            agreed_number(operation));
-        combine(used, sections, chosen, function);
-        end_operation(used.comm, function, chosen);
-    });
+    return guard_plan_calls(
+        __func__, plan, [&](distview_redistribution_plan& used, const char* function) {
+            const Sections sections = sections_of(used, source, target, function);
+            const Operation chosen = together(
+                used.comm, function,
+                [&] {
+                    Operation found = operation_of(operation, function);
+                    check_operation(found, sections.element, function);
+                    return found;
+                },
+                agreed_number(operation));
+            combine(used, sections, chosen, function);
+            end_operation(used.comm, function, chosen);
+        });
 }
 
 int distview_redistribution_plan_workspace_bytes(const distview_redistribution_plan* plan,

@@ -50,16 +50,28 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     }
 }
 
-/// Throws `failure`, if there is one, on a rank that others may be waiting for in an execution of a plan: those that
-/// need this rank learn that it does something else.
-inline void give_up(const Communicator& comm, const char* function,
-                    const std::exception_ptr& failure) {
-    if (!failure) return;
-    try {
-        agree(comm, function, failure);
-    } catch (const Error&) {
-    }
-    std::rethrow_exception(failure);
+/// guard() of a collective function that begins by a call of the library: what it throws before that counts as the call,
+/// so that other ranks, which make it, see that this one does not come.
+template <class Action>
+int guard_call(const char* function, const Communicator& comm, Action&& action) noexcept {
+    return guard(function, [&](const char* name) {
+        const SingleCall call(comm, name);
+        action(name);
+    });
+}
+/// The same for a function of a plan, which may be null.
+template <class Plan, class Action>
+int guard_plan(const char* function, Plan* plan, Action&& action) noexcept {
+    if (!plan) return guard(function, [](const char* name) { throw_null(name, "a plan"); });
+    return guard_call(function, plan->comm, [&](const char* name) { action(*plan, name); });
+}
+/// The same for a function of several calls, which count as one.
+template <class Plan, class Action>
+int guard_plan_calls(const char* function, Plan* plan, Action&& action) noexcept {
+    return guard_plan(function, plan, [&](Plan& used, const char* name) {
+        const CollectiveCall call(used.comm, name);
+        action(used, name);
+    });
 }
 
 } // namespace distview::c

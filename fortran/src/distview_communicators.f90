@@ -92,6 +92,13 @@ module distview_communicators
             character(kind=c_char), intent(in) :: caller(*)
             integer(c_int), value :: status
         end function
+        integer(c_int) function c_communicator_refuse(comm, caller, status) &
+            bind(C, name="distview_communicator_refuse")
+            import :: c_int, c_ptr, c_char
+            type(c_ptr), value :: comm
+            character(kind=c_char), intent(in) :: caller(*)
+            integer(c_int), value :: status
+        end function
     end interface
     public :: c_communicator_agree, tell_others ! for the other modules
 
@@ -231,18 +238,13 @@ contains
                                          int(status, c_int)), stat, errmsg)
     end subroutine
 
-    ! Says on a rank that has refused an argument that it does not take part in the call that the others are in, for they
-    ! wait: they get an error that says which calls did not meet. This rank keeps its own.
+    ! Says on a rank that has refused an argument that it does not take part in the call that the others are in: they get
+    ! an error that says which calls did not meet. This rank keeps its own.
     integer(c_int) function tell_others(comm, caller, status)
         type(distview_communicator), intent(in) :: comm
         character(*), intent(in) :: caller
         integer(c_int), intent(in) :: status
-        character(:), allocatable :: text
-        integer(c_int) :: met
-        text = distview_error_message()
-        met = c_communicator_agree(comm%handle, caller // c_null_char, status)
-        if (met /= distview_success) met = failure(int(status), text)
-        tell_others = status
+        tell_others = c_communicator_refuse(comm%handle, caller // c_null_char, status)
     end function
 
     ! Frees the duplicate. Whatever was made with it can only be released then.

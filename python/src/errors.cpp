@@ -125,6 +125,7 @@ void agree(const Communicator& comm, const char* caller, const Failure& failure,
            std::uint64_t digest, const Arguments& arguments) {
     try {
         const nb::gil_scoped_release release;
+        const CollectiveCall call(comm, caller);
         distview::agree(comm, caller, failure.image, digest, arguments);
     } catch (...) {
         if (!failure.cause) throw;

@@ -197,6 +197,15 @@ CollectiveCall::~CollectiveCall() {
     m_state->calls().leave({}, std::uncaught_exceptions() > m_exceptions);
 }
 
+SingleCall::SingleCall(const Communicator& comm, std::string_view name)
+    : m_comm(comm), m_name(name), m_begun(comm.state()->calls().begun()),
+      m_exceptions(std::uncaught_exceptions()) {}
+
+SingleCall::~SingleCall() {
+    if (std::uncaught_exceptions() > m_exceptions)
+        m_comm.state()->calls().count_failed(m_begun, m_name);
+}
+
 CallSite::CallSite(const Communicator& comm, const std::source_location& where)
     : CallSite(comm, impl::describe_site(where)) {}
 
@@ -222,7 +231,6 @@ void impl::agree_on_all(const Communicator& comm, const char* caller, const Agre
     const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
     const bool digests_differ = all.least[1] != ~all.least[2];
     const bool any_failed = all.least[0] < size;
-    if (any_failed || digests_differ || arrays_differ) comm.state()->calls().note_agreed_error();
     if (any_failed) raise_first_failure(comm, static_cast<int>(all.least[0]), mine.failure);
     if (digests_differ) raise_difference(comm, caller, mine.digest, arguments);
     if (arrays_differ) raise_other_arrays(comm, caller, mine.arrays);
@@ -233,12 +241,15 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
            std::span<const std::uint64_t> arrays) {
     std::optional<std::uint64_t> numbers;
     if (!arrays.empty()) numbers = comm.state()->digest_of(arrays);
+    // Others may still be in a step that this rank has left by its failure.
+    if (failure) comm.state()->calls().skip_with_next();
     impl::agree_on_all(comm, caller, {failure, digest, numbers}, arguments);
 }
 
 // Here, since it needs an agreement, which needs communicators.
 void Communicator::close() {
     static_cast<void>(mpi()); // throws if it is closed
+    if (m_state->calls().has_failed()) m_state->calls().skip_with_next();
     agree(*this, "Communicator::close", nullptr);
     m_state->close();
 }

@@ -71,20 +71,24 @@ void Calls::mark_failed(const Call& call) noexcept {
     // One that is no longer remembered has been replaced by a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
-    if (call.place.meetings == m_meetings && m_lost_at == 0 && !m_error_is_agreed)
-        m_lost_at = m_index;
-    if (!call.word.is_execution()) return;
-    std::uint64_t attempt =
-        std::max(m_left_attempts, m_line->attempt.load(std::memory_order_relaxed));
-    while (outcomes().of(attempt + 1).kind == Outcome::Kind::failed) ++attempt;
-    m_left_attempts = attempt;
+    if (call.word.is_execution()) m_has_failed = true;
+}
+
+void Calls::count_failed(std::uint64_t begun_before, std::string_view name) noexcept {
+    if (begun() > begun_before) return;
+    if (m_depth == 0) {
+        enter(name);
+        leave({}, true);
+        return;
+    }
+    // As many parts as an execution.
+    begin_part(CallWord::of_name(name));
+    mark_failed(m_call);
+    begin_part(m_call.whole);
 }
 
 void Calls::close() noexcept {
-    const bool was_in_step = m_depth == 0 && (m_lost_at == 0 || m_lost_at == m_index);
     enter(closing);
-    // Of a rank that has made no call since its error others know where it is.
-    if (was_in_step) m_line->call(m_call.count).set_place({m_meetings, m_index, 0});
     m_line->closes.store(true, std::memory_order_release);
 }
 
@@ -95,31 +99,25 @@ RankGroup Calls::closing_ranks() const {
     return result;
 }
 
-bool Calls::has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept {
-    if (attempt <= m_left_attempts) return true;
+bool Calls::has_passed(const Outcome& failed, int tries) const noexcept {
+    // More than calls that a program makes before it looks at an error. Else two ranks that retry, under two names, would
+    // do so for ever.
+    constexpr int most_tries = 1000;
+
     // A rank that closes comes to no other attempt.
     for (const Rank& other : m_ranks)
         if (other.line->closes.load(std::memory_order_acquire)) return false;
     if (failed.index == Outcome::no_index) return false;
-    if ((failed.index & Outcome::hash_flag) != 0)
-        return failed.index != Outcome::hash_of(m_call.word);
-    return m_lost_at > 0 ? failed.index <= left_behind() : failed.index < m_index;
-}
-
-void Calls::end_meeting_of(int peer) {
-    const CallLine& line = *find(peer)->line;
-    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
-    if (const std::optional<Seen> its = latest(line))
-        outcomes().decide(attempt, {Outcome::Kind::failed, Outcome::hash_of(its->call.word)});
+    return m_skips ? tries < most_tries : failed.index < m_index;
 }
 
 void Calls::note_met() noexcept {
     m_call.place = {++m_meetings, 1, 0};
     m_index = 1;
     m_part = 0;
-    m_lost_at = 0;
-    m_error_is_agreed = false;
+    m_has_failed = false;
     m_line->call(m_call.count).set_place(m_call.place);
+    end_skipping();
 }
 
 std::optional<Calls::Seen> Calls::read(const CallLine& line, std::uint64_t count) {
@@ -164,10 +162,12 @@ std::optional<Calls::Seen> Calls::find_part(const CallLine& line, const CallPlac
     return std::nullopt;
 }
 
-/// Whether a line's rank has been where that call is, in another one.
+/// Whether a line's rank has been where that call is, in another one that it does not wait in for all others.
 bool Calls::makes_another(const CallLine& line, const Call& call) {
     const std::optional<Seen> whole = find_call(line, call.place);
-    if (whole && whole->call.whole != call.whole) return true;
+    if (!whole) return false;
+    if (whole->call.whole != call.whole)
+        return whole->ended || !line.skips.load(std::memory_order_acquire);
     const std::optional<Seen> part = find_part(line, call.place);
     return part && part->call.word != call.word;
 }
@@ -177,6 +177,20 @@ bool Calls::has_passed(const CallLine& line, const CallPlace& place) {
     const std::optional<Seen> last = latest(line);
     return place.index != 0 && last && last->call.place.meetings == place.meetings &&
            last->call.place.index > place.index;
+}
+
+/// Whether a line's rank has gone on from the call at that place, or never came to it, without having made that part.
+bool Calls::has_left_before(const CallLine& line, const CallPlace& place) {
+    const std::optional<Seen> last = latest(line);
+    if (!last || !(last->call.place.is_in_call_of(place) ? last->ended : place < last->call.place))
+        return false;
+    for (std::uint64_t count = last->call.count; count > 0; --count) {
+        if (!line.remembers(count)) return false;
+        const CallPlace at = line.call(count).place();
+        if (at == place) return false;
+        if (at.index != 0 && at < place) return true;
+    }
+    return true;
 }
 
 /// Whether a line's rank closes the communicator and has never been at that place.
@@ -197,16 +211,28 @@ Calls::Reason Calls::find_reason(int peer, const Call& call, Way way) const {
     const Rank* const other = find(peer);
     if (!other) return Reason::none;
     const CallLine& line = *other->line;
+    if (m_skips && way == Way::meeting) // wherever the other one is, it may still come
+        return line.closes.load(std::memory_order_acquire) ? Reason::closed : Reason::none;
     if (makes_another(line, call)) return Reason::other_call;
     // A message may be on the way, or one that says that no other comes.
-    if (way == Way::message) return closes_before(line, call.place) ? Reason::closed : Reason::none;
+    if (way == Way::message) {
+        if (closes_before(line, call.place)) return Reason::closed;
+        if (has_left_before(line, call.place)) return Reason::end;
+        const std::optional<Seen> last = latest(line);
+        const bool may_have_sent = !last || call.place < last->call.place;
+        const bool waits = line.skips.load(std::memory_order_acquire) && waits_in_meeting(line);
+        return waits && !may_have_sent ? Reason::waiting : Reason::none;
+    }
     const std::optional<Seen> theirs =
         way == Way::memory ? find_part(line, call.place) : find_call(line, call.place);
     // A failure within a call need not end it.
     const bool is_part = theirs && theirs->call.word != theirs->call.whole;
     if (theirs && theirs->failed && (way == Way::memory || !is_part)) return Reason::error;
     if (line.closes.load(std::memory_order_acquire)) return Reason::closed;
-    if (way == Way::memory) return waits_in_meeting(line) ? Reason::waiting : Reason::none;
+    if (way == Way::memory) {
+        if (has_left_before(line, call.place)) return Reason::end;
+        return waits_in_meeting(line) ? Reason::waiting : Reason::none;
+    }
     if (theirs && theirs->ended) return Reason::end;
     return !theirs && has_passed(line, call.place) ? Reason::other_call : Reason::none;
 }

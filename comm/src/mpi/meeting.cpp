@@ -160,7 +160,7 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
     Outcomes& outcomes = m_calls.outcomes();
     const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
     if (here.kind == Outcome::Kind::failed) {
-        if (here.index < Outcome::hash_flag)
+        if (here.index != Outcome::no_index)
             all.places.first = std::min(all.places.first, here.index);
         put(all.difference, get(mine.difference).empty() ? explain(mine) : get(mine.difference));
     }
@@ -240,7 +240,7 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
     return text("not all ranks have come to ", describe(mine, true));
 }
 
-std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
+std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     mine.attempt = ++m_attempt;
     mine.places = m_calls.places();
     tell(mine);
@@ -257,7 +257,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine) {
         return all;
     }
     if (m_calls.is_interrupted()) m_calls.idle();
-    if (m_calls.has_passed(m_attempt, end)) return std::nullopt;
+    if (m_calls.has_passed(end, tries)) return std::nullopt;
     const std::string why = explain(mine);
     m_calls.before_error();
     throw UsageError(why);
@@ -288,7 +288,7 @@ bool Meeting::refuse() noexcept {
         put(mine.difference, explain_refusal());
         // No place: where this rank is says nothing about who has left what behind.
         const std::uint64_t meetings = m_calls.places().meetings;
-        mine.places = {meetings, meetings, CallPlaces::none, 0, 0};
+        mine.places = {meetings, meetings, CallPlaces::none, 0};
         tell(mine);
         fail(mine);
         MeetingRecord all = mine;
@@ -301,8 +301,8 @@ bool Meeting::refuse() noexcept {
 
 MeetingRecord Meeting::meet(MeetingRecord mine, std::string_view name) {
     describe_call(mine, name);
-    while (true)
-        if (const std::optional<MeetingRecord> all = attempt(mine)) return *all;
+    for (int tries = 1;; ++tries)
+        if (const std::optional<MeetingRecord> all = attempt(mine, tries)) return *all;
 }
 
 } // namespace distview::impl

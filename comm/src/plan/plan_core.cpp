@@ -33,6 +33,12 @@ std::uint64_t free_number(const std::vector<std::shared_ptr<ExchangeBinding>>& b
     return number;
 }
 
+/// Tells an execution from others with the same number: those of another set of arrays at the same place, of which a plan
+/// has fewer than 67, and those of the same set at the places before and after.
+std::uint64_t key_of(std::uint64_t set, const CallPlace& place) noexcept {
+    return set + 67 * place.index + 101 * place.meetings + 13 * place.part;
+}
+
 /// Hash on which ranks agree when they bind arrays: CommunicatorState::digest_of() both lists.
 std::optional<std::uint64_t> arrays_of(const CommunicatorState& state,
                                        std::span<const Field> fields,
@@ -218,23 +224,22 @@ ExchangeBinding& PlanCore::bind(CallWord::Kind kind, const ArraySet& arrays) {
 
 ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     ExchangeBinding* const bound = m_has_outsiders ? nullptr : known(arrays);
-    const CallWord word = word_of(kind, bound);
-    // A misuse on this rank alone is no call; that a plan is unusable others may still have to find out.
-    if (bound && !m_unusable) check_ready(true);
-    return in_call(*m_calls, word, [&]() -> auto& {
-        if (bound && m_unusable) check_ready(true);
+    // A misuse on this rank alone: the others must not take it for their call. That a plan is unusable they know, or will.
+    if (bound && !m_unusable) before_call([&] { check_ready(true); });
+    return in_call(*m_calls, word_of(kind, bound), [&]() -> auto& {
+        if (bound) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);
         m_active = &binding;
-        m_epoch = next_epoch(m_epoch, binding.number);
+        m_epoch = next_epoch(m_epoch, key_of(binding.number, m_calls->current().place));
         binding.set_call(*m_calls);
         return binding;
     });
 }
 
 void PlanCore::skip(CallWord::Kind kind) {
-    if (!m_unusable) check_ready(true);
+    if (!m_unusable) before_call([&] { check_ready(true); });
     in_call(*m_calls, CallWord::of_plan(kind, m_number, 0), [&]() -> auto& {
         check_ready(true);
         return *this;

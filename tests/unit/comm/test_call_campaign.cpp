@@ -296,6 +296,40 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
     print_longest_failure(comm);
 }
 
+// A program that looks at each error and makes its next call stays in step: calls that end by errors count like others,
+// whichever ranks got them. So what it does after several is right at once.
+TEST(CallCampaign, StaysInStepThroughSeveralDisagreementsInARow) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
+    const int cases = setting("DISTVIEW_CASES", 60);
+    std::mt19937 random(static_cast<unsigned>(setting("DISTVIEW_SEED", 17)));
+    const auto below = [&](std::size_t count) { return random() % count; };
+    for (int number_of_case = 0; number_of_case < cases; ++number_of_case) {
+        Bench bench(comm, static_cast<Way>(below(2)));
+        const std::vector<Bench::Call> calls = bench.calls();
+        std::string trace = text("case ", number_of_case);
+        for (int time = 0; time < 4; ++time) {
+            const std::size_t usual = below(calls.size());
+            const std::size_t other = below(calls.size());
+            const auto odd = static_cast<int>(below(static_cast<std::size_t>(comm.size())));
+            trace += text("; ", calls[usual].name, ", rank ", odd, ": ", calls[other].name);
+            bool failed = false;
+            const std::string wrong = outcome(calls[comm.rank() == odd ? other : usual], failed);
+            EXPECT_EQ(wrong, "") << trace;
+        }
+        try {
+            EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, number_of_case),
+                      number_of_case * comm.size())
+                << trace;
+            agree(comm, "meet", nullptr);
+        } catch (const std::exception& error) {
+            FAIL() << trace << ": " << error.what();
+        }
+        EXPECT_EQ(bench.spare_is_usable(), "") << trace;
+    }
+    print_longest_failure(comm);
+}
+
 // No false alarm: the same calls everywhere, and between them what each rank does for itself.
 TEST(CallCampaign, SaysNothingWhereAllAgree) {
     const Communicator comm(MPI_COMM_WORLD);

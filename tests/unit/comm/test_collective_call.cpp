@@ -18,6 +18,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <source_location>
@@ -243,6 +244,72 @@ TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
         });
         EXPECT_NE(error, "") << to_string(transport);
         world.free();
+    }
+}
+
+// A rank leaves its loop by an error of its own, in the middle of a step or between two; all end the step by agree().
+// The others get there by errors or not at all; then the error of the lowest rank is everybody's, and all are in step.
+TEST(CollectiveCall, EndsALoopThatARankHasLeft) {
+    const Communicator all(MPI_COMM_WORLD);
+    if (all.size() == 1 || !compares_calls_in_memory(all)) return;
+    for (const Transport transport : {Transport::direct, Transport::message}) {
+        if (!is_possible(all, transport)) continue;
+        const TransportSetting setting(transport);
+        for (const int odd : {0, all.size() - 1})
+            for (const bool between_calls : {false, true}) {
+                SCOPED_TRACE(text(to_string(transport), ", rank ", odd,
+                                  between_calls ? ", between calls" : ", by a call"));
+                OwnedComm world = duplicate_world();
+                const Communicator comm(world.get());
+                const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
+                PaddingExchangePlan plan(comm, ring(comm));
+                PaddingExchangePlan last(comm, ring(comm));
+                plan.bind(array);
+                last.bind(array);
+                std::exception_ptr failure;
+                try {
+                    for (int step = 0; step < 12; ++step) {
+                        if (step == 5 && comm.rank() == odd) {
+                            if (between_calls) throw ShapeError("left the loop");
+                            plan.require(Exec(), 7, array); // deeper than its padding
+                        }
+                        plan.execute(Exec(), array);
+                        last.execute(Exec(), array);
+                    }
+                } catch (...) {
+                    failure = std::current_exception();
+                }
+                EXPECT_TRUE(failure != nullptr || comm.rank() != odd);
+                EXPECT_ANY_THROW(agree(comm, "the loop", failure));
+                EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+            }
+    }
+}
+
+// Ranks may finish what they have in flight in any order, and meet in between.
+TEST(CollectiveCall, MeetsWhileHandlesAreInFlightAndFinishesInDifferentOrders) {
+    const Communicator comm(MPI_COMM_WORLD);
+    PaddingExchangePlan first(comm, ring(comm));
+    PaddingExchangePlan second(comm, ring(comm));
+    const auto a = make_dist_view<double**>(Exec(), comm, ring(comm), "a");
+    const auto b = make_dist_view<double**>(Exec(), comm, ring(comm), "b");
+    for (int step = 0; step < 200; ++step) {
+        number(a, step);
+        number(b, step + 1);
+        auto of_a = first.start(Exec(), a);
+        if (step % 7 == 0) all_gather(comm, step);
+        auto of_b = second.start(Exec(), b);
+        if (step % 5 == 0) all_gather(comm, step);
+        if ((step + comm.rank()) % 2 == 0) {
+            of_a.finish_filling();
+            of_b.finish_filling();
+        } else {
+            of_b.finish_filling();
+            of_a.finish_filling();
+        }
+        first.wait_for_readers();
+        second.wait_for_readers();
+        EXPECT_EQ(find_wrong_number(a, step) + find_wrong_number(b, step + 1), "");
     }
 }
 

@@ -3,6 +3,7 @@
 #include "numbered_array.hpp"
 #include "transports.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>
@@ -137,7 +138,7 @@ TEST_F(ExchangeHandles, RefuseASecondExchangeOfTheirPlan) {
     EXPECT_EQ(find_wrong_number(b, 2), "");
 }
 
-// That one rank alone makes the mistake must not leave the others waiting.
+// That one rank alone makes the mistake must not leave the others waiting. It has made a call more than they have then.
 TEST_F(ExchangeHandles, RefuseASecondExchangeWithoutCommunication) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);
@@ -147,6 +148,10 @@ TEST_F(ExchangeHandles, RefuseASecondExchangeWithoutCommunication) {
     }
     handle.finish();
     EXPECT_EQ(find_wrong_number(a, 1), "");
+    if (comm.rank() != 0) {
+        EXPECT_THROW(agree(comm, "afterwards", nullptr), UsageError);
+    }
+    EXPECT_NO_THROW(agree(comm, "afterwards", nullptr));
 }
 
 TEST_F(ExchangeHandles, FinishOnce) {
@@ -223,6 +228,12 @@ TEST_F(ExchangeHandles, AbandonedOnOneRankDoNotHoldUpTheOthers) {
         if (mine.rank() == dropping) {
             expect_not_filled_from_others(a, 1);
             EXPECT_THROW(plan.execute(exec, a), UsageError);
+        } else {
+            // With messages, or far away, a rank need not have learnt it.
+            try {
+                plan.execute(exec, a);
+            } catch (const UsageError&) {
+            }
         }
         // A new set is met collectively: all learn of it.
         EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, make(2)), UsageError, unusable);

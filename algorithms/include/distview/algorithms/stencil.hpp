@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 namespace distview {
@@ -82,6 +83,7 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const From&... from) {
     if (impl::is_checking()) {
+        const CollectiveCall call(plan.communicator(), "apply_stencil");
         plan.execute(exec, from...);
         impl::check_stencil(exec, label, plan, to, functor, Cells::interior, from...);
         impl::note_written(to, Cells::interior);
@@ -142,6 +144,9 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0)
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
+    std::optional<CollectiveCall>
+        call; // of several that are checked; else the execution is the only one
+    if (impl::is_checking()) call.emplace(plan.communicator(), "apply_stencil");
     plan.require(exec, reach.cells, from...);
     const auto check_cells = [&] { impl::check_stencil_cells(plan.schedule(), to); };
     if (impl::is_checking())

@@ -77,9 +77,19 @@ DISTVIEW_API int distview_communicator_close(distview_communicator* comm);
 ///     int status = read_input(...);                          // which may call distview_set_error()
 ///     status = distview_communicator_agree(comm, "read_input", status);
 ///
+/// A rank with a status waits for the others wherever they are: calls of theirs that wait for it, on its node, fail.
+///
 /// Collective: over comm
 DISTVIEW_API int distview_communicator_agree(const distview_communicator* comm, const char* caller,
                                              int status);
+
+/// Counts a collective call that this rank has refused to make, as a binding does that looks at arguments before it calls
+/// the library. Returns `status`, with its text, at once; ranks that make the call in its place get an error that names
+/// `caller` where they wait for this one. Afterwards all are in step.
+///
+/// Collective: over comm, in place of a call that is
+DISTVIEW_API int distview_communicator_refuse(const distview_communicator* comm, const char* caller,
+                                              int status);
 
 DISTVIEW_END_C
 

@@ -46,6 +46,33 @@ private:
     int m_exceptions; ///< under way when it began
 };
 
+/// For a function that makes one collective call, at most, once it has looked at its arguments: what it throws before
+/// that counts as the call. Other ranks, which make it, see that this one does not come, and all stay in step.
+///
+///     void step(PaddingExchangePlan& plan, const Field& u, double dt) {
+///         const SingleCall call(plan.communicator(), "step");
+///         require<UsageError>(dt > 0, "step: expected a positive dt");   // on this rank, perhaps
+///         plan.execute(exec, u);
+///     }
+///
+/// A function of several calls has a CollectiveCall instead. `comm` and `name` outlive it.
+///
+/// Collective: over comm
+/// Cost:       a few instructions
+class SingleCall {
+public:
+    SingleCall(const Communicator& comm, std::string_view name);
+    ~SingleCall();
+    SingleCall(const SingleCall&) = delete;
+    SingleCall& operator=(const SingleCall&) = delete;
+
+private:
+    const Communicator& m_comm;
+    std::string_view m_name;
+    std::uint64_t m_begun; ///< calls before it
+    int m_exceptions;      ///< under way when it began
+};
+
 /// Says where in the program the collective calls are made that follow, from construction to destruction: what a
 /// DeadlineError of another rank tells of this one if it does not come to the next.
 ///
@@ -85,7 +112,9 @@ using Arguments = std::function<std::vector<Argument>()>;
 /// If none did but `digest` (a hash of arguments that must be alike everywhere) differs between
 /// ranks, every rank throws a UsageError that begins with `caller` and names the first rank that
 /// differs from rank 0, and the first of `arguments` that does, with both values. Ranks that call
-/// something else meanwhile get a UsageError that says which calls met. `arrays` are DistView::identity() of arrays
+/// something else meanwhile get a UsageError that says which calls met, and so do the others, but for a rank with a
+/// failure: it waits until all come, since it may have left a step that they are still in (unless this is part of a
+/// CollectiveCall). `arrays` are DistView::identity() of arrays
 /// that must be the same on all ranks; those that a rank wrapped for itself are not compared.
 ///
 /// Collective: over comm

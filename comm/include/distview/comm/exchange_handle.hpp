@@ -53,10 +53,11 @@ public:
     /// Touches:    writes the padding that the schedule names, or the elements that it copies, or the target's slice
     /// Cost:       no allocation; one kernel a rank that elements come from, or, to combine padding, one a region; on a
     ///             device one kernel for all padding, one for each pair of arrays, or a few that combine
-    /// Errors:     UsageError if called twice, or if a rank that is read in place, or reads, has abandoned an
+    /// Errors:     UsageError if called twice, or after it has failed, or if a rank that is read in place, or reads, has abandoned an
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
+        const impl::PlanInFlight::AbandonIfThrown guard(m_in_flight);
         std::shared_ptr<impl::PlanCore> ended; // outlives the region
         const Region region(m_is_observed, core, impl::Phase::finish, &core.labels.finish);
         for (impl::ExchangeBinding* step = &core.active();;) {
@@ -120,6 +121,7 @@ public:
         requires Runner::fills_padding
     {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
+        const impl::PlanInFlight::AbandonIfThrown guard(m_in_flight);
         const Region region(m_is_observed, core, impl::Phase::finish, nullptr);
         impl::ExchangeBinding& binding = core.active();
         if constexpr (impl::on_device<Exec>) {

@@ -244,7 +244,8 @@ private:
     template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
     auto start_tuples(const Exec& exec, impl::CallWord::Kind call, Kind kind, const Op& op,
                       const std::tuple<Arrays...>& arrays, const std::tuple<Values...>& values) {
-        const auto runner = runner_for<Exec>(op, arrays, values);
+        const auto runner =
+            m_core->before_call([&] { return runner_for<Exec>(op, arrays, values); });
         const auto fields = described<Exec>(arrays);
         return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
             m_core.shared(), exec, runner, 0, call, array_set<Exec>(kind, fields));

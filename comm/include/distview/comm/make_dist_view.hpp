@@ -74,6 +74,7 @@ template <DistViewLike View>
 void agree_on_array(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
                     const ArrayLayout& layout, const View& view) {
     constexpr ElementType element = element_type<typename View::non_const_value_type>();
+    const CollectiveCall call(comm, caller);
     agree(comm, caller, failure,
           layout.fingerprint() * 31 + element_code<typename View::non_const_value_type>(), [&] {
               return std::vector<Argument>{{"element type", describe(element)},

@@ -96,7 +96,7 @@ public:
     /// The same for lists whose element types are known at run time only.
     ///
     /// Shapes: at most `most_fields` lists of source_size() elements to move and of size() to write: nobody counts them
-    /// Errors: UsageError for other numbers of lists (on this rank alone); those of execute()
+    /// Errors: UsageError for other numbers of lists (on this rank; others as by another call); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {
@@ -104,9 +104,11 @@ public:
     }
     template <ExecutionSpace Exec>
     auto start(const Exec& exec, std::span<const MigratingField> fields) {
-        require<UsageError>(!fields.empty() && fields.size() <= most_fields, [&] {
-            return text("MigrationPlan: expected from 1 to ", most_fields, " fields, got ",
-                        fields.size());
+        m_core->before_call([&] {
+            require<UsageError>(!fields.empty() && fields.size() <= most_fields, [&] {
+                return text("MigrationPlan: expected from 1 to ", most_fields, " fields, got ",
+                            fields.size());
+            });
         });
         return start_lists(exec, fields, std::make_index_sequence<most_fields>());
     }
@@ -197,22 +199,28 @@ private:
             "MigrationPlan: expected to write fields, not const, of the same element types");
         using Runner =
             impl::GatherRunner<impl::NoOperation, typename std::remove_cvref_t<To>::value_type...>;
-        const Runner runner{{}, lists_of<Exec>(from, to, std::index_sequence_for<To...>())};
         const std::array fields{described<typename std::remove_cvref_t<To>::value_type>()...};
-        check_apart(fields, runner.lists);
+        const Runner runner = m_core->before_call([&] {
+            Runner checked{{}, lists_of<Exec>(from, to, std::index_sequence_for<To...>())};
+            check_apart(fields, checked.lists);
+            return checked;
+        });
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
             impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
                                      impl::DeviceOf<Exec>::layer()));
     }
 
+    /// No alias: nvcc hands its result to the host's compiler, without the pack.
     template <std::size_t>
-    using Byte = char;
+    struct Byte {
+        using type = char;
+    };
     /// Lists are moved as bytes: a runner for as many as there can be does for fewer.
     template <ExecutionSpace Exec, std::size_t... I>
     auto start_lists(const Exec& exec, std::span<const MigratingField> lists,
                      std::index_sequence<I...>) {
-        using Runner = impl::GatherRunner<impl::NoOperation, Byte<I>...>;
+        using Runner = impl::GatherRunner<impl::NoOperation, typename Byte<I>::type...>;
         Runner runner;
         std::array<impl::Field, most_fields> described_lists{};
         for (std::size_t i = 0; i < lists.size(); ++i) {
@@ -221,7 +229,7 @@ private:
             described_lists[i] = described(lists[i].element);
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
-        check_apart(fields, runner.lists);
+        m_core->before_call([&] { check_apart(fields, runner.lists); });
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
             impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,

@@ -292,8 +292,9 @@ private:
 
     template <ExecutionSpace Exec>
     bool require_described(const Exec& exec, Widths depth, std::span<const impl::Field> fields) {
-        const std::span<const impl::Field> stale =
-            m_core->stale(array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
+        const std::span<const impl::Field> stale = m_core->before_call([&] {
+            return m_core->stale(array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
+        });
         if (stale.empty())
             m_core->skip(impl::CallWord::Kind::skip_fill);
         else

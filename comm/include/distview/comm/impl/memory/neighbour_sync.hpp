@@ -15,8 +15,8 @@ namespace distview::impl {
 /// Lies in memory that both see. Only one process advances it. Nothing here knows MPI or processes:
 /// threads over plain memory do as well, which is how it is tested for races.
 struct alignas(128) SyncLine {
-    /// Of exchange e the value e, once its step is done: values only grow. It also tells the set of arrays (see
-    /// next_epoch()), so that processes that mix them up see it. The highest bit says that nothing will come
+    /// Of exchange e the value e, once its step is done: values only grow. It also has a key of the call and its set
+    /// of arrays (see next_epoch()), so that processes that mix them up see it. The highest bit says that nothing will come
     /// after it. One word, so that nothing is written after what somebody waits for: whoever has seen it may
     /// free the line.
     std::atomic<std::uint64_t> epoch{0};
@@ -31,9 +31,9 @@ enum class Arrival { here, not_yet, gone, elsewhere };
 
 inline constexpr std::uint64_t gone_bit = std::uint64_t{1} << 63;
 
-/// Number of a plan's next execution, with a set of arrays. Adding 1 gives the next exchange in it.
-constexpr std::uint64_t next_epoch(std::uint64_t epoch, std::uint64_t set) noexcept {
-    return ((epoch >> 24) + 1) << 24 | (set & 0xff) << 16;
+/// Number of a plan's next execution, with a key of 8 bits. Adding 1 gives the next exchange in it.
+constexpr std::uint64_t next_epoch(std::uint64_t epoch, std::uint64_t key) noexcept {
+    return ((epoch >> 24) + 1) << 24 | (key & 0xff) << 16;
 }
 
 /// Makes all that this thread wrote before visible to who sees `epoch` arrive, and wakes who sleeps

@@ -66,11 +66,11 @@ struct CallWord {
     friend constexpr bool operator==(CallWord, CallWord) noexcept = default;
 };
 
-/// Where a call stands among the calls of a communicator: ranks that make the same calls count alike. A rank that
-/// got an error in a call cannot know in which of theirs others get it: until all meet again its calls have no place.
+/// Where a call stands among the calls of a communicator. Ranks that make the same calls count alike, since calls that
+/// end by an error count as others do.
 struct CallPlace {
     std::uint64_t meetings = 0; ///< times that all ranks have met before
-    /// Counts the calls since then, from 1: the one in which they met, if any, is the first. 0: no place.
+    /// Counts the calls since then, from 1: the one in which they met, if any, is the first.
     std::uint64_t index = 0;
     /// Of the call: where it began 0, then counts the executions in it, and what follows each.
     std::uint64_t part = 0;
@@ -88,19 +88,16 @@ struct CallPlaces {
     static constexpr std::uint64_t none = ~std::uint64_t{0};
     std::uint64_t meetings = 0;       ///< of CallPlace
     std::uint64_t other_meetings = 0; ///< the greatest, if they do not all have the same
-    std::uint64_t first = none;       ///< lowest index of those with a place
-    std::uint64_t last = 0;           ///< highest index of those with a place
-    std::uint64_t failed = 0; ///< of those without: highest index that they have left behind
+    // Of those that do not wait for others wherever these are (CallLine::skips):
+    std::uint64_t first = none; ///< lowest index
+    std::uint64_t last = 0;     ///< highest index
 
     /// Whether some of them have been where others are, in another call.
-    constexpr bool differ() const noexcept {
-        return meetings != other_meetings || first < last || first <= failed;
-    }
+    constexpr bool differ() const noexcept { return meetings != other_meetings || first < last; }
     static constexpr CallPlaces combined(const CallPlaces& one, const CallPlaces& other) noexcept {
         return {std::min(one.meetings, other.meetings),
                 std::max(one.other_meetings, other.other_meetings),
-                std::min(one.first, other.first), std::max(one.last, other.last),
-                std::max(one.failed, other.failed)};
+                std::min(one.first, other.first), std::max(one.last, other.last)};
     }
 };
 
@@ -144,15 +141,10 @@ struct Outcome {
         failed,
     };
     Kind kind = Kind::open;
-    /// Where it failed: lowest index of the calls that came to it, as far as it was known. If they have no place,
-    /// hash_flag and a hash of the call that somebody waited in for one that had made another; or no_index.
+    /// Where it failed: CallPlaces::first of those that came to it, as far as it was known; or no_index.
     std::uint64_t index = 0;
 
     static constexpr std::uint64_t no_index = (std::uint64_t{1} << 40) - 1;
-    static constexpr std::uint64_t hash_flag = std::uint64_t{1} << 39;
-    static constexpr std::uint64_t hash_of(CallWord call) noexcept {
-        return hash_flag | ((call.bits ^ call.bits >> 26) & (hash_flag - 2));
-    }
 };
 
 /// How the last attempts ended. An attempt ends once, and the same for all ranks: either all have met, or nobody has.
@@ -224,6 +216,9 @@ struct CallLine {
     std::atomic<std::int64_t> looked{0};
     /// Whether it has waited longer than the deadline of the communicator, which is lost then.
     std::atomic<bool> deadline_passed{false};
+    /// Whether the call under way waits for all others to come to it, whatever they call before: nobody compares it by
+    /// its place.
+    std::atomic<bool> skips{false};
     /// Whether it closes the communicator: its last call.
     std::atomic<bool> closes{false};
     /// Where in the program the calls are made whose counts are in (after, last]; of programs that say so.

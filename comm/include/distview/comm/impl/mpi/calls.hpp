@@ -114,11 +114,13 @@ public:
 
     /// Begins a call, or a part of the one under way.
     void enter(CallWord word) noexcept {
-        m_error_is_agreed = false;
         if (m_depth++ > 0 && !word.is_execution()) return;
         if (m_depth > 1) return begin_part(word);
         ++m_index;
         m_part = 0;
+        m_skips = std::exchange(m_next_skips, false);
+        // Before the others see the call.
+        if (m_skips) m_line->skips.store(true, std::memory_order_release);
         begin(word, word);
     }
     void enter(std::string_view name) noexcept;
@@ -127,28 +129,33 @@ public:
         if (--m_depth == 0) {
             if (failed) mark_failed(m_call);
             m_line->ended.store(m_call.count, std::memory_order_release);
+            end_skipping();
         } else if (word.is_execution()) {
             if (failed) mark_failed(m_call);
             begin_part(m_call.whole); // goes on
         }
     }
+    /// Has the next call wait for all others to come to it, whatever they call before; if it is no part of another one.
+    void skip_with_next() noexcept { m_next_skips = m_depth == 0; }
+    /// How many calls, and parts of calls, have begun.
+    std::uint64_t begun() const noexcept { return m_call.count; }
+    /// A function that makes one call, or execution, has failed: that was its call, if none has begun since so many had.
+    void count_failed(std::uint64_t begun_before, std::string_view name) noexcept;
     /// Makes the last call: closes the communicator.
     void close() noexcept;
-    /// All ranks have met, and are about to throw: they stay in step.
-    void note_agreed_error() noexcept { m_error_is_agreed = true; }
     /// Says that this rank takes no further part in a call.
     void mark_failed(const Call& call) noexcept;
+    /// Whether an execution has failed here since all ranks have met last.
+    bool has_failed() const noexcept { return m_has_failed; }
 
     /// Where the call under way stands, for a meeting.
     CallPlaces places() const noexcept {
-        if (m_lost_at > 0) return {m_meetings, m_meetings, CallPlaces::none, 0, left_behind()};
-        return {m_meetings, m_meetings, m_index, m_index, 0};
+        if (m_skips) return {m_meetings, m_meetings, CallPlaces::none, 0};
+        return {m_meetings, m_meetings, m_index, m_index};
     }
-    /// Whether others came to a meeting that has failed for a call that this rank has left behind: it has been where
-    /// they are, or were, and has made another call there, or left it by an error.
-    bool has_passed(std::uint64_t attempt, const Outcome& failed) const noexcept;
-    /// Ends the meeting that a rank waits in, for which this one does not come.
-    void end_meeting_of(int peer);
+    /// Whether a meeting has failed for a call that this rank has left behind, or waits for the others to leave; `tries`:
+    /// how often this rank has tried to meet in its call.
+    bool has_passed(const Outcome& failed, int tries) const noexcept;
     /// All ranks have met: they are in step, in the call under way.
     void note_met() noexcept;
     /// Says that this rank is about to leave the call under way by an error, or is not.
@@ -201,6 +208,7 @@ private:
     static std::optional<Seen> find_call(const CallLine& line, const CallPlace& place);
     static bool makes_another(const CallLine& line, const Call& call);
     static bool has_passed(const CallLine& line, const CallPlace& place);
+    static bool has_left_before(const CallLine& line, const CallPlace& place);
     static bool closes_before(const CallLine& line, const CallPlace& place);
     static std::string describe(const CallLine& line, const Call& call, CallWord word);
     static constexpr std::uint64_t plan_key(std::uint64_t number) noexcept {
@@ -210,20 +218,17 @@ private:
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;
     const Rank* find(int rank) const noexcept;
-    /// Of a lost rank: index of the last call that it has left behind as others count. What fails within a call that
-    /// goes on does not end it.
-    std::uint64_t left_behind() const noexcept {
-        return m_depth > 0 && m_index == m_lost_at ? m_lost_at - 1 : m_lost_at;
-    }
     void begin(CallWord word, CallWord whole) noexcept {
-        const std::uint64_t index = m_lost_at > 0 ? 0 : m_index;
-        m_call = {m_call.count + 1, {m_meetings, index, m_part}, word, whole};
+        m_call = {m_call.count + 1, {m_meetings, m_index, m_part}, word, whole};
         CallLine::Call& told = m_line->call(m_call.count);
         told.set_place(m_call.place);
         told.word.store(word.bits, std::memory_order_release);
         told.whole.store(whole.bits, std::memory_order_release);
         told.failed.store(false, std::memory_order_release);
         m_line->count.store(m_call.count, std::memory_order_release);
+    }
+    void end_skipping() noexcept {
+        if (std::exchange(m_skips, false)) m_line->skips.store(false, std::memory_order_release);
     }
     void begin_part(CallWord word) noexcept {
         ++m_part;
@@ -239,13 +244,10 @@ private:
     std::uint64_t m_meetings = 0; ///< as in CallPlace
     std::uint64_t m_index = 0;
     std::uint64_t m_part = 0;
-    /// Not 0: a call since the last meeting, or an execution in it, has ended by an error that other ranks need not have,
-    /// and this was the index then.
-    std::uint64_t m_lost_at = 0;
-    bool m_error_is_agreed = false; ///< the one with which the call under way ends
+    bool m_next_skips = false;
+    bool m_skips = false; ///< as CallLine::skips
+    bool m_has_failed = false;
     Call m_call{};
-    /// Attempts to meet up to this one that had failed when this rank left an execution by an error: the same error.
-    std::uint64_t m_left_attempts = 0;
     WaitingCircle m_circle{};
     int m_depth = 0;
     int m_far_rank = -1;
@@ -255,6 +257,18 @@ private:
     std::function<void()> m_idle;
     std::function<void()> m_before_error;
 };
+
+/// A function that makes one call, at most: what it throws before it has made it counts as that call.
+template <class Action>
+decltype(auto) counted(Calls& calls, std::string_view name, Action&& action) {
+    const std::uint64_t begun = calls.begun();
+    try {
+        return action();
+    } catch (...) {
+        calls.count_failed(begun, name);
+        throw;
+    }
+}
 
 /// Makes a call whose action returns a reference, without what a CollectiveCall costs.
 template <class Action>

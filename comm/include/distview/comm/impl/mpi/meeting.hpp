@@ -53,8 +53,8 @@ public:
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
-    /// Nothing if the others came for a call that this rank has left behind.
-    std::optional<MeetingRecord> attempt(MeetingRecord mine);
+    /// Nothing if the others came for a call that this rank has left behind, or waits for them to leave.
+    std::optional<MeetingRecord> attempt(MeetingRecord mine, int tries);
     bool speaks() const noexcept { return &m_calls.line() == m_calls.ranks().front().line; }
     bool others_come() const;
     void describe_call(MeetingRecord& mine, std::string_view name) const;

@@ -58,6 +58,11 @@ public:
     ExchangeBinding& bind(CallWord::Kind kind, const ArraySet& arrays);
     /// Begins an execution with these arrays, once the last one has been read; UsageError also if one is in flight.
     ExchangeBinding& begin(CallWord::Kind kind, const ArraySet& arrays);
+    /// Looks at arguments of an execution before it begins: what that throws counts as the execution.
+    template <class Check>
+    decltype(auto) before_call(Check&& check) const {
+        return counted(*m_calls, m_name, std::forward<Check>(check));
+    }
     /// An execution of that kind in which nothing is to be done: other ranks see that this one makes it.
     void skip(CallWord::Kind kind);
     /// The step that is in flight; UsageError if the communicator was closed meanwhile.

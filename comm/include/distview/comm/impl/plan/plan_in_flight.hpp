@@ -5,6 +5,7 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <exception>
 #include <memory>
 #include <utility>
 
@@ -45,29 +46,56 @@ public:
     PlanInFlight& operator=(PlanInFlight&& other) noexcept {
         PlanInFlight taken(std::move(other));
         std::swap(m_core, taken.m_core);
-        std::swap(m_has_ended, taken.m_has_ended);
+        std::swap(m_state, taken.m_state);
         return *this;
     }
 
     /// Throws UsageError, naming `caller`, once the execution has ended, or the handle has been moved from.
     PlanCore& core(const char* caller) const {
         require<UsageError>(m_core != nullptr, [&] {
-            return text(caller, m_has_ended
-                                    ? ": called twice"
-                                    : ": this handle has been moved from; use the handle that "
-                                      "it was moved to");
+            switch (m_state) {
+            case State::ended: return text(caller, ": called twice");
+            case State::failed: return text(caller, ": the execution has failed before");
+            case State::under_way: break;
+            }
+            return text(caller,
+                        ": this handle has been moved from; use the handle that it was moved to");
         });
         return *m_core;
     }
     std::shared_ptr<PlanCore> end() noexcept {
-        m_has_ended = true;
+        m_state = State::ended;
         m_core->end();
         return std::move(m_core);
     }
 
+    /// While it lives an exception ends the execution: it is abandoned at once, so that others learn of it however long
+    /// the handle lives.
+    class AbandonIfThrown {
+    public:
+        explicit AbandonIfThrown(PlanInFlight& execution) noexcept
+            : m_execution(execution), m_exceptions(std::uncaught_exceptions()) {}
+        AbandonIfThrown(const AbandonIfThrown&) = delete;
+        AbandonIfThrown& operator=(const AbandonIfThrown&) = delete;
+        ~AbandonIfThrown() {
+            if (std::uncaught_exceptions() > m_exceptions) m_execution.fail();
+        }
+
+    private:
+        PlanInFlight& m_execution;
+        int m_exceptions; ///< under way when it began
+    };
+
 private:
+    void fail() noexcept {
+        if (!m_core) return;
+        std::exchange(m_core, nullptr)->abandon();
+        m_state = State::failed;
+    }
+
     std::shared_ptr<PlanCore> m_core;
-    bool m_has_ended = false;
+    enum class State { under_way, ended, failed };
+    State m_state = State::under_way;
 };
 
 } // namespace distview::impl

@@ -57,7 +57,6 @@ private:
             });
         });
         if (!found) return;
-        if (found->second == Calls::Reason::waiting) calls->end_meeting_of(found->first);
         fail(user, found->first, found->second, way);
     }
 
