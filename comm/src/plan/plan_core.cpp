@@ -227,7 +227,7 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
     // A misuse on this rank alone: the others must not take it for their call. That a plan is unusable they know, or will.
     if (bound && !m_unusable) before_call([&] { check_ready(true); });
     return in_call(*m_calls, word_of(kind, bound), [&]() -> auto& {
-        if (bound) check_ready(true);
+        if (bound && m_unusable) check_ready(true);
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);

@@ -144,8 +144,8 @@ template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... F
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0)
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
-    std::optional<CollectiveCall>
-        call; // of several that are checked; else the execution is the only one
+    // Checks make several calls of what is one execution without them.
+    std::optional<CollectiveCall> call;
     if (impl::is_checking()) call.emplace(plan.communicator(), "apply_stencil");
     plan.require(exec, reach.cells, from...);
     const auto check_cells = [&] { impl::check_stencil_cells(plan.schedule(), to); };

@@ -96,7 +96,7 @@ public:
     /// The same for lists whose element types are known at run time only.
     ///
     /// Shapes: at most `most_fields` lists of source_size() elements to move and of size() to write: nobody counts them
-    /// Errors: UsageError for other numbers of lists (on this rank; others as by another call); those of execute()
+    /// Errors: UsageError for other numbers of lists (on this rank; others get one where they wait for it); those of execute()
     static constexpr std::size_t most_fields = 16;
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, std::span<const MigratingField> fields) {
