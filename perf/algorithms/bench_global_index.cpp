@@ -34,26 +34,29 @@ void loads(benchmark::State& state) {
     access.fence(exec);
     const auto at = access.elements();
     const std::int64_t first = each * ((comm.rank() + 1) % comm.size());
-    std::vector<std::int64_t> wanted(static_cast<std::size_t>(count));
+    const Kokkos::View<std::int64_t*, Exec> wanted("wanted", static_cast<std::size_t>(count));
     std::uint64_t bits = 1;
-    for (std::int64_t& index : wanted) {
+    for (std::size_t k = 0; k < wanted.size(); ++k) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
-        index = static_cast<std::int64_t>((bits >> 33) % static_cast<std::uint64_t>(each));
+        wanted(k) = static_cast<std::int64_t>((bits >> 33) % static_cast<std::uint64_t>(each));
     }
     double by_index = 0, plain = 0;
-    const auto* const own = u.view().data();
-    perf::contest(state, exec,
-                  {{"elements",
-                    [&] {
-                        by_index = 0;
-                        for (const std::int64_t index : wanted) by_index += at(first + index);
-                        benchmark::DoNotOptimize(by_index);
-                    }},
-                   {"own", [&] {
-                        plain = 0;
-                        for (const std::int64_t index : wanted) plain += own[index];
-                        benchmark::DoNotOptimize(plain);
-                    }}});
+    const auto own = u.view();
+    const Kokkos::RangePolicy<Exec> all(exec, 0, count);
+    perf::contest(
+        state, exec,
+        {{"elements",
+          [&] {
+              Kokkos::parallel_reduce(
+                  "elements", all,
+                  KOKKOS_LAMBDA(std::int64_t k, double& sum) { sum += at(first + wanted(k)); },
+                  by_index);
+          }},
+         {"own", [&] {
+              Kokkos::parallel_reduce(
+                  "own", all, KOKKOS_LAMBDA(std::int64_t k, double& sum) { sum += own(wanted(k)); },
+                  plain);
+          }}});
     access.fence(exec);
     perf::verify(state, by_index == plain, "the sum of the elements");
     state.counters["ns_each"] =

@@ -122,12 +122,13 @@ private:
         static_assert(sizeof...(Indices) == Rank,
                       "GlobalElements: expected an index for each axis");
         const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
-        for (int d = 0; d < Rank; ++d)
-            if (index[d] < m_begin[d] || index[d] >= m_end[d]) return nullptr;
         int process = 0;
         if (m_is_even) {
-            for (int d = 0; d < Rank; ++d)
-                process = process * m_grid[d] + m_blocks[d].owner(index[d]);
+            for (int d = 0; d < Rank; ++d) {
+                const int coordinate = m_blocks[d].owner(index[d]);
+                if (coordinate < 0) return nullptr;
+                process = process * m_grid[d] + coordinate;
+            }
             const Section& section = m_sections(static_cast<std::size_t>(process));
             if (!section.data) return nullptr;
             std::int64_t offset = section.origin;
@@ -137,6 +138,7 @@ private:
         }
         int coordinate[Rank];
         for (int d = 0; d < Rank; ++d) {
+            if (index[d] < m_begin[d] || index[d] >= m_end[d]) return nullptr;
             coordinate[d] = m_maps.axis(d).owner(GlobalIndex(index[d]));
             if (coordinate[d] < 0) return nullptr;
             process = process * m_grid[d] + coordinate[d];

@@ -9,60 +9,74 @@
 
 namespace distview::impl {
 
-/// The owners along an axis of blocks that are equally long, or the first ones by one element longer: found by a
-/// multiplication. Divisions are half of the time of a load by global index (perf/algorithms/bench_global_index).
+/// The owners along an axis of blocks that are equally long, or the first ones by one element longer: found by integer
+/// multiplications. What a load by global index computes decides how many loads the processor has under way at a time
+/// (perf/algorithms/bench_global_index).
 class EvenBlocks {
 public:
     static bool describes(const AxisLayout& axis) noexcept {
-        return axis.is_block() && axis.size() > 0 &&
+        return axis.is_block() && axis.size() > 0 && axis.size() < most_elements &&
                axis.as_block().split() != BlockSplit::irregular;
     }
 
     EvenBlocks() = default;
     /// Requires describes(axis).
     explicit EvenBlocks(const AxisLayout& axis) noexcept
-        : m_size(axis.size()), m_last_process(axis.grid_size() - 1) {
+        : m_size(axis.size()), m_begin(axis.global_range().begin.value()),
+          m_end(axis.global_range().end.value()), m_last_process(axis.grid_size() - 1) {
         const std::int64_t processes = axis.grid_size();
         const std::int64_t rest = m_size % processes;
         if (axis.as_block().split() == BlockSplit::regular) {
             m_others = Run(0, 0, axis.as_block().interior(0).size());
         } else {
             m_longer = Run(0, 0, m_size / processes + 1);
-            m_others = Run(rest * (m_size / processes + 1), rest, m_size / processes);
+            m_others =
+                Run(rest * (m_size / processes + 1), static_cast<int>(rest), m_size / processes);
         }
     }
 
-    /// As AxisLayout::owner(); index is one of the interior or of boundary padding.
+    /// As AxisLayout::owner() for elements of the interior and of boundary padding, else negative.
     KOKKOS_FUNCTION int owner(std::int64_t index) const noexcept {
-        if (index < 0) return 0;
-        if (index >= m_size) return m_last_process;
-        return index < m_others.begin ? m_longer.process(index) : m_others.process(index);
+        // One comparison for both ends of the interior.
+        if (static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(m_size))
+            return index < m_others.begin ? m_longer.process(index) : m_others.process(index);
+        if (index < m_begin || index >= m_end) return -1;
+        return index < 0 ? 0 : m_last_process;
     }
 
 private:
+    static constexpr int bits = 31;
+    static constexpr std::int64_t most_elements = std::int64_t{1} << bits;
+
     /// Blocks of one length.
     struct Run {
         Run() = default;
-        Run(std::int64_t from, std::int64_t process, std::int64_t each) noexcept
-            : begin(from), first(process), length(each),
-              per_element(each > 0 ? 1. / static_cast<double>(each) : 0.) {}
+        /// No index lies in a run whose blocks are empty.
+        Run(std::int64_t from, int process, std::int64_t each) noexcept
+            : begin(from), first(process) {
+            if (each == 0) return;
+            int digits = 0; // of each - 1
+            while (std::int64_t{1} << digits < each) ++digits;
+            shift = bits + digits;
+            per_element = ((std::uint64_t{1} << shift) - 1) / static_cast<std::uint64_t>(each) + 1;
+        }
 
+        /// Exact for offsets of at most 31 bits, for which the product has at most 63: T. Granlund and P. L. Montgomery,
+        /// Division by Invariant Integers using Multiplication (1994), theorem 4.2.
         KOKKOS_FUNCTION int process(std::int64_t index) const noexcept {
-            const std::int64_t offset = index - begin;
-            // The product is off by less than one: sizes are below 2^53, numbers of processes far below.
-            const auto near = static_cast<std::int64_t>(static_cast<double>(offset) * per_element);
-            const std::int64_t behind = offset - near * length;
-            return static_cast<int>(first + near + (behind >= length ? 1 : 0) -
-                                    (behind < 0 ? 1 : 0));
+            return first + static_cast<int>(
+                               static_cast<std::uint64_t>(index - begin) * per_element >> shift);
         }
 
         std::int64_t begin = 0;
-        std::int64_t first = 0; ///< process
-        std::int64_t length = 0;
-        double per_element = 0;
+        std::uint64_t per_element = 0; ///< 2^shift / length, rounded up
+        int first = 0;                 ///< process
+        int shift = 0;
     };
 
     std::int64_t m_size = 0;
+    std::int64_t m_begin = 0; ///< with boundary padding
+    std::int64_t m_end = 0;
     int m_last_process = 0;
     Run m_longer, m_others;
 };
