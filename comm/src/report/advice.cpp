@@ -45,13 +45,14 @@ private:
         m_advice.push_back({kind, m_plan.label, text(m_plan.label, ": ", sentence), share});
     }
 
-    /// Of an execution, if what it copies and packs took so much of what it takes. What it waits for is first that others
-    /// copy and pack as much, which they would do in as much less time; the rest, ranks that come late, stays.
+    /// Of an execution, if what it copies and packs took so much of what it takes. Waiting for ranks that come late stays as
+    /// it is. What else it waits for is that others copy and pack as much, which they would do in as much less time; no
+    /// longer than that, for between nodes lateness is not known.
     double share_with(double of_copying) const {
         const double own = m_mean.copying + m_mean.packing;
         const double all = own + m_mean.waiting;
         if (all <= 0) return 1;
-        const double late = std::max(0.0, m_mean.waiting - own);
+        const double late = std::max(m_mean.waiting_for_late, m_mean.waiting - own);
         return (late + (all - late) * of_copying) / all;
     }
 
@@ -76,35 +77,42 @@ private:
             if (const PlanRecord* const record = record_of(rank, m_plan); record) return record;
         return nullptr;
     }
-    /// Share of an execution with another shape; nothing if copies could not be measured.
-    std::optional<double> share_of(const ExchangeShape& shape) const {
+    /// Share of the time of copies with another shape; nothing if they could not be measured.
+    std::optional<double> copies_of(const ExchangeShape& shape) const {
         const PlanRecord* const record = any_record();
         const double now =
             record && !record->shapes.empty() ? seconds_of(record->shapes.front()) : 0;
         const double then = seconds_of(shape);
         if (now <= 0 || then <= 0) return {};
-        return share_with(then / now);
+        return then / now;
     }
 
     void about_grid() {
         const PlanRecord* const record = any_record();
         const ExchangeShape* best = nullptr;
-        double best_share = worth_share;
+        double copies = worth_share;
         for (const ExchangeShape& shape : record->shapes) {
             if (shape.kind != ExchangeShape::Kind::process_grid) continue;
-            const std::optional<double> share = share_of(shape);
-            if (!share || *share >= best_share) continue;
+            const std::optional<double> share = copies_of(shape);
+            if (!share || *share >= copies) continue;
             best = &shape;
-            best_share = *share;
+            copies = *share;
         }
         if (!best) return;
         const ExchangeShape& now = record->shapes.front();
-        add("process_grid",
-            text("process grid ", best->what, " instead of ", now.what, " would take about ",
-                 share_text(best_share), " of the time: ", bytes_text(best->bytes()),
-                 " in runs of ", bytes_text(best->run_bytes()), " instead of ",
-                 bytes_text(now.bytes()), " in runs of ", bytes_text(now.run_bytes())),
-            best_share);
+        const std::string moves = text(
+            bytes_text(best->bytes()), " in runs of ", bytes_text(best->run_bytes()),
+            " instead of ", bytes_text(now.bytes()), " in runs of ", bytes_text(now.run_bytes()));
+        const std::string grid =
+            text("process grid ", best->what, " instead of ", now.what, " would take about ");
+        const double share = share_with(copies);
+        if (share < worth_share)
+            add("process_grid", text(grid, share_text(share), " of the time: ", moves), share);
+        else
+            // Smaller gains than times differ by are not predicted.
+            add("process_grid",
+                text(grid, share_text(copies), " of the time to copy: ", moves,
+                     "; but most of an execution is waiting for ranks that come late"));
     }
 
     void about_depth() {

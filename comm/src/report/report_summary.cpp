@@ -69,23 +69,39 @@ RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
 
 /// Clocks are compared on a node only.
 void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
-    std::map<std::pair<int, std::int64_t>, std::int64_t> first; // by node and execution
+    struct Began {
+        std::int64_t first;
+        std::int64_t last;
+    };
+    std::map<std::pair<int, std::int64_t>, Began> began; // by node and execution
     const auto each = [&](const auto& visit) {
         for (RankTimes& times : plan.ranks) {
             const RankReport& rank = ranks[static_cast<std::size_t>(times.rank)];
             for (const TimeSample& sample : record_of(rank, plan)->samples.samples)
-                visit(times, std::pair{rank.node, sample.number}, sample.began);
+                visit(times, std::pair{rank.node, sample.number}, sample);
         }
     };
-    each([&](RankTimes&, const auto& key, std::int64_t began) {
-        const auto found = first.emplace(key, began).first;
-        found->second = std::min(found->second, began);
+    each([&](RankTimes&, const auto& key, const TimeSample& sample) {
+        Began& here = began.emplace(key, Began{sample.began, sample.began}).first->second;
+        here.first = std::min(here.first, sample.began);
+        here.last = std::max(here.last, sample.began);
     });
-    std::map<int, std::vector<double>> late;
-    each([&](RankTimes& times, const auto& key, std::int64_t began) {
-        late[times.rank].push_back(1e-9 * static_cast<double>(began - first.at(key)));
+    struct Lateness {
+        std::vector<double> late;
+        std::vector<double> waiting_for_late;
+    };
+    std::map<int, Lateness> of_ranks;
+    each([&](RankTimes& times, const auto& key, const TimeSample& sample) {
+        const Began& here = began.at(key);
+        Lateness& lateness = of_ranks[times.rank];
+        lateness.late.push_back(1e-9 * static_cast<double>(sample.began - here.first));
+        lateness.waiting_for_late.push_back(
+            std::min(sample.waiting, 1e-9 * static_cast<double>(here.last - sample.began)));
     });
-    for (RankTimes& times : plan.ranks) times.late = median(late[times.rank]);
+    for (RankTimes& times : plan.ranks) {
+        times.late = median(of_ranks[times.rank].late);
+        times.waiting_for_late = median(of_ranks[times.rank].waiting_for_late);
+    }
 }
 
 void add_pair(std::vector<Reason>& reasons, const std::string& why, std::pair<int, int> pair) {
@@ -130,7 +146,8 @@ RankTimes PlanSummary::mean() const {
     for (double RankTimes::* const member :
          {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
           &RankTimes::packing, &RankTimes::total, &RankTimes::total_waiting,
-          &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late}) {
+          &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late,
+          &RankTimes::waiting_for_late}) {
         double sum = 0;
         for (const RankTimes& times : ranks) sum += times.*member;
         result.*member = sum / count;

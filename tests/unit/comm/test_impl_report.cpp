@@ -545,6 +545,30 @@ TEST(ReportAdvice, ProcessGridOfLongerRuns) {
     EXPECT_NEAR(program.find("process_grid").at(0).share.value_or(0), 0.68, 1e-9);
 }
 
+// Rank 0 waits 3 us until rank 1 begins, which then waits as long for what is copied: 1.5 us stay in the mean.
+TEST(ReportAdvice, WaitingForLateRanksStays) {
+    MadeUp program;
+    for (int r = 0; r < 2; ++r) {
+        using Kind = ExchangeShape::Kind;
+        program.plan(r).shapes = {
+            {Kind::as_it_is, "1x2", {{8, {{512, 4096}}, true}}, 1 << 21, 5e-6},
+            {Kind::process_grid, "2x1", {{4096, {}, false}}, 1 << 21, 1e-6}};
+    }
+    for (auto& sample : program.plan(1).samples.samples) sample.began += 20'000;
+    EXPECT_NEAR(program.find("process_grid").at(0).share.value_or(0), (1.5 + 8.5 / 5) / 10, 1e-9);
+    // Of 100 us, 45 in the mean for the other: the gain is too small to be predicted, the grid still told.
+    for (int r = 0; r < 2; ++r)
+        for (auto& sample : program.plan(r).samples.samples) sample.waiting = r == 0 ? 90e-6 : 3e-6;
+    for (auto& sample : program.plan(1).samples.samples) sample.began += 100'000;
+    const Advice told = program.find("process_grid").at(0);
+    EXPECT_FALSE(told.share.has_value());
+    EXPECT_EQ(told.sentence,
+              "PaddingExchangePlan #1: process grid 2x1 instead of 1x2 would take about 0.2 of "
+              "the time to copy: "
+              "4096 bytes in runs of 4096 bytes instead of 4096 bytes in runs of 8 bytes; but most "
+              "of an execution is waiting for ranks that come late");
+}
+
 TEST(ReportAdvice, ShortRuns) {
     MadeUp program;
     for (int r = 0; r < 2; ++r)

@@ -35,9 +35,10 @@ struct RankTimes {
     double total = 0; ///< of all executions, but those that bound arrays
     double total_waiting = 0;
     double total_packing = 0;
-    double step = 0; ///< median time from one execution to the next
-    double work = 0; ///< of a step, outside of calls of the communicator
-    double late = 0; ///< median time after the first rank of its node
+    double step = 0;             ///< median time from one execution to the next
+    double work = 0;             ///< of a step, outside of calls of the communicator
+    double late = 0;             ///< median time after the first rank of its node
+    double waiting_for_late = 0; ///< of the waiting, until the last rank of the node began
 };
 
 /// The plans of one geometry, over all ranks.
