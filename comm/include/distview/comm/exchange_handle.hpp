@@ -57,7 +57,7 @@ public:
     ///             execution of the plan; MpiError. After these the plan is unusable
     void finish() {
         impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
-        const impl::PlanInFlight::AbandonIfThrown guard(m_in_flight);
+        const impl::PlanInFlight::AbandonUnlessDone guard(m_in_flight);
         std::shared_ptr<impl::PlanCore> ended; // outlives the region
         const Region region(m_is_observed, core, impl::Phase::finish, &core.labels.finish);
         for (impl::ExchangeBinding* step = &core.active();;) {
@@ -121,7 +121,7 @@ public:
         requires Runner::fills_padding
     {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle::finish");
-        const impl::PlanInFlight::AbandonIfThrown guard(m_in_flight);
+        impl::PlanInFlight::AbandonUnlessDone guard(m_in_flight);
         const Region region(m_is_observed, core, impl::Phase::finish, nullptr);
         impl::ExchangeBinding& binding = core.active();
         if constexpr (impl::on_device<Exec>) {
@@ -134,6 +134,7 @@ public:
             }
         }
         m_exec.fence(core.labels.fence_done);
+        guard.done();
     }
 
 private:

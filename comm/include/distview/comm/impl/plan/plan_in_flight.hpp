@@ -5,7 +5,6 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
-#include <exception>
 #include <memory>
 #include <utility>
 
@@ -69,21 +68,21 @@ public:
         return std::move(m_core);
     }
 
-    /// While it lives an exception ends the execution: it is abandoned at once, so that others learn of it however long
-    /// the handle lives.
-    class AbandonIfThrown {
+    /// Abandons an execution that is under way still when this object dies, and not done() with: others learn at once of
+    /// an exception that ends it, however long the handle lives.
+    class AbandonUnlessDone {
     public:
-        explicit AbandonIfThrown(PlanInFlight& execution) noexcept
-            : m_execution(execution), m_exceptions(std::uncaught_exceptions()) {}
-        AbandonIfThrown(const AbandonIfThrown&) = delete;
-        AbandonIfThrown& operator=(const AbandonIfThrown&) = delete;
-        ~AbandonIfThrown() {
-            if (std::uncaught_exceptions() > m_exceptions) m_execution.fail();
+        explicit AbandonUnlessDone(PlanInFlight& execution) noexcept : m_execution(&execution) {}
+        AbandonUnlessDone(const AbandonUnlessDone&) = delete;
+        AbandonUnlessDone& operator=(const AbandonUnlessDone&) = delete;
+        ~AbandonUnlessDone() {
+            if (m_execution) m_execution->fail();
         }
+        /// Leaves the execution under way.
+        void done() noexcept { m_execution = nullptr; }
 
     private:
-        PlanInFlight& m_execution;
-        int m_exceptions; ///< under way when it began
+        PlanInFlight* m_execution;
     };
 
 private:
