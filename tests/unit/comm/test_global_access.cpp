@@ -41,6 +41,8 @@ TEST(EvenBlocks, HaveTheOwnersOfTheirAxis) {
             << index << " of " << blocks.size() << " on " << blocks.grid_size();
     };
     for (const BlockSplit split : {BlockSplit::balanced, BlockSplit::regular}) {
+        EXPECT_FALSE(distview::impl::EvenBlocks::describes(
+            AxisLayout(BlockLayout(std::int64_t{1} << 31, 3, split))));
         for (int processes = 1; processes <= 20; ++processes)
             for (std::int64_t size = 1; size <= 70; ++size)
                 for (std::int64_t index = -4; index < size + 6; ++index)

@@ -510,6 +510,13 @@ struct MadeUp {
                 plan.samples.samples.push_back({i, i * 100'000, 10e-6, 3e-6, 1e-6, i * 10e-6});
         }
     }
+    /// Of which copies take a fifth of the time.
+    void add_better_grid() {
+        using Kind = ExchangeShape::Kind;
+        for (int r = 0; r < 2; ++r)
+            plan(r).shapes = {{Kind::as_it_is, "1x2", {{8, {{512, 4096}}, true}}, 1 << 21, 5e-6},
+                              {Kind::process_grid, "2x1", {{4096, {}, false}}, 1 << 21, 1e-6}};
+    }
     PlanRecord& plan(int rank) { return ranks[static_cast<std::size_t>(rank)].plans.front(); }
     std::vector<Advice> find(const std::string& kind) const {
         std::vector<Advice> found = advise(ranks, summaries_of(ranks));
@@ -525,12 +532,7 @@ TEST(ReportAdvice, SaysNothingOfAProgramWithoutDefects) {
 
 TEST(ReportAdvice, ProcessGridOfLongerRuns) {
     MadeUp program;
-    for (int r = 0; r < 2; ++r) {
-        using Kind = ExchangeShape::Kind;
-        program.plan(r).shapes = {
-            {Kind::as_it_is, "1x2", {{8, {{512, 4096}}, true}}, 1 << 21, 5e-6},
-            {Kind::process_grid, "2x1", {{4096, {}, false}}, 1 << 21, 1e-6}};
-    }
+    program.add_better_grid();
     const auto found = program.find("process_grid");
     ASSERT_EQ(found.size(), 1U);
     // All becomes a fifth: the 3 us of waiting are for others, who copy for 7 us as well.
@@ -548,12 +550,7 @@ TEST(ReportAdvice, ProcessGridOfLongerRuns) {
 // Rank 0 waits 3 us until rank 1 begins, which then waits as long for what is copied: 1.5 us stay in the mean.
 TEST(ReportAdvice, WaitingForLateRanksStays) {
     MadeUp program;
-    for (int r = 0; r < 2; ++r) {
-        using Kind = ExchangeShape::Kind;
-        program.plan(r).shapes = {
-            {Kind::as_it_is, "1x2", {{8, {{512, 4096}}, true}}, 1 << 21, 5e-6},
-            {Kind::process_grid, "2x1", {{4096, {}, false}}, 1 << 21, 1e-6}};
-    }
+    program.add_better_grid();
     for (auto& sample : program.plan(1).samples.samples) sample.began += 20'000;
     EXPECT_NEAR(program.find("process_grid").at(0).share.value_or(0), (1.5 + 8.5 / 5) / 10, 1e-9);
     // Of 100 us, 45 in the mean for the other: the gain is too small to be predicted, the grid still told.

@@ -68,8 +68,8 @@ public:
         return std::move(m_core);
     }
 
-    /// Abandons an execution that is under way still when this object dies, and not done() with: others learn at once of
-    /// an exception that ends it, however long the handle lives.
+    /// Abandons the execution when this object is destroyed, unless it has ended or done() was called: others learn at
+    /// once of an exception, however long the handle lives.
     class AbandonUnlessDone {
     public:
         explicit AbandonUnlessDone(PlanInFlight& execution) noexcept : m_execution(&execution) {}
