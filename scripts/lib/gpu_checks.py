@@ -200,7 +200,7 @@ def check_start(checks):
 
 def check_correctness(checks):
     for ranks in (1, 2, 4):
-        for program in ("test_cuda_transports", "test_cuda_algorithms", "cuda_instantiations"):
+        for program in gpu_pack.OF_RESULTS:
             log = checks.run_program(f"{program} np{ranks}", program, [], ranks, 300)
             if log and program == "test_cuda_transports":
                 # The program asks MPI whether it takes device memory, which it may be built for and cannot here.

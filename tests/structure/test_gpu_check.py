@@ -71,8 +71,8 @@ echo 'path:pkgdatadir:{root}/openmpi/share/openmpi'
 """
 
 
-PROGRAMS = ("test_cuda_transports", "test_cuda_algorithms", "cuda_instantiations", "test_cuda_exports")
-PROGRAMS += ("bench_device", "shallow_water", "ptrans")
+PROGRAMS = ("test_cuda_transports", "test_cuda_algorithms", "test_cuda_elements", "cuda_instantiations")
+PROGRAMS += ("test_cuda_exports", "bench_device", "shallow_water", "ptrans")
 
 
 def benchmark(name, share):
@@ -222,6 +222,7 @@ class GpuCheck(unittest.TestCase):
         report = json.loads((self.root / "out/gpu-check.json").read_text(encoding="utf-8"))
         names = [each["name"] for each in report["results"]]
         programs = ["programs start", "test_cuda_transports np1", "test_cuda_algorithms np1"]
+        programs.append("test_cuda_elements np1")
         self.assertEqual(names, ["device", *programs])
 
     def test_a_failure_s_note_says_what_was_complained_of(self):

@@ -18,7 +18,7 @@ namespace {
 /// `rank` is where a record goes to.
 struct Told {
     std::int64_t label;
-    AxisPlace place;
+    IndexPlace place;
     int rank;
 };
 struct Asked {
@@ -28,7 +28,7 @@ struct Asked {
 };
 struct Answered {
     std::int64_t slot;
-    AxisPlace place;
+    IndexPlace place;
     int rank;
 };
 
@@ -41,10 +41,10 @@ int keeper_of(std::int64_t label, int ranks) {
 
 } // namespace
 
-std::vector<AxisPlace> look_up_labels(const Communicator& comm, const char* caller,
+std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* caller,
                                       const OwnedLabels& owned,
                                       std::span<const std::int64_t> wanted) {
-    std::unordered_map<std::int64_t, AxisPlace> kept;
+    std::unordered_map<std::int64_t, IndexPlace> kept;
     std::vector<Told> told;
     const std::exception_ptr not_kept = exchange_records<Told>(
         comm, caller,
@@ -56,7 +56,7 @@ std::vector<AxisPlace> look_up_labels(const Communicator& comm, const char* call
             return parcels_by_rank(told);
         },
         [&](int, const Told& record) {
-            AxisPlace& place = kept[record.label];
+            IndexPlace& place = kept[record.label];
             require<UsageError>(!owned.is_unique || place.coordinate < 0, [&] {
                 return text(caller, ": expected each index to have one owner, got ", record.label,
                             " owned by processes ",
@@ -81,10 +81,10 @@ std::vector<AxisPlace> look_up_labels(const Communicator& comm, const char* call
         [&](int rank, const Asked& record) {
             const auto found = kept.find(record.label);
             answers.push_back(
-                {record.slot, found == kept.end() ? AxisPlace{} : found->second, rank});
+                {record.slot, found == kept.end() ? IndexPlace{} : found->second, rank});
         });
 
-    std::vector<AxisPlace> result(wanted.size());
+    std::vector<IndexPlace> result(wanted.size());
     const std::exception_ptr not_answered = exchange_records<Answered>(
         comm, caller,
         [&] {

@@ -11,7 +11,7 @@ namespace distview::impl {
 
 /// Where an index of an axis is: the grid coordinate that owns it, -1 if none does, its position there, and how many
 /// positions there are.
-struct AxisPlace {
+struct IndexPlace {
     int coordinate = -1;
     std::int64_t local = 0;
     std::int64_t extent = 0;
@@ -34,7 +34,7 @@ struct OwnedLabels {
 /// Cost:       memory and time as own labels, labels wanted and a fair share of both of all ranks; messages to those who
 ///             look after them
 /// Errors:     UsageError if a label has several owners that must have one (on all ranks); its text begins with `caller`
-std::vector<AxisPlace> look_up_labels(const Communicator& comm, const char* caller,
+std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* caller,
                                       const OwnedLabels& owned,
                                       std::span<const std::int64_t> wanted);
 

@@ -18,7 +18,7 @@ namespace distview::impl {
 
 namespace {
 
-using AxisPlaces = std::vector<AxisPlace>; ///< of some indices along one axis
+using IndexPlaces = std::vector<IndexPlace>; ///< of some indices along one axis
 
 /// Whether this process alone knows which labels it has.
 bool knows_own_only(const AxisLayout& axis) {
@@ -56,12 +56,12 @@ private:
                 wanted.insert(wanted.end(), indices.begin(), indices.end());
             }
         }
-        AxisPlaces found;
+        IndexPlaces found;
         if (asks) found = look_up(axis, d, wanted);
         std::size_t next = 0;
         for (std::size_t p = 0; p < m_list.parts().size(); ++p) {
             const auto& indices = m_list.parts()[p].axes[axis_number];
-            AxisPlaces places;
+            IndexPlaces places;
             places.reserve(indices.size());
             for (const std::int64_t index : indices)
                 places.push_back(asks ? found[next++] : place_of(axis, index));
@@ -69,8 +69,8 @@ private:
         }
     }
 
-    static AxisPlace place_of(const AxisLayout& axis, std::int64_t index) {
-        AxisPlace place;
+    static IndexPlace place_of(const AxisLayout& axis, std::int64_t index) {
+        IndexPlace place;
         // Of indices that an axis does not have only unstructured ones know.
         if (axis.type() != DistType::unstructured) {
             const GlobalRange range = axis.global_range();
@@ -84,7 +84,7 @@ private:
     }
 
     /// Each different label is asked for once.
-    AxisPlaces look_up(const AxisLayout& axis, int d, const std::vector<std::int64_t>& wanted) {
+    IndexPlaces look_up(const AxisLayout& axis, int d, const std::vector<std::int64_t>& wanted) {
         const GridCoordinates mine = m_layout.coordinates(m_comm.rank());
         const int coordinate = mine[static_cast<std::size_t>(d)];
         OwnedLabels owned;
@@ -101,8 +101,8 @@ private:
         std::vector<std::int64_t> different = wanted;
         std::sort(different.begin(), different.end());
         different.erase(std::unique(different.begin(), different.end()), different.end());
-        const AxisPlaces found = look_up_labels(m_comm, m_caller, owned, different);
-        AxisPlaces result;
+        const IndexPlaces found = look_up_labels(m_comm, m_caller, owned, different);
+        IndexPlaces result;
         result.reserve(wanted.size());
         for (const std::int64_t label : wanted) {
             const auto at = std::lower_bound(different.begin(), different.end(), label);
@@ -132,14 +132,14 @@ private:
     void for_each_element(Visit&& visit) const {
         const auto axes = static_cast<std::size_t>(m_layout.rank());
         for (std::size_t p = 0; p < m_places.size(); ++p) {
-            const std::vector<AxisPlaces>& places = m_places[p];
+            const std::vector<IndexPlaces>& places = m_places[p];
             const bool is_product = m_list.parts()[p].is_product;
             std::vector<std::size_t> at(axes, 0);
             for (std::int64_t left = m_list.parts()[p].size(); left > 0; --left) {
                 int process = 0;
                 std::int64_t position = 0;
                 for (std::size_t d = 0; d < axes; ++d) {
-                    const AxisPlace& place = places[d][at[d]];
+                    const IndexPlace& place = places[d][at[d]];
                     process =
                         process * m_layout.grid().extent(static_cast<int>(d)) + place.coordinate;
                     position = position * place.extent + place.local;
@@ -200,7 +200,7 @@ private:
     const ArrayLayout& m_layout;
     const IndexList& m_list;
     std::optional<int> m_unique_axis;
-    std::vector<std::vector<AxisPlaces>> m_places; ///< by part, by axis
+    std::vector<std::vector<IndexPlaces>> m_places; ///< by part, by axis
     GatherRole m_role;
 };
 

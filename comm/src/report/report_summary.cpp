@@ -143,7 +143,7 @@ RankTimes PlanSummary::slowest() const {
 RankTimes PlanSummary::mean() const {
     RankTimes result;
     const auto count = static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
-    for (double RankTimes::* const member :
+    for (const auto member :
          {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
           &RankTimes::packing, &RankTimes::total, &RankTimes::total_waiting,
           &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late,

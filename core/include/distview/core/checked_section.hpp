@@ -25,6 +25,8 @@ struct PaddingPlace {
     std::int64_t depth = 0;
 
     int axes() const noexcept;
+    // Declared, since nvcc leaves what operator<=> brings along undefined.
+    friend bool operator==(const PaddingPlace&, const PaddingPlace&) = default;
     friend auto operator<=>(const PaddingPlace&, const PaddingPlace&) = default;
 };
 /// "on the low side of axis 0 and the high side of axis 1".
