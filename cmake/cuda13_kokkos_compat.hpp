@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-/// Two functions of CUDA 12 that CUDA 13 has with other parameters, for a Kokkos older than 4.7.1.
+/// What a Kokkos older than 4.7.1 lacks for CUDA 13.
 ///
-/// Kokkos 4.5.1 to 4.7.0 call them as CUDA 12 declares them. These overloads forward such calls, so that an
-/// older Kokkos and what includes its headers compile with CUDA 13: force-include this file (`-include`) in
-/// both. The build does so by itself where the found Kokkos and nvcc need it; nothing of it is installed.
+/// Kokkos 4.5.1 to 4.7.0 call two functions as CUDA 12 declares them: these overloads forward such calls. And 4.7.0 has
+/// Views with members [[no_unique_address]], which nvcc from 12.9 on lays out otherwise for the device than for the host
+/// (kokkos/mdspan pull requests 434, 435): kernels would read other arguments than they were given. Force-include this
+/// file (`-include`) in such a Kokkos and in whatever includes its headers. The build does so by itself where the found
+/// Kokkos and nvcc need it; nothing of it is installed.
 #pragma once
 
 #ifdef __CUDACC__
 #include <cuda_runtime.h>
 
 #if CUDART_VERSION >= 13000
+#define MDSPAN_IMPL_USE_ATTRIBUTE_NO_UNIQUE_ADDRESS 1
+#define MDSPAN_IMPL_NO_UNIQUE_ADDRESS
+
 inline cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t* from,
                                             const cudaGraphNode_t* to, std::size_t count) {
     return cudaGraphAddDependencies(graph, from, to, nullptr, count);

@@ -5,18 +5,20 @@ import json
 import os
 
 
-def results_of(log):
-    """The benchmarks of a report of Google Benchmark, by name, among what else was printed; none without one."""
-    text = log.read_text(encoding="utf-8", errors="replace")
+def results_of(path):
+    """The benchmarks of a report of Google Benchmark, by name; none without one."""
     try:
-        report, _ = json.JSONDecoder().raw_decode(text[text.index("{\n") :])
+        report = json.loads(path.read_text(encoding="utf-8", errors="replace"))
         return {each["name"].split("/")[0]: each for each in report["benchmarks"]}
-    except (ValueError, KeyError):
+    except (OSError, ValueError, KeyError):
         return {}
 
 
 def run_bench_device(checks, ranks, quick):
-    arguments = ["--benchmark_format=json"]
+    # Not what is printed, among which MPI may have its say.
+    report = checks.out / f"bench_device_np{ranks}.json"
+    report.unlink(missing_ok=True)
+    arguments = [f"--benchmark_out={report}", "--benchmark_out_format=json"]
     if ranks > 1:
         arguments.append("--benchmark_filter=^exchange_")
     if quick:
@@ -24,9 +26,9 @@ def run_bench_device(checks, ranks, quick):
     log = checks.run_program(f"bench_device np{ranks}", "bench_device", arguments, ranks, 400)
     if not log:
         return {}
-    results = results_of(log)
+    results = results_of(report)
     if not results:
-        checks.add(f"bench_device np{ranks}: report", "FAILED", note=f"none in {log.name}")
+        checks.add(f"bench_device np{ranks}: report", "FAILED", note=f"none in {report.name}")
     for name, each in results.items():
         if ranks == 1 and name.startswith("exchange_"):
             continue

@@ -171,7 +171,7 @@ public:
             const auto v = array();
             inclusive_scan(exec, comm, u, axis, v);
             add_array(v);
-            exclusive_scan(exec, comm, u, axis, v);
+            exclusive_scan(exec, comm, u, axis, v, 0.0);
             add_array(v);
         }
         for (const std::int64_t each : histogram(exec, comm, u, 10, -500.0, 510.0))

@@ -30,9 +30,9 @@ if rank != "0":
 if name == "test_cuda_transports":
     print(said.get("transports", ""))
 if name == "bench_device":
-    print("some text first")
+    out = [each for each in sys.argv if each.startswith("--benchmark_out=")][0].partition("=")[2]
     if not said.get("no_report"):
-        print(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}, indent=2))
+        open(out, "w").write(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}))
     print("DISTVIEW-TEST-PASSED")
 if "--json" in arguments:
     digest = said.get("digests", {{}}).get(arguments["--space"], "same")
