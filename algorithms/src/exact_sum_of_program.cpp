@@ -13,15 +13,16 @@ namespace distview {
 
 namespace {
 
-constexpr std::size_t block = impl::exact_block;
+constexpr std::size_t most_at_once = impl::exact_block;
 
 } // namespace
 
 void ExactSum::add(std::span<const double> numbers) {
     int bound = 0;
-    for (std::size_t i = 0; i < numbers.size(); i += block) {
+    for (std::size_t i = 0; i < numbers.size(); i += most_at_once) {
         const double* const x = numbers.data() + i;
-        const impl::NumberRow row{x, x, static_cast<int>(std::min(numbers.size() - i, block))};
+        const impl::NumberRow row{x, x,
+                                  static_cast<int>(std::min(numbers.size() - i, most_at_once))};
         impl::add_numbers(m_sum, bound, std::span(&row, 1));
     }
 }
@@ -32,9 +33,9 @@ void ExactSum::add_products(std::span<const double> x, std::span<const double> y
                     " and ", y.size());
     });
     int bound = 0;
-    for (std::size_t i = 0; i < x.size(); i += block) {
+    for (std::size_t i = 0; i < x.size(); i += most_at_once) {
         const impl::NumberRow row{x.data() + i, y.data() + i,
-                                  static_cast<int>(std::min(x.size() - i, block))};
+                                  static_cast<int>(std::min(x.size() - i, most_at_once))};
         impl::add_products(m_sum, bound, std::span(&row, 1));
     }
 }

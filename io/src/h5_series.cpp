@@ -17,9 +17,9 @@ namespace distview {
 
 namespace {
 
-constexpr const char* name = "Hdf5Series";
+constexpr const char* series_name = "Hdf5Series";
 
-using Extents = std::vector<hsize_t>;
+using H5Extents = std::vector<hsize_t>;
 
 /// Makes a dataset of steps one longer; what it adds has its place in the file then.
 void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_name,
@@ -27,7 +27,7 @@ void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_n
     const std::string what = text("to append to '", dataset_name, "' of");
     const impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
                              H5Dclose);
-    Extents extents = impl::h5_extents(shape);
+    H5Extents extents = impl::h5_extents(shape);
     extents.insert(extents.begin(), static_cast<hsize_t>(steps));
     calls.check(H5Dset_extent(dataset, extents.data()), what);
 }
@@ -40,10 +40,10 @@ std::vector<std::int64_t> chunks_of(const impl::H5Calls& calls, hid_t file,
                              H5Dclose);
     const impl::H5Id creation(H5Dget_create_plist(dataset), H5Pclose);
     const std::size_t axes = field.shape.size();
-    Extents chunk(axes + 1);
+    H5Extents chunk(axes + 1);
     calls.check(H5Pget_chunk(creation, static_cast<int>(axes + 1), chunk.data()), what);
     std::vector<std::int64_t> places;
-    Extents at(axes + 1, 0);
+    H5Extents at(axes + 1, 0);
     at[0] = static_cast<hsize_t>(step);
     for (bool more = true; more;) {
         unsigned mask = 0;
@@ -74,7 +74,7 @@ void write_row(const impl::H5Calls& calls, hid_t file, const std::string& datase
     const impl::H5Id dataset(calls.check(H5Dopen2(file, dataset_name.c_str(), H5P_DEFAULT), what),
                              H5Dclose);
     const impl::H5Id space(H5Dget_space(dataset), H5Sclose);
-    Extents begin{static_cast<hsize_t>(step)}, extent{1};
+    H5Extents begin{static_cast<hsize_t>(step)}, extent{1};
     if (has_axis) {
         begin.push_back(0);
         extent.push_back(static_cast<hsize_t>(count));
@@ -106,16 +106,16 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
                        const std::vector<NamedArray>& arrays, const Attributes& attributes,
                        const Hdf5Options& options)
     : m_comm(comm), m_path(path), m_options(options) {
-    const CollectiveCall call(comm, name);
-    agree_on(comm, name, [&] { impl::check_arrays(name, comm, arrays, options); });
+    const CollectiveCall call(comm, series_name);
+    agree_on(comm, series_name, [&] { impl::check_arrays(series_name, comm, arrays, options); });
     for (const NamedArray& each : arrays)
         m_fields.push_back(
             {each.name, each.array.section().element, impl::shape_of(each.array), false});
-    impl::NewFile file(comm, name, path);
+    impl::NewFile file(comm, series_name, path);
     file.make([&](const std::string& temporary) {
         const impl::H5Quiet quiet;
-        const impl::H5Calls calls(name, temporary);
-        impl::RawFile(name, temporary, impl::RawFile::Mode::create).close();
+        const impl::H5Calls calls(series_name, temporary);
+        impl::RawFile(series_name, temporary, impl::RawFile::Mode::create).close();
         impl::H5Builder builder(calls, temporary, m_options);
         std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
         builder.add_times();
@@ -129,31 +129,31 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
 }
 
 void Hdf5Series::check(const std::vector<NamedArray>& arrays) const {
-    impl::check_arrays(name, m_comm, arrays, m_options);
+    impl::check_arrays(series_name, m_comm, arrays, m_options);
     require<UsageError>(arrays.size() == m_fields.size(), [&] {
-        return text(name, ": expected ", m_fields.size(), " arrays, as at construction, got ",
-                    arrays.size());
+        return text(series_name, ": expected ", m_fields.size(),
+                    " arrays, as at construction, got ", arrays.size());
     });
     for (std::size_t f = 0; f < arrays.size(); ++f) {
         require<UsageError>(arrays[f].name == m_fields[f].name, [&] {
-            return text(name, ": expected the array '", m_fields[f].name,
+            return text(series_name, ": expected the array '", m_fields[f].name,
                         "', as at construction, got '", arrays[f].name, "'");
         });
-        impl::check_field(name, text("the field '", arrays[f].name, "' of '", m_path, '\''),
+        impl::check_field(series_name, text("the field '", arrays[f].name, "' of '", m_path, '\''),
                           m_fields[f], arrays[f].array);
     }
 }
 
 void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
-    const CollectiveCall call(m_comm, name);
-    agree_on(m_comm, name, [&] { check(arrays); });
+    const CollectiveCall call(m_comm, series_name);
+    agree_on(m_comm, series_name, [&] { check(arrays); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
     for (impl::NewField& field : fields) {
         field.stored.extents = field.shape;
         field.stored.element_bytes = field.element.bytes;
     }
-    const impl::H5Calls calls(name, m_path);
-    impl::Packed places = impl::from_root(m_comm, name, [&] {
+    const impl::H5Calls calls(series_name, m_path);
+    impl::Packed places = impl::from_root(m_comm, series_name, [&] {
         const impl::H5Quiet quiet;
         impl::H5Id file = impl::open_h5_file(calls, true);
         impl::Packed packed;
@@ -169,8 +169,9 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         close(calls, file);
         return packed;
     });
-    impl::RawFile raw = agree_on(
-        m_comm, name, [&] { return impl::RawFile(name, m_path, impl::RawFile::Mode::write); });
+    impl::RawFile raw = agree_on(m_comm, series_name, [&] {
+        return impl::RawFile(series_name, m_path, impl::RawFile::Mode::write);
+    });
     std::vector<std::vector<std::uint64_t>> sums;
     for (std::size_t f = 0; f < fields.size(); ++f) {
         impl::NewField& field = fields[f];
@@ -180,13 +181,14 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
                 bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,
                                                               impl::most_chunk_bytes)),
                          field.element.bytes);
-        sums.push_back(impl::write_field(m_comm, name, arrays, f, raw, field, m_steps, m_options));
+        sums.push_back(
+            impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
     }
-    agree_on(m_comm, name, [&] {
+    agree_on(m_comm, series_name, [&] {
         if (m_options.sync) raw.sync();
         raw.close();
     });
-    agree_on(m_comm, name, [&] {
+    agree_on(m_comm, series_name, [&] {
         if (m_comm.rank() != 0) return;
         const impl::H5Quiet quiet;
         impl::H5Id file = impl::open_h5_file(calls, true);

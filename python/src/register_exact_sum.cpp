@@ -24,7 +24,7 @@ std::span<const double> numbers_of(const PythonBuffer& buffer) {
             static_cast<std::size_t>(buffer->len) / sizeof(double)};
 }
 
-void add(ExactSum& sum, nb::handle numbers) {
+void add_numbers(ExactSum& sum, nb::handle numbers) {
     const PythonBuffer buffer(numbers);
     const std::span<const double> all = numbers_of(buffer);
     const nb::gil_scoped_release release;
@@ -40,7 +40,7 @@ void add_products(ExactSum& sum, nb::handle x, nb::handle y) {
     sum.add_products(all_x, all_y);
 }
 
-std::vector<ExactSum> reduced(const Communicator& comm, std::vector<ExactSum> sums) {
+std::vector<ExactSum> reduced_sums(const Communicator& comm, std::vector<ExactSum> sums) {
     const nb::gil_scoped_release release;
     all_reduce(comm, std::span<ExactSum>(sums));
     return sums;
@@ -53,13 +53,14 @@ void register_exact_sum(nb::module_& module) {
     nb::class_<ExactSum>(module, "ExactSum",
                          "The exact sum of numbers and of products of two, rounded once.")
         .def(nb::init<>())
-        .def("add", &add, "numbers"_a, "Adds the numbers of a contiguous buffer of float64.")
+        .def("add", &add_numbers, "numbers"_a,
+             "Adds the numbers of a contiguous buffer of float64.")
         .def("add_products", &add_products, "x"_a, "y"_a,
              "Adds the products of the numbers of two such buffers, which are not rounded.")
         .def("rounded", &ExactSum::rounded, "The sum, rounded to the nearest float64.")
         .def("rounded_root", &ExactSum::rounded_root,
              "The square root of the sum, rounded to the nearest float64.");
-    module.def("all_reduce_exact", &reduced, "comm"_a, "sums"_a,
+    module.def("all_reduce_exact", &reduced_sums, "comm"_a, "sums"_a,
                "The total over all ranks of each sum. Collective.");
 }
 

@@ -51,8 +51,8 @@ std::shared_ptr<ArrayState> state_of(nb::handle object, const char* which) {
     return array->state;
 }
 
-void execute(Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
-             nb::handle beta, nb::handle combine, const nb::callable& convert) {
+void redistribute(Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
+                  nb::handle beta, nb::handle combine, const nb::callable& convert) {
     std::shared_ptr<ArrayState> from;
     std::shared_ptr<ArrayState> to;
     Failure failure;
@@ -100,7 +100,7 @@ void register_redistribution(nb::module_& module) {
             "allow_missing_indices"_a,
             "Slices are (begin, count, step) by axis, (0, -1, 1) for none. Collective if comm is "
             "given.")
-        .def("execute", &execute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
+        .def("execute", &redistribute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
              "beta"_a.none(), "combine"_a.none(), "convert"_a,
              "Collective; see RedistributionPlan.execute(). convert: makes the source anew, as a "
              "DistView with the target's elements.")

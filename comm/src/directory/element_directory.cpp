@@ -2,6 +2,7 @@
 #include "directory/element_directory.hpp"
 
 #include "directory/label_ranges.hpp"
+#include "mpi/plan_names.hpp"
 #include "schedule/axis_run_list.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -20,8 +21,6 @@
 namespace distview::impl {
 
 namespace {
-
-constexpr const char* name = "RedistributionPlan";
 
 enum class Side : std::int32_t { source, target };
 
@@ -206,7 +205,7 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
     std::shared_ptr<FoundAxis> found;
     std::vector<Told> told;
     std::vector<std::int64_t> elements;
-    agree_on(comm, name, [&] {
+    agree_on(comm, plan_names::redistribution, [&] {
         found = std::make_shared<FoundAxis>();
         found->from_coordinate = append(told, sides.from(), Side::source);
         found->to_coordinate = append(told, sides.to(), Side::target);
@@ -215,11 +214,11 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
         elements.reserve(told.size());
         for (const Told& t : told) elements.push_back(t.place.element);
     });
-    const LabelRanges ranges(comm, name, elements, sides.count);
+    const LabelRanges ranges(comm, plan_names::redistribution, elements, sides.count);
     elements = {};
     ElementDirectory directory;
     std::exception_ptr failure = exchange_records<Told>(
-        comm, name,
+        comm, plan_names::redistribution,
         [&] {
             return parcels_of(told, [&](const Told& t) { return ranges.rank_of(t.place.element); });
         },
@@ -233,10 +232,11 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
     };
     RunLists from_lists;
     RunLists to_lists;
-    failure = exchange_records<Match>(comm, name, reply, [&](int, const Match& match) {
-        (match.side == Side::source ? from_lists : to_lists).add(match);
-    });
-    agree_on(comm, name, [&] {
+    failure = exchange_records<Match>(
+        comm, plan_names::redistribution, reply, [&](int, const Match& match) {
+            (match.side == Side::source ? from_lists : to_lists).add(match);
+        });
+    agree_on(comm, plan_names::redistribution, [&] {
         if (failure) std::rethrow_exception(failure);
         found->from = from_lists.finish();
         found->to = to_lists.finish();

@@ -3,6 +3,7 @@
 
 #include "directory/element_directory.hpp"
 #include "directory/label_numbering.hpp"
+#include "mpi/plan_names.hpp"
 #include "schedule/axis_side.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -18,14 +19,12 @@ namespace distview::impl {
 
 namespace {
 
-constexpr const char* name = "RedistributionPlan";
-
 bool is_partly_known(const AxisLayout& axis) {
     return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
 }
 
 /// One side of an axis, and which process of it this one is.
-struct Side {
+struct RunSide {
     const ArrayLayout& layout;
     int axis;
     AxisSlice slice; ///< complete
@@ -40,8 +39,8 @@ struct Side {
     }
 };
 
-std::string where(const Side& side) {
-    return text(name, ": axis ", side.axis, " of the ",
+std::string where(const RunSide& side) {
+    return text(plan_names::redistribution, ": axis ", side.axis, " of the ",
                 side.role == AxisSide::Role::source ? "source" : "target", ": ");
 }
 
@@ -49,7 +48,7 @@ std::string where(const Side& side) {
 class OwnSide {
 public:
     /// Collective if the axis is partly known.
-    OwnSide(const Communicator& comm, const Side& side, bool by_index)
+    OwnSide(const Communicator& comm, const RunSide& side, bool by_index)
         : m_side(side), m_by_index(by_index) {
         if (!is_partly_known(side.axis_layout())) return;
         const int copies = side.layout.process_count() / side.layout.grid().extent(side.axis);
@@ -93,7 +92,7 @@ private:
         return std::lower_bound(all, all + lists.size(), label) - all;
     }
 
-    Side m_side;
+    RunSide m_side;
     bool m_by_index;
     std::vector<std::int64_t> m_cells;
 };
@@ -136,8 +135,9 @@ void check_known_labels(const ArrayLayout& layout, int process, const char* what
         const int known = layout.axis(d).as_unstructured().known_process();
         const int expected = at[static_cast<std::size_t>(d)];
         require<LayoutError>(known == expected, [&] {
-            return text(name, ": axis ", d, " of the ", what, ": expected the indices of process ",
-                        expected, " of its grid, where this process is, got those of ", known);
+            return text(plan_names::redistribution, ": axis ", d, " of the ", what,
+                        ": expected the indices of process ", expected,
+                        " of its grid, where this process is, got those of ", known);
         });
     }
 }
@@ -155,7 +155,7 @@ RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& fr
         const OwnSide source(
             comm, {from, a, axis.from_slice(), from_process, AxisSide::Role::source, false},
             axis.pairs_indices());
-        const Side side{
+        const RunSide side{
             to, d, axis.to_slice(), to_process, AxisSide::Role::target, options.fill_padding};
         const OwnSide target(comm, side, axis.pairs_indices());
         const std::int64_t count =
@@ -169,7 +169,7 @@ RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& fr
     }
     const auto is_found = [&](int d) { return found.axes[static_cast<std::size_t>(d)] != nullptr; };
     std::int64_t delivered = 0;
-    const std::int64_t local = agree_on(comm, name, [&] {
+    const std::int64_t local = agree_on(comm, plan_names::redistribution, [&] {
         found.are_alike = with_blocks(from, is_found) == with_blocks(to, is_found);
         const RedistributionSchedule schedule(from, to, options, found);
         delivered = schedule.delivered_elements();
@@ -177,7 +177,8 @@ RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& fr
         return is_process ? schedule.local_elements(comm.rank()) : 0;
     });
     found.wire_elements = delivered - all_reduce(comm, ReduceOperation::sum, local);
-    return agree_on(comm, name, [&] { return RedistributionSchedule(from, to, options, found); });
+    return agree_on(comm, plan_names::redistribution,
+                    [&] { return RedistributionSchedule(from, to, options, found); });
 }
 
 } // namespace distview::impl

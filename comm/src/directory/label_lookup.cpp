@@ -16,7 +16,7 @@ namespace distview::impl {
 namespace {
 
 /// `rank` is where a record goes to.
-struct Told {
+struct ToldPlace {
     std::int64_t label;
     IndexPlace place;
     int rank;
@@ -42,11 +42,11 @@ int keeper_of(std::int64_t label, int ranks) {
 } // namespace
 
 std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* caller,
-                                      const OwnedLabels& owned,
-                                      std::span<const std::int64_t> wanted) {
+                                       const OwnedLabels& owned,
+                                       std::span<const std::int64_t> wanted) {
     std::unordered_map<std::int64_t, IndexPlace> kept;
-    std::vector<Told> told;
-    const std::exception_ptr not_kept = exchange_records<Told>(
+    std::vector<ToldPlace> told;
+    const std::exception_ptr not_kept = exchange_records<ToldPlace>(
         comm, caller,
         [&] {
             for (std::size_t i = 0; i < owned.labels.size(); ++i)
@@ -55,7 +55,7 @@ std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* cal
                                 keeper_of(owned.labels[i], comm.size())});
             return parcels_by_rank(told);
         },
-        [&](int, const Told& record) {
+        [&](int, const ToldPlace& record) {
             IndexPlace& place = kept[record.label];
             require<UsageError>(!owned.is_unique || place.coordinate < 0, [&] {
                 return text(caller, ": expected each index to have one owner, got ", record.label,

@@ -2,6 +2,7 @@
 #include "directory/label_numbering.hpp"
 
 #include "directory/label_ranges.hpp"
+#include "mpi/plan_names.hpp"
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
@@ -19,8 +20,6 @@ namespace distview::impl {
 
 namespace {
 
-constexpr const char* name = "RedistributionPlan";
-
 using Key = LabelRanges::Key;
 
 /// Message of a process about a label that it holds.
@@ -30,12 +29,12 @@ struct Holding {
     std::int64_t coordinate;
 };
 
-struct Registered {
+struct RegisteredLabel {
     Holding holding;
     int rank;
 };
 
-auto place_of(const Registered& entry) {
+auto place_of(const RegisteredLabel& entry) {
     return std::tie(entry.holding.label, entry.holding.coordinate, entry.holding.local);
 }
 
@@ -53,9 +52,10 @@ public:
 
     /// Sorts, and throws LayoutError if labels are not what the axis promises.
     void check(const PartlyKnownAxis& axis) {
-        std::sort(m_entries.begin(), m_entries.end(), [](const Registered& a, const Registered& b) {
-            return place_of(a) < place_of(b);
-        });
+        std::sort(m_entries.begin(), m_entries.end(),
+                  [](const RegisteredLabel& a, const RegisteredLabel& b) {
+                      return place_of(a) < place_of(b);
+                  });
         for (std::size_t i = 0; i < m_entries.size();) {
             const Holding& first = m_entries[i].holding;
             const bool is_new = i == 0 || m_entries[i - 1].holding.label != first.label;
@@ -81,7 +81,7 @@ public:
     bool holds(std::int64_t label) const {
         const auto found = std::lower_bound(
             m_entries.begin(), m_entries.end(), label,
-            [](const Registered& entry, std::int64_t l) { return entry.holding.label < l; });
+            [](const RegisteredLabel& entry, std::int64_t l) { return entry.holding.label < l; });
         return found != m_entries.end() && found->holding.label == label;
     }
 
@@ -97,7 +97,7 @@ public:
     }
 
 private:
-    std::vector<Registered> m_entries;
+    std::vector<RegisteredLabel> m_entries;
     std::int64_t m_distinct = 0;
 };
 
@@ -142,7 +142,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     const auto count =
         holds ? static_cast<std::size_t>(axis.lists.owned_local(axis.coordinate).size()) : 0;
     const std::span sorted(holds ? axis.lists.sorted_labels(axis.coordinate) : nullptr, count);
-    const LabelRanges ranges(comm, name, sorted, axis.lists.size());
+    const LabelRanges ranges(comm, plan_names::redistribution, sorted, axis.lists.size());
 
     std::vector<Holding> holdings;
     std::vector<std::int64_t> cells;
@@ -155,11 +155,10 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         return parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
     };
     LabelDirectory directory;
-    const std::exception_ptr failure =
-        exchange_records<Holding>(comm, name, prepare, [&](int rank, const Holding& holding) {
-            directory.add(rank, holding);
-        });
-    agree_on(comm, name, [&] {
+    const std::exception_ptr failure = exchange_records<Holding>(
+        comm, plan_names::redistribution, prepare,
+        [&](int rank, const Holding& holding) { directory.add(rank, holding); });
+    agree_on(comm, plan_names::redistribution, [&] {
         if (failure) std::rethrow_exception(failure);
         directory.check(axis);
     });
@@ -181,8 +180,8 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         return parcels_by_rank(numbered);
     };
     // Nothing is allocated where it is taken.
-    static_cast<void>(
-        exchange_records<Numbered>(comm, name, reply, [&](int, const Numbered& number) {
+    static_cast<void>(exchange_records<Numbered>(
+        comm, plan_names::redistribution, reply, [&](int, const Numbered& number) {
             cells[static_cast<std::size_t>(number.local)] = number.cell;
         }));
     return cells;

@@ -15,7 +15,7 @@ namespace distview::impl {
 namespace {
 
 constexpr std::size_t granularity = 256;
-constexpr auto line = static_cast<std::size_t>(tuning::cache_line);
+constexpr auto line_bytes = static_cast<std::size_t>(tuning::cache_line);
 /// Starts are shifted by 0 to 63 lines: over a page.
 constexpr std::size_t most_lines = 64;
 /// A segment has room for more than it is made for: a quarter of all before it, up to this.
@@ -44,7 +44,7 @@ std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
 std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_not) {
     const std::lock_guard lock(m_mutex);
     // An odd number of lines visits every shift before one comes again.
-    const std::size_t shift = m_stagger * line;
+    const std::size_t shift = m_stagger * line_bytes;
     m_stagger = (m_stagger + 7) % most_lines;
     const std::size_t needed = round_up(std::max<std::size_t>(bytes, 1) + shift, granularity);
     std::optional<Piece> piece = take(needed);

@@ -22,9 +22,9 @@ namespace distview::impl {
 namespace {
 
 #ifdef MADV_COLLAPSE
-constexpr int collapse = MADV_COLLAPSE;
+constexpr int advice_collapse = MADV_COLLAPSE;
 #else
-constexpr int collapse = 25; // of Linux 6.1; older kernels refuse it
+constexpr int advice_collapse = 25; // of Linux 6.1; older kernels refuse it
 #endif
 
 /// After so many bytes without a huge page, none is asked for any more: where memory is fragmented, the kernel
@@ -116,7 +116,7 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
             // to be copied.
             if (const int failure = reserve(page, page + 1)) return failure;
         // The kernel's default for shared memory is no huge pages unless they are asked for.
-        has_more = has_more && ::madvise(data + begin, end - begin, collapse) == 0;
+        has_more = has_more && ::madvise(data + begin, end - begin, advice_collapse) == 0;
         if (const int failure = reserve(begin, end)) return failure;
     }
     return whole < bytes ? reserve(whole, bytes) : 0;

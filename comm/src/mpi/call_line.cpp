@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/mpi/call_line.hpp>
 
+#include "mpi/plan_names.hpp"
+
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -19,13 +21,13 @@ std::string CallWord::describe(std::string_view name) const {
     switch (kind()) {
     case Kind::none: return "no call";
     case Kind::named: return std::string(name);
-    case Kind::fill: return of_plan("PaddingExchangePlan", "execute");
+    case Kind::fill: return of_plan(plan_names::padding_exchange, "execute");
     case Kind::skip_fill: return text("PaddingExchangePlan #", plan, " require, nothing to fill");
-    case Kind::combine: return of_plan("PaddingExchangePlan", "combine");
-    case Kind::redistribute: return of_plan("RedistributionPlan", "execute");
-    case Kind::bind: return of_plan("PaddingExchangePlan", "bind");
-    case Kind::bind_redistribution: return of_plan("RedistributionPlan", "bind");
-    case Kind::redistribute_combine: return of_plan("RedistributionPlan", "combine");
+    case Kind::combine: return of_plan(plan_names::padding_exchange, "combine");
+    case Kind::redistribute: return of_plan(plan_names::redistribution, "execute");
+    case Kind::bind: return of_plan(plan_names::padding_exchange, "bind");
+    case Kind::bind_redistribution: return of_plan(plan_names::redistribution, "bind");
+    case Kind::redistribute_combine: return of_plan(plan_names::redistribution, "combine");
     case Kind::gather: return of_plan("GatherPlan", "execute");
     case Kind::gather_combine: return of_plan("GatherPlan", "combine");
     case Kind::bind_gather: return of_plan("GatherPlan", "bind");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/gather_plan.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 
@@ -14,27 +15,26 @@ namespace distview {
 
 namespace {
 
-constexpr const char* name = "GatherPlan";
-
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const ArrayLayout& layout,
                                             const IndexList& indices) {
-    const CollectiveCall call(comm, name);
+    const CollectiveCall call(comm, impl::plan_names::gather);
     const auto check = [&] {
-        impl::check_grid(name, comm, layout);
+        impl::check_grid(impl::plan_names::gather, comm, layout);
         impl::check_known_labels(layout, comm.rank(), "array");
         require<UsageError>(indices.rank() == layout.rank(), [&] {
-            return text(name, ": expected a list of elements with ", layout.rank(),
-                        " indices each, got ", indices.rank());
+            return text(impl::plan_names::gather, ": expected a list of elements with ",
+                        layout.rank(), " indices each, got ", indices.rank());
         });
     };
-    const auto required =
-        impl::agree_on_plan(comm, name, check, impl::Digest().add(layout.fingerprint()),
-                            [&] { return std::vector<Argument>{{"layout", layout.describe()}}; });
+    const auto required = impl::agree_on_plan(
+        comm, impl::plan_names::gather, check, impl::Digest().add(layout.fingerprint()),
+        [&] { return std::vector<Argument>{{"layout", layout.describe()}}; });
     const std::uint64_t number = comm.state()->next_plan();
-    impl::GatherRole role = impl::find_gather_role(comm, name, layout, indices);
-    return agree_on(comm, name, [&] {
-        return std::make_shared<impl::GatherCore>(comm, name, number, layout, std::move(role),
-                                                  impl::GatherCore::Side::list, required);
+    impl::GatherRole role = impl::find_gather_role(comm, impl::plan_names::gather, layout, indices);
+    return agree_on(comm, impl::plan_names::gather, [&] {
+        return std::make_shared<impl::GatherCore>(comm, impl::plan_names::gather, number, layout,
+                                                  std::move(role), impl::GatherCore::Side::list,
+                                                  required);
     });
 }
 
@@ -42,7 +42,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 
 GatherPlan::GatherPlan(const Communicator& comm, const ArrayLayout& layout,
                        const IndexList& indices, const std::source_location& where)
-    : m_core(name, make_core(comm, layout, indices)) {
+    : m_core(impl::plan_names::gather, make_core(comm, layout, indices)) {
     m_core->note_made(where);
 }
 

@@ -13,14 +13,14 @@ namespace distview::impl {
 
 namespace {
 
-using End = PointMoves::End;
+using PointEnd = PointMoves::End;
 
 constexpr const char* by_that_rank = ", packed by that rank";
 
-class Builder {
+class GatherBuilder {
 public:
-    Builder(const GatherProgramSetting& setting, std::span<const Field> fields,
-            const PeerTransports& transports)
+    GatherBuilder(const GatherProgramSetting& setting, std::span<const Field> fields,
+                  const PeerTransports& transports)
         : m_setting(setting), m_role(*setting.role), m_fields(fields), m_transports(transports),
           m_rank(fields.front().layout->rank()) {
         auto& tables = m_program.on_device;
@@ -65,9 +65,9 @@ private:
         return known->second;
     }
     /// Elements at positions; without a table if these follow each other.
-    End end_at(char* data, const std::vector<std::int64_t>& positions, const SectionOffsets& offset,
-               std::int64_t element_size) {
-        End end;
+    PointEnd end_at(char* data, const std::vector<std::int64_t>& positions,
+                    const SectionOffsets& offset, std::int64_t element_size) {
+        PointEnd end;
         end.data = data;
         end.begin = positions.empty() ? 0 : offset(positions.front());
         std::int64_t dense = end.begin;
@@ -84,15 +84,15 @@ private:
     SectionOffsets own_offsets(const Field& field) const {
         return {static_cast<std::size_t>(m_rank), m_role.extents, field.strides};
     }
-    End of_own(const std::vector<std::int64_t>& positions, const Field& field) {
+    PointEnd of_own(const std::vector<std::int64_t>& positions, const Field& field) {
         return end_at(field.data, positions, own_offsets(field), field.element_size);
     }
     /// The places in the list where the elements of one owner belong.
-    End in_list(const GatherRole::Wanted& from, const Field& field) {
+    PointEnd in_list(const GatherRole::Wanted& from, const Field& field) {
         if (m_setting.into_array) return of_own(from.places, field);
         return end_at(nullptr, from.places, of_list(field.element_size), field.element_size);
     }
-    static End packed_at(const char* data) { return {const_cast<char*>(data), nullptr, 0}; }
+    static PointEnd packed_at(const char* data) { return {const_cast<char*>(data), nullptr, 0}; }
 
     void add(std::vector<Batch>& batches, std::vector<std::vector<PointMoves>>& on_device,
              std::size_t f, const PointMoves& moves) {
@@ -372,7 +372,7 @@ private:
 
 ExchangeProgram gather_program(const GatherProgramSetting& setting, std::span<const Field> fields,
                                const PeerTransports& transports) {
-    return Builder(setting, fields, transports).build();
+    return GatherBuilder(setting, fields, transports).build();
 }
 
 } // namespace distview::impl

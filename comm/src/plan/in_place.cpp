@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/in_place.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/message_layout.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -20,8 +21,6 @@
 namespace distview::impl {
 
 namespace {
-
-constexpr const char* name = "RedistributionPlan";
 
 using Kind = Batch::Kind;
 using Peer = RedistributionRole::Peer;
@@ -105,7 +104,8 @@ public:
     void require_room() const {
         const std::int64_t most = all_reduce(m_setting.comm, ReduceOperation::max, needed(m_parts));
         require<UsageError>(m_setting.buffer_bytes == 0 || most <= m_setting.buffer_bytes, [&] {
-            return text(name, ": in place, expected buffer_bytes of at least ", most,
+            return text(plan_names::redistribution,
+                        ": in place, expected buffer_bytes of at least ", most,
                         " for these arrays, got ", m_setting.buffer_bytes);
         });
     }
@@ -133,7 +133,8 @@ public:
         std::shared_ptr<ExchangeBinding> first;
         for (const std::vector<PartIndex>& parts : sets()) {
             auto round = std::make_shared<ExchangeBinding>(
-                ExchangeBinding::Setting{name, m_setting.lines.ready(), m_setting.crowded},
+                ExchangeBinding::Setting{plan_names::redistribution, m_setting.lines.ready(),
+                                         m_setting.crowded},
                 PeerTransports(m_transports), program(parts, first == nullptr));
             round->is_later_round = first != nullptr;
             if (first)
@@ -267,7 +268,7 @@ private:
         for (const Peer& peer : peers) {
             if (!is_packed(peer) || !is_wanted(peer)) continue;
             const std::int64_t size = room_of(sends ? m_from : m_to, peer, m_parts);
-            PersistentMessages::require_countable(size, name);
+            PersistentMessages::require_countable(size, plan_names::redistribution);
             places.emplace(peer.rank, bytes);
             bytes += size;
         }
@@ -408,16 +409,19 @@ std::shared_ptr<char> exchange_memory(CommunicatorState& state, std::int64_t byt
 
 std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bool is_same) {
     const bool changes_places = is_same && is_involution(setting.schedule);
-    Rounds rounds = agree_on(setting.comm, name, [&] { return Rounds(setting, changes_places); });
+    Rounds rounds = agree_on(setting.comm, plan_names::redistribution,
+                             [&] { return Rounds(setting, changes_places); });
     if (changes_places) rounds.choose();
     rounds.require_room();
-    const OfferedPacks packs = agree_on(setting.comm, name, [&] { return rounds.offer(); });
-    rounds.set_transports(agree_on(setting.comm, name, [&] {
-        return find_transports(*setting.comm.state(), name, setting.tag, {}, packs,
-                               setting.role.receive_ranks(), setting.lines, setting.required);
+    const OfferedPacks packs =
+        agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.offer(); });
+    rounds.set_transports(agree_on(setting.comm, plan_names::redistribution, [&] {
+        return find_transports(*setting.comm.state(), plan_names::redistribution, setting.tag, {},
+                               packs, setting.role.receive_ranks(), setting.lines,
+                               setting.required);
     }));
     rounds.require_room(); // where shared memory has no room, messages need more
-    return agree_on(setting.comm, name, [&] { return rounds.bind(); });
+    return agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.bind(); });
 }
 
 } // namespace distview::impl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/migration_plan.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -18,13 +19,11 @@ namespace distview {
 
 namespace {
 
-constexpr const char* name = "MigrationPlan";
-
 void check(const Communicator& comm, std::span<const int> targets) {
     for (std::size_t k = 0; k < targets.size(); ++k)
         require<UsageError>(0 <= targets[k] && targets[k] < comm.size(), [&] {
-            return text(name, ": expected targets in [0, ", comm.size(), "), got ", targets[k],
-                        " for element ", k, " of rank ", comm.rank());
+            return text(impl::plan_names::migration, ": expected targets in [0, ", comm.size(),
+                        "), got ", targets[k], " for element ", k, " of rank ", comm.rank());
         });
 }
 
@@ -71,7 +70,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
     std::vector<std::int64_t> leaving; // numbers of elements, by element of role.given
     std::map<int, std::int64_t> arriving;
     std::exception_ptr failure = impl::exchange_records<std::int64_t>(
-        comm, name,
+        comm, impl::plan_names::migration,
         [&] {
             role.given = sorted(targets, comm.size());
             for (const impl::GatherRole::Given& to : role.given)
@@ -100,22 +99,24 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }
-    agree(comm, name, failure);
+    agree(comm, impl::plan_names::migration, failure);
     return role;
 }
 
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
-    const CollectiveCall call(comm, name);
+    const CollectiveCall call(comm, impl::plan_names::migration);
     const auto required = impl::agree_on_plan(
-        comm, name, [&] { check(comm, targets); }, {}, [] { return std::vector<Argument>{}; });
+        comm, impl::plan_names::migration, [&] { check(comm, targets); }, {},
+        [] { return std::vector<Argument>{}; });
     const std::uint64_t number = comm.state()->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);
-    return agree_on(comm, name, [&] {
+    return agree_on(comm, impl::plan_names::migration, [&] {
         const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(std::move(bounds))});
-        return std::make_shared<impl::GatherCore>(comm, name, number, layout, std::move(role),
-                                                  impl::GatherCore::Side::list, required);
+        return std::make_shared<impl::GatherCore>(comm, impl::plan_names::migration, number, layout,
+                                                  std::move(role), impl::GatherCore::Side::list,
+                                                  required);
     });
 }
 
@@ -123,7 +124,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
 
 MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets,
                              const std::source_location& where)
-    : m_core(name, make_core(comm, targets)),
+    : m_core(impl::plan_names::migration, make_core(comm, targets)),
       m_source_size(static_cast<std::int64_t>(targets.size())),
       m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {
     m_core->note_made(where);
@@ -141,12 +142,14 @@ void MigrationPlan::check_apart(std::span<const impl::Field> fields,
             const std::int64_t element_size = fields[j].element_size;
             require<UsageError>(
                 !meet(lists[i].to, bytes, lists[j].from, m_source_size * element_size), [&] {
-                    return text(name, ": field ", i, " to write shares memory with field ", j,
-                                " to move");
+                    return text(impl::plan_names::migration, ": field ", i,
+                                " to write shares memory with field ", j, " to move");
                 });
             require<UsageError>(
-                j >= i || !meet(lists[i].to, bytes, lists[j].to, size() * element_size),
-                [&] { return text(name, ": fields ", j, " and ", i, " to write share memory"); });
+                j >= i || !meet(lists[i].to, bytes, lists[j].to, size() * element_size), [&] {
+                    return text(impl::plan_names::migration, ": fields ", j, " and ", i,
+                                " to write share memory");
+                });
         }
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/exchange_shapes.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -48,8 +49,8 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
                                          std::vector<PaddingExchangeSchedule> schedules,
                                          std::vector<PaddingExchangeOptions> options,
                                          bool one_geometry, std::optional<Transport> required)
-    : PlanCore(comm, "PaddingExchangePlan", comm.state()->next_plan(),
-               Labels("PaddingExchangePlan", "copy_local", "unpack"), required, false),
+    : PlanCore(comm, plan_names::padding_exchange, comm.state()->next_plan(),
+               Labels(plan_names::padding_exchange, "copy_local", "unpack"), required, false),
       m_schedules(std::move(schedules)), m_options(std::move(options)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {

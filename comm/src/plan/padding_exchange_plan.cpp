@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/padding_exchange_plan.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
@@ -13,8 +14,6 @@
 namespace distview {
 
 namespace {
-
-constexpr const char* name = "PaddingExchangePlan";
 
 impl::Digest digest_of(const std::vector<FieldExchange>& fields) {
     impl::Digest digest;
@@ -48,17 +47,18 @@ std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields) {
 
 std::shared_ptr<impl::PaddingExchangeCore>
 make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
-    const CollectiveCall call(comm, name);
+    const CollectiveCall call(comm, impl::plan_names::padding_exchange);
     std::vector<PaddingExchangeSchedule> schedules;
     const auto make_schedules = [&] {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         for (const FieldExchange& field : fields) {
-            impl::check_grid(name, comm, field.layout);
+            impl::check_grid(impl::plan_names::padding_exchange, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);
         }
     };
-    const auto required = impl::agree_on_plan(comm, name, make_schedules, digest_of(fields),
-                                              [&] { return arguments_of(fields); });
+    const auto required =
+        impl::agree_on_plan(comm, impl::plan_names::padding_exchange, make_schedules,
+                            digest_of(fields), [&] { return arguments_of(fields); });
     std::vector<PaddingExchangeOptions> options;
     for (const FieldExchange& field : fields) options.push_back(field.options);
     return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules),
@@ -70,14 +70,15 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options,
                                          const std::source_location& where)
-    : m_core(name, make_core(comm, {FieldExchange{layout, options}}, true)) {
+    : m_core(impl::plan_names::padding_exchange,
+             make_core(comm, {FieldExchange{layout, options}}, true)) {
     m_core->note_made(where);
 }
 
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
                                          const std::vector<FieldExchange>& fields,
                                          const std::source_location& where)
-    : m_core(name, make_core(comm, fields, false)) {
+    : m_core(impl::plan_names::padding_exchange, make_core(comm, fields, false)) {
     m_core->note_made(where);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_program.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/device_packing.hpp"
 #include "plan/exchange_elements.hpp"
 #include "plan/message_layout.hpp"
@@ -15,8 +16,6 @@ namespace distview::impl {
 
 namespace {
 
-constexpr const char* name = "PaddingExchangePlan";
-
 /// The parts that one rank sends, or that come from it, and their bytes in a message.
 struct Partner {
     int rank = 0;
@@ -25,11 +24,11 @@ struct Partner {
 };
 
 /// Builds the program in two passes: the buffers' sizes come first, then addresses.
-class Builder {
+class PaddingBuilder {
 public:
-    Builder(ExchangeKind kind, int process, const ExchangeParts& parts,
-            std::span<const Field> fields, const PeerTransports& transports,
-            const SharedPack& shared_pack, const DeviceSetting& device)
+    PaddingBuilder(ExchangeKind kind, int process, const ExchangeParts& parts,
+                   std::span<const Field> fields, const PeerTransports& transports,
+                   const SharedPack& shared_pack, const DeviceSetting& device)
         : m_kind(kind), m_process(process), m_parts(parts), m_fields(fields),
           m_transports(transports), m_shared_pack(shared_pack), m_device(device) {}
 
@@ -38,8 +37,9 @@ public:
             m_parts.given, [this](int rank) { return !m_transports.readers.contains(rank); });
         const std::vector<Partner> received =
             partners(m_parts.taken, [this](int rank) { return !source(rank); });
-        m_sent = lay_out_sends(m_program, name, m_device, bytes_of(sends));
-        m_received = lay_out_receives(m_program, name, m_device, bytes_of(received));
+        m_sent = lay_out_sends(m_program, plan_names::padding_exchange, m_device, bytes_of(sends));
+        m_received =
+            lay_out_receives(m_program, plan_names::padding_exchange, m_device, bytes_of(received));
         const int local = box_count();
         if (m_kind == ExchangeKind::fill) add_local();
         append_batch(m_program.first, {0, local, box_count(), Batch::Kind::copy});
@@ -292,7 +292,7 @@ private:
 ExchangeProgram padding_program(ExchangeKind kind, int process, const ExchangeParts& parts,
                                 std::span<const Field> fields, const PeerTransports& transports,
                                 const SharedPack& shared_pack, const DeviceSetting& device) {
-    return Builder(kind, process, parts, fields, transports, shared_pack, device).build();
+    return PaddingBuilder(kind, process, parts, fields, transports, shared_pack, device).build();
 }
 
 } // namespace distview::impl

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 
+#include "mpi/plan_names.hpp"
+
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
@@ -67,8 +69,8 @@ RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t n
                                        std::vector<RedistributionSchedule> stages,
                                        const RedistributionOptions& options,
                                        std::optional<Transport> required_transport)
-    : PlanCore(comm, "RedistributionPlan", number,
-               Labels("RedistributionPlan", "move_local", "move"), required_transport,
+    : PlanCore(comm, plan_names::redistribution, number,
+               Labels(plan_names::redistribution, "move_local", "move"), required_transport,
                has_outsiders(schedule, comm.size())),
       m_schedule(std::move(schedule)), m_has_copies(has_copies_in(m_schedule)),
       m_from_process(m_schedule.from_process(comm.rank())),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_plan.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/impl/directory/find_runs.hpp>
@@ -19,15 +20,13 @@ namespace distview::impl {
 
 namespace {
 
-constexpr const char* name = "RedistributionPlan";
-
 void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const Communicator& comm,
                  const char* what) {
     const int highest =
         ranks.empty() ? layout.process_count() - 1 : *std::max_element(ranks.begin(), ranks.end());
     require<UsageError>(highest < comm.size(), [&] {
-        return text(name, ": expected ranks in [0, ", comm.size(), ") for the ", what,
-                    "'s processes, got ", highest);
+        return text(plan_names::redistribution, ": expected ranks in [0, ", comm.size(),
+                    ") for the ", what, "'s processes, got ", highest);
     });
 }
 
@@ -40,7 +39,8 @@ void check_options(const RedistributionOptions& options, bool is_partly_known) {
         "RedistributionPlan: by dimension, expected layouts all of whose labels are "
         "known");
     require<UsageError>(options.buffer_bytes >= 0, [&] {
-        return text(name, ": expected buffer_bytes of at least 0, got ", options.buffer_bytes);
+        return text(plan_names::redistribution, ": expected buffer_bytes of at least 0, got ",
+                    options.buffer_bytes);
     });
 }
 
@@ -87,7 +87,7 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
                                                              const ArrayLayout& from,
                                                              const ArrayLayout& to,
                                                              const RedistributionOptions& options) {
-    const CollectiveCall call(comm, name);
+    const CollectiveCall call(comm, plan_names::redistribution);
     std::optional<RedistributionSchedule> schedule;
     std::vector<RedistributionSchedule> stages; // if there are several
     const bool is_some_unknown = is_partly_known(from) || is_partly_known(to);
@@ -105,12 +105,13 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
             (chooses(comm, options) && !is_some_unknown))
             stages = redistribution_stages(from, to, options);
     };
-    const auto required = agree_on_plan(comm, name, make_schedules, digest_of(from, to, options),
+    const auto required = agree_on_plan(comm, plan_names::redistribution, make_schedules,
+                                        digest_of(from, to, options),
                                         [&] { return arguments_of(from, to, options); });
     const std::uint64_t number = comm.state()->next_plan();
     if (is_some_unknown) schedule = find_runs(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.
-    return agree_on(comm, name, [&] {
+    return agree_on(comm, plan_names::redistribution, [&] {
         return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),
                                                     std::move(stages), options, required);
     });

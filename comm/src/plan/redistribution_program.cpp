@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 
+#include "mpi/plan_names.hpp"
 #include "plan/message_layout.hpp"
 
 #include <distview/comm/impl/tuning.hpp>
@@ -24,11 +25,11 @@ End remote_end(const ReadablePeer::RemoteField& remote, std::int64_t element_siz
     return end;
 }
 
-class Builder {
+class RedistributionBuilder {
 public:
-    Builder(const RedistributionSchedule& schedule, const RedistributionRole& role,
-            const ArraySet& arrays, const PeerTransports& transports, const SharedRounds& rounds,
-            bool writes, const DeviceSetting& device)
+    RedistributionBuilder(const RedistributionSchedule& schedule, const RedistributionRole& role,
+                          const ArraySet& arrays, const PeerTransports& transports,
+                          const SharedRounds& rounds, bool writes, const DeviceSetting& device)
         : m_schedule(schedule), m_role(role), m_arrays(arrays), m_transports(transports),
           m_rounds(rounds), m_device(device) {
         m_program.writes = writes;
@@ -85,9 +86,8 @@ private:
             else if (gets_message_from(peer.rank))
                 received[peer.rank] = packed(peer).bytes;
         }
-        constexpr const char* name = "RedistributionPlan";
-        m_sent = lay_out_sends(m_program, name, m_device, sent);
-        m_received = lay_out_receives(m_program, name, m_device, received);
+        m_sent = lay_out_sends(m_program, plan_names::redistribution, m_device, sent);
+        m_received = lay_out_receives(m_program, plan_names::redistribution, m_device, received);
         m_program.held.push_back(m_rounds.packs().memory());
         m_program.packs_for_readers = m_rounds.packs().bytes() > 0;
         m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.packs().bytes());
@@ -254,7 +254,8 @@ std::vector<ExchangeProgram>
 redistribution_programs(const RedistributionSchedule& schedule, const RedistributionRole& role,
                         const ArraySet& arrays, const PeerTransports& transports,
                         const SharedRounds& rounds, bool writes, const DeviceSetting& device) {
-    return Builder(schedule, role, arrays, transports, rounds, writes, device).build();
+    return RedistributionBuilder(schedule, role, arrays, transports, rounds, writes, device)
+        .build();
 }
 
 void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::size_t field,

@@ -14,7 +14,7 @@ namespace {
 /// Larger sections are not measured: all ranks of a node need twice as much at once.
 constexpr std::int64_t most_section_bytes = std::int64_t{1} << 26;
 /// Plans whose shapes are measured.
-constexpr std::size_t most_plans = 6;
+constexpr std::size_t most_measured = 6;
 constexpr int repetitions = 5;
 /// As much as an exchange moves; copies of much more are slower, so that short runs would not show beside them.
 constexpr std::size_t bandwidth_bytes = std::size_t{1} << 20;
@@ -30,7 +30,7 @@ double seconds_of(const auto& action) {
     return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
-double median(std::vector<double> values) {
+double median_of(std::vector<double> values) {
     const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), middle, values.end());
     return *middle;
@@ -126,7 +126,7 @@ void measure(ExchangeShape& shape) {
         memory.sweep();
         times.push_back(seconds_of([&] { memory.copy(shape); }));
     }
-    shape.seconds = median(std::move(times));
+    shape.seconds = median_of(std::move(times));
 }
 
 double measured_bandwidth() {
@@ -138,7 +138,7 @@ double measured_bandwidth() {
             std::memcpy(to.data(), from.data(), from.size());
             keep(to.data());
         }));
-    return static_cast<double>(bandwidth_bytes) / std::max(median(std::move(times)), 1e-9);
+    return static_cast<double>(bandwidth_bytes) / std::max(median_of(std::move(times)), 1e-9);
 }
 
 } // namespace
@@ -152,7 +152,7 @@ void measure_copies(RankReport& report) {
     std::stable_sort(plans.begin(), plans.end(), [](const PlanRecord* a, const PlanRecord* b) {
         return a->executions > b->executions;
     });
-    if (plans.size() > most_plans) plans.resize(most_plans);
+    if (plans.size() > most_measured) plans.resize(most_measured);
     for (PlanRecord* const plan : plans)
         for (ExchangeShape& shape : plan->shapes)
             if (shape.kind != ExchangeShape::Kind::depth) measure(shape);

@@ -10,7 +10,7 @@ namespace distview {
 
 namespace {
 
-constexpr std::int64_t all = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t whole_width = std::numeric_limits<std::int64_t>::max();
 
 constexpr int low = -1;
 constexpr int high = 1;
@@ -47,7 +47,7 @@ std::int64_t widest(const BlockLayout& axis, int side) {
 std::int64_t common_padding(const BlockLayout& axis, int side) {
     const int last = axis.grid_size() - 1;
     const int end = side == low ? 0 : last;
-    std::int64_t least = all;
+    std::int64_t least = whole_width;
     const auto look = [&](int p) {
         const Widths edge = axis.periodic() ? axis.boundary_padding(p) : Widths();
         const std::int64_t here = width(axis.communication_padding(p), side) + width(edge, side);
@@ -59,7 +59,7 @@ std::int64_t common_padding(const BlockLayout& axis, int side) {
         look(end);
         look(last - end);
     }
-    return least == all ? 0 : least;
+    return least == whole_width ? 0 : least;
 }
 
 /// Calls visit(process) for the processes beside p on one side, the nearest first, around a periodic axis
@@ -108,7 +108,7 @@ PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int 
 /// The widths asked for; those of the layout, which vary along the axis, where none are.
 Widths PaddingExchangeSchedule::exchanged_widths(int axis,
                                                  const PaddingExchangeOptions& options) const {
-    if (!options.widths) return {all, all};
+    if (!options.widths) return {whole_width, whole_width};
     const Widths widths = (*options.widths)[static_cast<std::size_t>(axis)];
     require<LayoutError>(widths.low >= 0 && widths.high >= 0, [&] {
         return text("PaddingExchangeSchedule: expected widths >= 0 along axis ", axis, ", got (",
@@ -133,8 +133,8 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
         m_outgoing.first[a + 1] = static_cast<int>(m_outgoing.all.size());
     };
     if (!layout.is_block()) {
-        require<LayoutError>((widths.low == 0 || widths.low == all) &&
-                                 (widths.high == 0 || widths.high == all),
+        require<LayoutError>((widths.low == 0 || widths.low == whole_width) &&
+                                 (widths.high == 0 || widths.high == whole_width),
                              [&] {
                                  return text("PaddingExchangeSchedule: axis ", axis,
                                              " is not a block axis and has no padding to fill");
@@ -155,7 +155,7 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
         if (me == wall && !block.periodic()) return;
         const std::int64_t present = width(mine.padding, side);
         const std::int64_t asked = width(widths, side);
-        require<LayoutError>(asked == all || asked <= present, [&] {
+        require<LayoutError>(asked == whole_width || asked <= present, [&] {
             return text(
                 "PaddingExchangeSchedule: cannot fill ", asked, " elements on the ",
                 side == low ? "low" : "high", " side of axis ", axis, ", the section of process ",

@@ -104,6 +104,16 @@ struct NoWatch {
     template <class State>
     void operator()(const State&) const noexcept {}
 };
+
+// Not variables of the class, whose specializations nvcc does not pass on to GCC 12.
+template <class T>
+inline constexpr bool is_pointwise = false;
+template <class Functor>
+inline constexpr bool is_pointwise<PointPreconditioner<Functor>> = true;
+template <class T>
+inline constexpr bool is_stencil = false;
+template <class Functor>
+inline constexpr bool is_stencil<StencilOperator<Functor>> = true;
 } // namespace impl
 
 /// Preconditioned conjugate gradients, matrix-free: solves A x = b for a symmetric positive definite A.
@@ -169,7 +179,7 @@ public:
         });
         if constexpr (std::same_as<Preconditioner, NoPreconditioner>) {
             return iterate(exec, a, impl::SameElement{}, [] {}, b, x, watch);
-        } else if constexpr (is_pointwise<Preconditioner>) {
+        } else if constexpr (impl::is_pointwise<Preconditioner>) {
             const impl::ElementOfFunctor element{m.functor};
             return iterate(exec, a, element, [] {}, b, x, watch);
         } else {
@@ -191,14 +201,6 @@ public:
 
 private:
     using View = typename Vector::view_type;
-    template <class T>
-    static constexpr bool is_pointwise = false;
-    template <class Functor>
-    static constexpr bool is_pointwise<PointPreconditioner<Functor>> = true;
-    template <class T>
-    static constexpr bool is_stencil = false;
-    template <class Functor>
-    static constexpr bool is_stencil<StencilOperator<Functor>> = true;
 
     struct Norms {
         double rr;
@@ -242,7 +244,7 @@ private:
     template <ExecutionSpace Exec, class Operator>
     double apply(const Exec& exec, const Operator& a, const Vector& from, const Vector& to) const {
         static const impl::Caller caller("ConjugateGradient::apply");
-        if constexpr (is_stencil<Operator>) {
+        if constexpr (impl::is_stencil<Operator>) {
             a.plan.execute(exec, from);
             return sums(caller, exec, impl::ApplyTerms(from.view(), to.view(), a.functor))[0];
         } else {
