@@ -12,3 +12,7 @@ inline constexpr const char* migration = "MigrationPlan";
 inline constexpr const char* other_program = "OtherProgram";
 
 } // namespace distview::impl::plan_names
+
+namespace distview {
+namespace plan_names = impl::plan_names;
+}

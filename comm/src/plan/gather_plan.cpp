@@ -17,22 +17,22 @@ namespace {
 
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const ArrayLayout& layout,
                                             const IndexList& indices) {
-    const CollectiveCall call(comm, impl::plan_names::gather);
+    const CollectiveCall call(comm, plan_names::gather);
     const auto check = [&] {
-        impl::check_grid(impl::plan_names::gather, comm, layout);
+        impl::check_grid(plan_names::gather, comm, layout);
         impl::check_known_labels(layout, comm.rank(), "array");
         require<UsageError>(indices.rank() == layout.rank(), [&] {
-            return text(impl::plan_names::gather, ": expected a list of elements with ",
-                        layout.rank(), " indices each, got ", indices.rank());
+            return text(plan_names::gather, ": expected a list of elements with ", layout.rank(),
+                        " indices each, got ", indices.rank());
         });
     };
     const auto required = impl::agree_on_plan(
-        comm, impl::plan_names::gather, check, impl::Digest().add(layout.fingerprint()),
+        comm, plan_names::gather, check, impl::Digest().add(layout.fingerprint()),
         [&] { return std::vector<Argument>{{"layout", layout.describe()}}; });
     const std::uint64_t number = comm.state()->next_plan();
-    impl::GatherRole role = impl::find_gather_role(comm, impl::plan_names::gather, layout, indices);
-    return agree_on(comm, impl::plan_names::gather, [&] {
-        return std::make_shared<impl::GatherCore>(comm, impl::plan_names::gather, number, layout,
+    impl::GatherRole role = impl::find_gather_role(comm, plan_names::gather, layout, indices);
+    return agree_on(comm, plan_names::gather, [&] {
+        return std::make_shared<impl::GatherCore>(comm, plan_names::gather, number, layout,
                                                   std::move(role), impl::GatherCore::Side::list,
                                                   required);
     });
@@ -42,7 +42,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 
 GatherPlan::GatherPlan(const Communicator& comm, const ArrayLayout& layout,
                        const IndexList& indices, const std::source_location& where)
-    : m_core(impl::plan_names::gather, make_core(comm, layout, indices)) {
+    : m_core(plan_names::gather, make_core(comm, layout, indices)) {
     m_core->note_made(where);
 }
 

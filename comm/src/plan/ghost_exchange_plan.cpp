@@ -70,13 +70,13 @@ std::vector<std::int64_t> positions_of(const GhostedLayout& ghosted, int process
 }
 
 void check(const Communicator& comm, const GhostedLayout& ghosted) {
-    impl::check_grid(impl::plan_names::ghost_exchange, comm, ghosted.layout);
+    impl::check_grid(plan_names::ghost_exchange, comm, ghosted.layout);
     impl::check_known_labels(ghosted.layout, comm.rank(), "array");
     const int axis = ghosted.axis;
     require<UsageError>(0 <= axis && axis < ghosted.layout.rank() &&
                             ghosted.layout.axis(axis).type() == DistType::unstructured,
                         [&] {
-                            return text(impl::plan_names::ghost_exchange,
+                            return text(plan_names::ghost_exchange,
                                         ": expected an unstructured axis, got axis ", axis);
                         });
     const int coordinate = ghosted.layout.coordinates(comm.rank())[static_cast<std::size_t>(axis)];
@@ -84,23 +84,23 @@ void check(const Communicator& comm, const GhostedLayout& ghosted) {
     const std::int64_t owned = lists.owned_local(coordinate).size();
     const std::int64_t ghosts = lists.ghosts(coordinate);
     require<UsageError>(ghosted.owned == owned && ghosted.ghosts == ghosts, [&] {
-        return text(impl::plan_names::ghost_exchange, ": expected ", owned, " owned indices and ",
-                    ghosts, " ghosts along axis ", axis, ", as the layout has, got ", ghosted.owned,
+        return text(plan_names::ghost_exchange, ": expected ", owned, " owned indices and ", ghosts,
+                    " ghosts along axis ", axis, ", as the layout has, got ", ghosted.owned,
                     " and ", ghosted.ghosts);
     });
 }
 
 /// The ghosts with their owners; places are positions in the section.
 impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghosted) {
-    const IndexList list = agree_on(comm, impl::plan_names::ghost_exchange,
-                                    [&] { return ghosts_of(ghosted, comm.rank()); });
-    impl::GatherRole role = impl::find_gather_role(comm, impl::plan_names::ghost_exchange,
-                                                   ghosted.layout, list, ghosted.axis);
-    agree_on(comm, impl::plan_names::ghost_exchange, [&] {
+    const IndexList list =
+        agree_on(comm, plan_names::ghost_exchange, [&] { return ghosts_of(ghosted, comm.rank()); });
+    impl::GatherRole role = impl::find_gather_role(comm, plan_names::ghost_exchange, ghosted.layout,
+                                                   list, ghosted.axis);
+    agree_on(comm, plan_names::ghost_exchange, [&] {
         const std::vector<std::int64_t> positions = positions_of(ghosted, comm.rank());
         for (impl::GatherRole::Wanted& from : role.wanted) {
             require<UsageError>(from.rank != comm.rank(), [&] {
-                return text(impl::plan_names::ghost_exchange, ": an index of rank ", comm.rank(),
+                return text(plan_names::ghost_exchange, ": an index of rank ", comm.rank(),
                             " is among its owned ones and its ghosts");
             });
             for (std::int64_t& place : from.places)
@@ -112,20 +112,20 @@ impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghoste
 
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             const GhostedLayout& ghosted) {
-    const CollectiveCall call(comm, impl::plan_names::ghost_exchange);
+    const CollectiveCall call(comm, plan_names::ghost_exchange);
     const impl::Digest digest = impl::Digest()
                                     .add(ghosted.layout.fingerprint())
                                     .add(static_cast<std::uint64_t>(ghosted.axis));
     const auto required = impl::agree_on_plan(
-        comm, impl::plan_names::ghost_exchange, [&] { check(comm, ghosted); }, digest,
+        comm, plan_names::ghost_exchange, [&] { check(comm, ghosted); }, digest,
         [&] {
             return std::vector<Argument>{{"layout", ghosted.layout.describe()},
                                          {"axis", text(ghosted.axis)}};
         });
     const std::uint64_t number = comm.state()->next_plan();
     impl::GatherRole role = find_role(comm, ghosted);
-    return agree_on(comm, impl::plan_names::ghost_exchange, [&] {
-        return std::make_shared<impl::GatherCore>(comm, impl::plan_names::ghost_exchange, number,
+    return agree_on(comm, plan_names::ghost_exchange, [&] {
+        return std::make_shared<impl::GatherCore>(comm, plan_names::ghost_exchange, number,
                                                   ghosted.layout, std::move(role),
                                                   impl::GatherCore::Side::array, required);
     });
@@ -179,7 +179,7 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 
 GhostExchangePlan::GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
                                      const std::source_location& where)
-    : m_core(impl::plan_names::ghost_exchange, make_core(comm, layout)) {
+    : m_core(plan_names::ghost_exchange, make_core(comm, layout)) {
     m_core->note_made(where);
 }
 

@@ -22,8 +22,8 @@ namespace {
 void check(const Communicator& comm, std::span<const int> targets) {
     for (std::size_t k = 0; k < targets.size(); ++k)
         require<UsageError>(0 <= targets[k] && targets[k] < comm.size(), [&] {
-            return text(impl::plan_names::migration, ": expected targets in [0, ", comm.size(),
-                        "), got ", targets[k], " for element ", k, " of rank ", comm.rank());
+            return text(plan_names::migration, ": expected targets in [0, ", comm.size(), "), got ",
+                        targets[k], " for element ", k, " of rank ", comm.rank());
         });
 }
 
@@ -70,7 +70,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
     std::vector<std::int64_t> leaving; // numbers of elements, by element of role.given
     std::map<int, std::int64_t> arriving;
     std::exception_ptr failure = impl::exchange_records<std::int64_t>(
-        comm, impl::plan_names::migration,
+        comm, plan_names::migration,
         [&] {
             role.given = sorted(targets, comm.size());
             for (const impl::GatherRole::Given& to : role.given)
@@ -99,22 +99,22 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
     } catch (...) {
         if (!failure) failure = std::current_exception();
     }
-    agree(comm, impl::plan_names::migration, failure);
+    agree(comm, plan_names::migration, failure);
     return role;
 }
 
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
-    const CollectiveCall call(comm, impl::plan_names::migration);
+    const CollectiveCall call(comm, plan_names::migration);
     const auto required = impl::agree_on_plan(
-        comm, impl::plan_names::migration, [&] { check(comm, targets); }, {},
+        comm, plan_names::migration, [&] { check(comm, targets); }, {},
         [] { return std::vector<Argument>{}; });
     const std::uint64_t number = comm.state()->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);
-    return agree_on(comm, impl::plan_names::migration, [&] {
+    return agree_on(comm, plan_names::migration, [&] {
         const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(std::move(bounds))});
-        return std::make_shared<impl::GatherCore>(comm, impl::plan_names::migration, number, layout,
+        return std::make_shared<impl::GatherCore>(comm, plan_names::migration, number, layout,
                                                   std::move(role), impl::GatherCore::Side::list,
                                                   required);
     });
@@ -124,7 +124,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
 
 MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets,
                              const std::source_location& where)
-    : m_core(impl::plan_names::migration, make_core(comm, targets)),
+    : m_core(plan_names::migration, make_core(comm, targets)),
       m_source_size(static_cast<std::int64_t>(targets.size())),
       m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {
     m_core->note_made(where);
@@ -142,12 +142,12 @@ void MigrationPlan::check_apart(std::span<const impl::Field> fields,
             const std::int64_t element_size = fields[j].element_size;
             require<UsageError>(
                 !meet(lists[i].to, bytes, lists[j].from, m_source_size * element_size), [&] {
-                    return text(impl::plan_names::migration, ": field ", i,
+                    return text(plan_names::migration, ": field ", i,
                                 " to write shares memory with field ", j, " to move");
                 });
             require<UsageError>(
                 j >= i || !meet(lists[i].to, bytes, lists[j].to, size() * element_size), [&] {
-                    return text(impl::plan_names::migration, ": fields ", j, " and ", i,
+                    return text(plan_names::migration, ": fields ", j, " and ", i,
                                 " to write share memory");
                 });
         }

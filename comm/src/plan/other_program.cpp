@@ -61,7 +61,7 @@ private:
 };
 
 MPI_Comm checked(MPI_Comm intercommunicator) {
-    require_mpi(impl::plan_names::other_program);
+    require_mpi(plan_names::other_program);
     require<UsageError>(intercommunicator != MPI_COMM_NULL, "OtherProgram: got MPI_COMM_NULL");
     int inter = 0;
     check_mpi(MPI_Comm_test_inter(intercommunicator, &inter), "MPI_Comm_test_inter");
@@ -223,12 +223,12 @@ ArrayLayout OtherProgram::exchange(const ArrayLayout& mine) const {
     std::array<std::vector<std::int64_t>, 2> said; // by this program, by the other
     std::array<std::int64_t, 2> sizes{};           // by the lower ranks, by the others
     const bool is_first = m_own_ranks.front() < m_ranks.front();
-    agree_on(m_comm, impl::plan_names::other_program, [&] {
+    agree_on(m_comm, plan_names::other_program, [&] {
         if (speaks) said[0] = written(mine);
     });
     sizes[is_first ? 0 : 1] = static_cast<std::int64_t>(said[0].size());
     all_reduce(m_comm, ReduceOperation::max, std::span<std::int64_t>(sizes));
-    agree_on(m_comm, impl::plan_names::other_program, [&] {
+    agree_on(m_comm, plan_names::other_program, [&] {
         said[0].resize(static_cast<std::size_t>(sizes[is_first ? 0 : 1]));
         said[1].resize(static_cast<std::size_t>(sizes[is_first ? 1 : 0]));
     });
@@ -237,18 +237,18 @@ ArrayLayout OtherProgram::exchange(const ArrayLayout& mine) const {
         broadcast(m_comm, is_own ? m_own_ranks.front() : m_ranks.front(),
                   std::as_writable_bytes(std::span(said[is_own ? 0 : 1])));
     }
-    return agree_on(m_comm, impl::plan_names::other_program, [&] { return read(said[1]); });
+    return agree_on(m_comm, plan_names::other_program, [&] { return read(said[1]); });
 }
 
 RedistributionPlan OtherProgram::plan(const ArrayLayout& mine, RedistributionOptions options,
                                       bool sends) const {
-    const CollectiveCall call(m_comm, impl::plan_names::other_program);
+    const CollectiveCall call(m_comm, plan_names::other_program);
     const std::vector<std::int32_t> senders = all_gather(m_comm, std::int32_t{sends});
     for (int rank = 0; rank < m_comm.size(); ++rank) {
         const bool is_first = rank < std::max(m_ranks.front(), m_own_ranks.front());
         const bool as_first = senders[static_cast<std::size_t>(rank)] == senders.front();
         require<UsageError>(as_first == is_first, [&] {
-            return text(impl::plan_names::other_program,
+            return text(plan_names::other_program,
                         ": expected plan_to() on all ranks of one program and plan_from() on "
                         "those of the other, got ",
                         senders.front() != 0 ? "plan_to() on rank 0 and "

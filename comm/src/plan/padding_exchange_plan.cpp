@@ -47,18 +47,18 @@ std::vector<Argument> arguments_of(const std::vector<FieldExchange>& fields) {
 
 std::shared_ptr<impl::PaddingExchangeCore>
 make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bool one_geometry) {
-    const CollectiveCall call(comm, impl::plan_names::padding_exchange);
+    const CollectiveCall call(comm, plan_names::padding_exchange);
     std::vector<PaddingExchangeSchedule> schedules;
     const auto make_schedules = [&] {
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         for (const FieldExchange& field : fields) {
-            impl::check_grid(impl::plan_names::padding_exchange, comm, field.layout);
+            impl::check_grid(plan_names::padding_exchange, comm, field.layout);
             schedules.emplace_back(field.layout, comm.rank(), field.options);
         }
     };
     const auto required =
-        impl::agree_on_plan(comm, impl::plan_names::padding_exchange, make_schedules,
-                            digest_of(fields), [&] { return arguments_of(fields); });
+        impl::agree_on_plan(comm, plan_names::padding_exchange, make_schedules, digest_of(fields),
+                            [&] { return arguments_of(fields); });
     std::vector<PaddingExchangeOptions> options;
     for (const FieldExchange& field : fields) options.push_back(field.options);
     return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules),
@@ -70,7 +70,7 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,
                                          const PaddingExchangeOptions& options,
                                          const std::source_location& where)
-    : m_core(impl::plan_names::padding_exchange,
+    : m_core(plan_names::padding_exchange,
              make_core(comm, {FieldExchange{layout, options}}, true)) {
     m_core->note_made(where);
 }
@@ -78,7 +78,7 @@ PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm, const ArrayLa
 PaddingExchangePlan::PaddingExchangePlan(const Communicator& comm,
                                          const std::vector<FieldExchange>& fields,
                                          const std::source_location& where)
-    : m_core(impl::plan_names::padding_exchange, make_core(comm, fields, false)) {
+    : m_core(plan_names::padding_exchange, make_core(comm, fields, false)) {
     m_core->note_made(where);
 }
 
