@@ -76,7 +76,7 @@ if(distview_kokkos_devices MATCHES "CUDA")
                                 "(${Kokkos_NVCC_WRAPPER} --version: ${distview_nvcc_status})")
         endif()
     endif()
-    if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.1)
+    if(CUDAToolkit_VERSION VERSION_GREATER_EQUAL 13 AND Kokkos_VERSION VERSION_LESS 4.7.2)
         message(STATUS "Kokkos ${Kokkos_VERSION} meets CUDA ${CUDAToolkit_VERSION} through "
                        "cmake/cuda13_kokkos_compat.hpp")
         add_compile_options("SHELL:-include ${CMAKE_CURRENT_LIST_DIR}/cuda13_kokkos_compat.hpp")

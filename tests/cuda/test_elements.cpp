@@ -41,13 +41,20 @@ struct CellNumber {
     }
 };
 
+/// Values whose plain sums depend on the order of additions.
+struct ThirdOfCellNumber {
+    KOKKOS_FUNCTION double operator()(GlobalIndex i, GlobalIndex j, GlobalIndex k) const {
+        return CellNumber()(i, j, k) / 3;
+    }
+};
+
 struct Difference {
     std::int64_t count;
 
     template <class Elements>
     KOKKOS_FUNCTION double operator()(const Elements& u, std::int64_t i, std::int64_t j,
                                       std::int64_t k) const {
-        return u((i + 8) % count, j, k) - u(i, j, k);
+        return u((i + 3) % count, j, k) - u(i, j, k);
     }
 };
 
@@ -91,7 +98,7 @@ public:
         std::vector<std::int64_t> owned, needed;
         for (std::int64_t i = 0; i < 100; ++i) owned.push_back(100 * comm.rank() + 99 - i);
         for (std::int64_t i = 0; i < 100; i += 3) needed.push_back(100 * next + i);
-        if (next == comm.rank()) needed.clear();
+        if (next == comm.rank()) needed.clear(); // then no process has ghosts
         const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
         const auto w = make_dist_view<double*, Memory>(exec, comm, ghosted.layout, "w");
         const auto view = w.view();
@@ -151,6 +158,7 @@ public:
     Numbers inspected_loop() {
         const auto u = numbered();
         const auto v = array();
+        fill(exec, v, -1.0);
         InspectedLoop loop(exec, comm, u, v, Difference{u.layout().axis(0).size()});
         loop.execute(exec);
         add_array(v);
@@ -159,6 +167,8 @@ public:
 
     Numbers along_axes() {
         const auto u = numbered();
+        const auto inexact = array();
+        fill_with(exec, inexact, ThirdOfCellNumber());
         for (const int axis : {0, 1, 2}) {
             const ArrayLayout reduced = reduced_layout(u.layout(), axis, AxisResult::everywhere);
             const auto small = make_dist_view<double***, Memory>(exec, comm, reduced, "small");
@@ -166,7 +176,7 @@ public:
             add_array(small);
             axis_reduce(exec, comm, Maximum{}, u, axis, small);
             add_array(small);
-            axis_reduce(exec, comm, Sum{}, u, axis, small, {.reproducible = true});
+            axis_reduce(exec, comm, Sum{}, inexact, axis, small, {.reproducible = true});
             add_array(small);
             const auto v = array();
             inclusive_scan(exec, comm, u, axis, v);
@@ -194,8 +204,9 @@ public:
     Numbers local_copies() {
         const auto u = numbered();
         with_local_copy(exec, u, Intent::inout, MemoryOrder::column_major, Doubling());
-        const GlobalRange mine{GlobalIndex((8 * comm.rank() + 5) % (8 * comm.size())),
-                               GlobalIndex((8 * comm.rank() + 5) % (8 * comm.size()) + 3)};
+        // Of the next rank, if there is one.
+        const std::int64_t begin = 8 * ((comm.rank() + 1) % comm.size()) + 5;
+        const GlobalRange mine{GlobalIndex(begin), GlobalIndex(begin + 3)};
         const GlobalRange all{GlobalIndex(0), GlobalIndex(5)};
         with_local_copy(exec, comm, u, Intent::inout, MemoryOrder::row_major, {mine, all, all},
                         Doubling());

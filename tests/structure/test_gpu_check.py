@@ -31,8 +31,16 @@ if name == "test_cuda_transports":
     print(said.get("transports", ""))
 if name == "bench_device":
     out = [each for each in sys.argv if each.startswith("--benchmark_out=")][0].partition("=")[2]
+    wrong = said.get("wrong")
+    for each in said["benchmarks"]:
+        if each["name"].split("/")[0] == wrong:
+            name = each["name"]
+            each.clear()
+            each.update(name=name, error_occurred=True)
     if not said.get("no_report"):
         open(out, "w").write(json.dumps({{"context": {{}}, "benchmarks": said["benchmarks"]}}))
+    if wrong:
+        sys.exit(1)
     print("DISTVIEW-TEST-PASSED")
 if "--json" in arguments:
     digest = said.get("digests", {{}}).get(arguments["--space"], "same")
@@ -195,6 +203,17 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.verdicts["bench_device np1: report"], "FAILED")
         self.assertNotIn("daxpy: share of copies", self.bars)
         self.assertTrue(self.bars["shallow_water 500 steps, s"])
+
+    def test_a_wrong_benchmark_fails_and_the_others_count(self):
+        self.assertEqual(self.check(wrong="daxpy"), 1)
+        self.assertEqual(self.verdicts["bench_device np1"], "FAILED")
+        self.assertNotIn("daxpy: share of copies", self.bars)
+        self.assertTrue(self.bars["transposition: share of copies"])
+
+    def test_a_report_of_an_earlier_run_counts_for_nothing(self):
+        self.assertEqual(self.check(), 0)
+        self.assertEqual(self.check(no_report=True), 1)
+        self.assertNotIn("transposition: share of copies", self.bars)
 
     def test_small_benchmarks_meet_no_bar(self):
         self.make("path/mpirun", MPIRUN)

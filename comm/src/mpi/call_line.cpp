@@ -22,19 +22,20 @@ std::string CallWord::describe(std::string_view name) const {
     case Kind::none: return "no call";
     case Kind::named: return std::string(name);
     case Kind::fill: return of_plan(plan_names::padding_exchange, "execute");
-    case Kind::skip_fill: return text("PaddingExchangePlan #", plan, " require, nothing to fill");
+    case Kind::skip_fill:
+        return text(plan_names::padding_exchange, " #", plan, " require, nothing to fill");
     case Kind::combine: return of_plan(plan_names::padding_exchange, "combine");
     case Kind::redistribute: return of_plan(plan_names::redistribution, "execute");
     case Kind::bind: return of_plan(plan_names::padding_exchange, "bind");
     case Kind::bind_redistribution: return of_plan(plan_names::redistribution, "bind");
     case Kind::redistribute_combine: return of_plan(plan_names::redistribution, "combine");
-    case Kind::gather: return of_plan("GatherPlan", "execute");
-    case Kind::gather_combine: return of_plan("GatherPlan", "combine");
-    case Kind::bind_gather: return of_plan("GatherPlan", "bind");
-    case Kind::fill_ghosts: return of_plan("GhostExchangePlan", "execute");
-    case Kind::combine_ghosts: return of_plan("GhostExchangePlan", "combine");
-    case Kind::migrate: return of_plan("MigrationPlan", "execute");
-    case Kind::bind_ghosts: return of_plan("GhostExchangePlan", "bind");
+    case Kind::gather: return of_plan(plan_names::gather, "execute");
+    case Kind::gather_combine: return of_plan(plan_names::gather, "combine");
+    case Kind::bind_gather: return of_plan(plan_names::gather, "bind");
+    case Kind::fill_ghosts: return of_plan(plan_names::ghost_exchange, "execute");
+    case Kind::combine_ghosts: return of_plan(plan_names::ghost_exchange, "combine");
+    case Kind::migrate: return of_plan(plan_names::migration, "execute");
+    case Kind::bind_ghosts: return of_plan(plan_names::ghost_exchange, "bind");
     }
     return "another version's call";
 }

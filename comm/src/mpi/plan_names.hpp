@@ -15,4 +15,4 @@ inline constexpr const char* other_program = "OtherProgram";
 
 namespace distview {
 namespace plan_names = impl::plan_names;
-}
+} // namespace distview

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/plan_names.hpp"
 #include <distview/comm/other_program.hpp>
+
+#include "mpi/plan_names.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
