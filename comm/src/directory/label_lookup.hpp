@@ -35,7 +35,7 @@ struct OwnedLabels {
 ///             look after them
 /// Errors:     UsageError if a label has several owners that must have one (on all ranks); its text begins with `caller`
 std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* caller,
-                                      const OwnedLabels& owned,
-                                      std::span<const std::int64_t> wanted);
+                                       const OwnedLabels& owned,
+                                       std::span<const std::int64_t> wanted);
 
 } // namespace distview::impl
