@@ -31,7 +31,7 @@ namespace {
 
 using namespace distview;
 using perf::Exec;
-using Plate = DistView<double**, Exec::memory_space>;
+using Cube = DistView<double***, Exec::memory_space>;
 using Clock = std::chrono::steady_clock;
 
 /// Steps of a program, timed where the prediction is about: an exchange, or the whole step.
@@ -128,7 +128,7 @@ void judge(benchmark::State& state, const std::string& kind, const Program& prog
     std::string file = "report-predictions-" + std::to_string(::getpid()) + ".json";
     run(program, false, file);
     const Found found = read(file, kind);
-    const int turns = perf::smoke() ? 1 : 5;
+    const int turns = perf::smoke() ? 1 : 9;
     std::vector<double> shares;
     double with_defect = 0;
     for (auto _ : state) {
@@ -158,7 +158,7 @@ void judge(benchmark::State& state, const std::string& kind, const Program& prog
 int steps() { return perf::smoke() ? 12 : 200; }
 
 /// What a program does between exchanges: `turns` operations on each element, with other values each time and on each rank.
-void compute(const Plate& u, int turns = 1) {
+void compute(const Cube& u, int turns = 1) {
     static int step = 0;
     const double salt = ++step + 0.1 * perf::communicator().rank();
     const auto values = u.view();
@@ -166,31 +166,33 @@ void compute(const Plate& u, int turns = 1) {
     Kokkos::parallel_for("distview::bench::compute",
                          Kokkos::RangePolicy<Exec>(exec, 0, static_cast<int>(values.extent(0))),
                          [=](int i) {
-                             for (std::size_t j = 0; j < values.extent(1); ++j) {
-                                 double value = values(i, j);
-                                 for (int turn = 0; turn < turns; ++turn)
-                                     value = 0.5 * value + salt;
-                                 values(i, j) = value;
-                             }
+                             for (std::size_t j = 0; j < values.extent(1); ++j)
+                                 for (std::size_t k = 0; k < values.extent(2); ++k) {
+                                     double value = values(i, j, k);
+                                     for (int turn = 0; turn < turns; ++turn)
+                                         value = 0.5 * value + salt;
+                                     values(i, j, k) = value;
+                                 }
                          });
     exec.fence("distview::bench: computed");
 }
 
-ArrayLayout plates(const Communicator& comm, bool in_rows, std::int64_t padding = 1,
-                   bool periodic = true) {
-    const std::int64_t n = perf::smoke() ? 64 : 1024;
+/// Cut along the first axis, or the last one.
+ArrayLayout cubes(const Communicator& comm, bool in_slabs, std::int64_t padding = 1,
+                  bool periodic = true) {
+    const std::int64_t n = perf::smoke() ? 16 : 96;
     const BlockOptions options{.padding = padding, .periodic = periodic};
-    return {in_rows ? ProcessGrid{comm.size(), 1} : ProcessGrid{1, comm.size()},
-            {block(n, options), block(n, options)}};
+    return {in_slabs ? ProcessGrid{comm.size(), 1, 1} : ProcessGrid{1, 1, comm.size()},
+            {block(n, options), block(n, options), block(n, options)}};
 }
-Plate plate(const Communicator& comm, const ArrayLayout& layout) {
-    return make_dist_view<double**, Exec::memory_space>(Exec(), comm, layout, "plate");
+Cube cube(const Communicator& comm, const ArrayLayout& layout) {
+    return make_dist_view<double***, Exec::memory_space>(Exec(), comm, layout, "cube");
 }
 
 void bad_process_grid(benchmark::State& state) {
     judge(state, "process_grid", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, is_mended, 1, false);
-        const Plate u = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, is_mended, 1, false);
+        const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps(); ++i) {
             compute(u);
@@ -203,8 +205,8 @@ void bad_process_grid(benchmark::State& state) {
 
 void fence_and_gather_in_the_loop(benchmark::State& state) {
     judge(state, "call", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true);
-        const Plate u = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, true);
+        const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps() / 2; ++i) {
             watch.start();
@@ -221,9 +223,9 @@ void fence_and_gather_in_the_loop(benchmark::State& state) {
 
 void exchange_of_an_unwritten_field(benchmark::State& state) {
     judge(state, "unwritten", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true, 8);
-        const Plate u = plate(comm, layout);
-        const Plate v = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, true, 2);
+        const Cube u = cube(comm, layout);
+        const Cube v = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps(); ++i) {
             compute(u);
@@ -239,8 +241,8 @@ void exchange_of_an_unwritten_field(benchmark::State& state) {
 
 void width_3_read_1_deep(benchmark::State& state) {
     judge(state, "depth", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true, is_mended ? 1 : 3);
-        const Plate u = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, true, is_mended ? 1 : 3);
+        const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps(); ++i) {
             compute(u);
@@ -254,8 +256,8 @@ void width_3_read_1_deep(benchmark::State& state) {
 
 void one_rank_with_3_times_the_work(benchmark::State& state) {
     judge(state, "imbalance", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true);
-        const Plate u = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, true);
+        const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         // So many operations that they, not memory, which ranks share, take the time.
         const int all = 20 * comm.size() + 40;
@@ -271,14 +273,14 @@ void one_rank_with_3_times_the_work(benchmark::State& state) {
 
 void borrowed_arrays(benchmark::State& state) {
     judge(state, "borrowed", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true, 16);
+        const ArrayLayout layout = cubes(comm, true, 2);
         const Extents extents = layout.local_extents(comm.rank());
-        const auto make = [&]() -> Plate {
-            if (is_mended) return plate(comm, layout);
-            const Plate::view_type view("plate", extents[0], extents[1]);
-            return wrap_dist_view(comm, layout, view, "plate");
+        const auto make = [&]() -> Cube {
+            if (is_mended) return cube(comm, layout);
+            const Cube::view_type view("cube", extents[0], extents[1], extents[2]);
+            return wrap_dist_view(comm, layout, view, "cube");
         };
-        const Plate u = make();
+        const Cube u = make();
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps(); ++i) {
             compute(u);
@@ -292,12 +294,12 @@ void borrowed_arrays(benchmark::State& state) {
 /// From rows to columns that are dealt out one by one; mended, in blocks.
 void rows_of_8_bytes(benchmark::State& state) {
     judge(state, "short_runs", [](const Communicator& comm, bool is_mended, Watch& watch) {
-        const std::int64_t n = perf::smoke() ? 64 : 512;
-        const ArrayLayout from(ProcessGrid{comm.size(), 1}, {block(n), block(n)});
-        const ArrayLayout to(ProcessGrid{1, comm.size()},
-                             {block(n), is_mended ? block(n) : cyclic(n)});
-        const Plate u = plate(comm, from);
-        const Plate v = plate(comm, to);
+        const std::int64_t n = perf::smoke() ? 16 : 64;
+        const ArrayLayout from(ProcessGrid{comm.size(), 1, 1}, {block(n), block(n), block(n)});
+        const ArrayLayout to(ProcessGrid{1, 1, comm.size()},
+                             {block(n), block(n), is_mended ? block(n) : cyclic(n)});
+        const Cube u = cube(comm, from);
+        const Cube v = cube(comm, to);
         RedistributionPlan plan(comm, from, to);
         for (int i = 0; i < steps(); ++i) {
             compute(u);
@@ -310,8 +312,8 @@ void rows_of_8_bytes(benchmark::State& state) {
 
 void more_ranks_than_cores(benchmark::State& state) {
     judge(state, "oversubscription", [](const Communicator& comm, bool, Watch& watch) {
-        const ArrayLayout layout = plates(comm, true);
-        const Plate u = plate(comm, layout);
+        const ArrayLayout layout = cubes(comm, true);
+        const Cube u = cube(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < steps(); ++i) {
             watch.start();

@@ -56,6 +56,24 @@ private:
         return (late + (all - late) * of_copying) / all;
     }
 
+    /// How long ranks wait for each other differs from run to run, so that gains are predicted only where most of an
+    /// execution is something else.
+    bool mostly_waits() const { return m_mean.waiting > m_mean.copying + m_mean.packing; }
+
+    struct Gain {
+        std::string words;
+        std::optional<double> share;
+    };
+    Gain gain_of(double share) const {
+        return {text("would take about ", share_text(share), " of the time"), share};
+    }
+    Gain gain_of_copying(double share) const {
+        if (!mostly_waits()) return gain_of(share_with(share));
+        return {text("would take about ", share_text(share),
+                     " of the time to copy; but most of an execution is waiting"),
+                {}};
+    }
+
     /// The mean over ranks of a shape's copies: they were measured together, as they are copied together.
     double seconds_of(const ExchangeShape& shape) const {
         double sum = 0;
@@ -100,19 +118,14 @@ private:
         }
         if (!best) return;
         const ExchangeShape& now = record->shapes.front();
-        const std::string moves = text(
-            bytes_text(best->bytes()), " in runs of ", bytes_text(best->run_bytes()),
-            " instead of ", bytes_text(now.bytes()), " in runs of ", bytes_text(now.run_bytes()));
-        const std::string grid =
-            text("process grid ", best->what, " instead of ", now.what, " would take about ");
-        const double share = share_with(copies);
-        if (share < worth_share)
-            add("process_grid", text(grid, share_text(share), " of the time: ", moves), share);
-        else
-            // Smaller gains than times differ by are not predicted.
-            add("process_grid",
-                text(grid, share_text(copies), " of the time to copy: ", moves,
-                     "; but most of an execution is waiting for ranks that come late"));
+        const Gain gain = gain_of_copying(copies);
+        if (gain.share.value_or(0) >= worth_share) return;
+        add("process_grid",
+            text("process grid ", best->what, " instead of ", now.what, ' ', gain.words, ": ",
+                 bytes_text(best->bytes()), " in runs of ", bytes_text(best->run_bytes()),
+                 " instead of ", bytes_text(now.bytes()), " in runs of ",
+                 bytes_text(now.run_bytes())),
+            gain.share);
     }
 
     void about_depth() {
@@ -166,7 +179,7 @@ private:
             if (unwritten.empty()) continue;
             const double kept =
                 1 - static_cast<double>(unwritten.size()) / static_cast<double>(arrays);
-            const double share = kept == 0 ? 0 : share_with(kept);
+            const Gain gain = kept > 0 ? gain_of_copying(kept) : Gain{{}, 0};
             std::string which;
             for (const std::size_t i : unwritten) which += text(which.empty() ? "" : ", ", i);
             std::string sentence =
@@ -174,10 +187,9 @@ private:
                      " times and is not written in between: its padding had the same values "
                      "before, in all ",
                      found[unwritten.front()].looks, " looks. ");
-            sentence += kept == 0 ? std::string("None of these executions is needed")
-                                  : text("Without it an execution would take about ",
-                                         share_text(share), " of the time");
-            add("unwritten", sentence, share);
+            sentence += kept > 0 ? text("Without it an execution ", gain.words)
+                                 : std::string("None of these executions is needed");
+            add("unwritten", sentence, gain.share);
         }
     }
 
@@ -187,14 +199,17 @@ private:
             std::any_of(m_ranks.begin(), m_ranks.end(),
                         [](const RankReport& rank) { return rank.lacked_shared_memory; });
         const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
-        const double share = all > 0 ? 1 - m_mean.packing / all : 1;
+        const Gain gain =
+            mostly_waits() ? Gain{text("would spare ", duration_text(m_mean.packing), " of ",
+                                       duration_text(all), "; but most of an execution is waiting"),
+                                  {}}
+                           : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
         add("borrowed",
             text("arrays that others cannot read in place (", pairs_text(m_plan.packed.pairs),
                  ") are packed by their owner",
                  is_lacking ? ", since shared memory (/dev/shm) is too small for them" : "",
-                 ": arrays of make_dist_view()", is_lacking ? " in it" : "", " would take about ",
-                 share_text(share), " of the time"),
-            share);
+                 ": arrays of make_dist_view()", is_lacking ? " in it " : " ", gain.words),
+            gain.share);
     }
 
     void about_short_runs() {

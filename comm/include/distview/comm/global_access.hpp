@@ -27,8 +27,9 @@ namespace impl {
 /// A section in a table that kernels read: no member of GlobalElements, whose private types CUDA takes in no kernel.
 template <int Rank>
 struct ShiftedSection {
-    char* data = nullptr;            ///< of element 0 of the section; null if out of reach
-    std::int64_t origin = 0;         ///< of global indices 0, from data, if all blocks are even
+    /// Of the element with local indices 0, or, if all blocks are even, where one with global indices 0 would be; null if
+    /// out of reach.
+    char* data = nullptr;
     std::int64_t strides[Rank] = {}; ///< bytes
 };
 } // namespace impl
@@ -54,13 +55,14 @@ public:
     /// The element, as it is at the moment.
     template <class... Indices>
     KOKKOS_FUNCTION std::remove_const_t<T> operator()(Indices... index) const {
-        const T* const element = find(index...);
-        return element ? *element : missing(index...);
+        if (const T* const element = find(index...)) [[likely]]
+            return *element;
+        return missing(index...);
     }
     /// Writes the element; the program sees to it that no other rank writes or reads it until the next fence().
     template <class... Indices>
     KOKKOS_FUNCTION void store(const T& value, Indices... index) const {
-        if (T* const element = find(index...))
+        if (T* const element = find(index...)) [[likely]]
             *element = value;
         else
             missing(index...);
@@ -68,7 +70,7 @@ public:
     /// Adds to the element, whoever else does: numbers of at most 8 bytes, and complex ones of two such, by parts.
     template <class... Indices>
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
-        if (T* const element = find(index...))
+        if (T* const element = find(index...)) [[likely]]
             impl::add_to_shared(element, value);
         else
             missing(index...);
@@ -103,14 +105,17 @@ private:
                       const std::vector<impl::ReachedSections::Section>& reached) {
         const auto sections = Kokkos::create_mirror(m_sections);
         for (std::size_t p = 0; p < reached.size(); ++p) {
-            Section section{.data = reached[p].data};
+            Section section;
+            auto address = reinterpret_cast<std::uintptr_t>(reached[p].data);
             const GridCoordinates at = layout.grid().coordinates(static_cast<int>(p));
             for (std::size_t d = 0; d < Rank; ++d) {
                 section.strides[d] = reached[p].strides[d];
                 if (!m_is_even) continue;
                 const AxisLayout& axis = layout.axis(static_cast<int>(d));
-                section.origin -= section.strides[d] * axis.to_global(at[d], LocalIndex(0)).value();
+                const std::int64_t first = axis.to_global(at[d], LocalIndex(0)).value();
+                address -= static_cast<std::uintptr_t>(section.strides[d] * first);
             }
+            if (reached[p].data) section.data = reinterpret_cast<char*>(address);
             sections(p) = section;
         }
         Kokkos::deep_copy(exec, m_sections, sections);
@@ -123,19 +128,16 @@ private:
                       "GlobalElements: expected an index for each axis");
         const std::int64_t index[] = {static_cast<std::int64_t>(indices)...};
         int process = 0;
-        if (m_is_even) {
+        if (m_is_even) [[likely]] {
             for (int d = 0; d < Rank; ++d) {
                 const int coordinate = m_blocks[d].owner(index[d]);
-                if (coordinate < 0) return nullptr;
+                if (coordinate < 0) [[unlikely]]
+                    return nullptr;
                 process = process * m_grid[d] + coordinate;
             }
-            const Section& section = m_sections(static_cast<std::size_t>(process));
-            if (!section.data) return nullptr;
-            std::int64_t offset = section.origin;
-            for (int d = 0; d < Rank; ++d)
-                offset += index[d] * section.strides[static_cast<std::size_t>(d)];
-            return reinterpret_cast<T*>(section.data + offset);
+            return at(m_sections(static_cast<std::size_t>(process)), index);
         }
+        std::int64_t local[Rank];
         int coordinate[Rank];
         for (int d = 0; d < Rank; ++d) {
             if (index[d] < m_begin[d] || index[d] >= m_end[d]) return nullptr;
@@ -143,13 +145,17 @@ private:
             if (coordinate[d] < 0) return nullptr;
             process = process * m_grid[d] + coordinate[d];
         }
-        const Section& section = m_sections(static_cast<std::size_t>(process));
-        if (!section.data) return nullptr;
-        char* element = section.data;
         for (int d = 0; d < Rank; ++d)
-            element += m_maps.axis(d).to_local(coordinate[d], GlobalIndex(index[d])).value() *
-                       section.strides[static_cast<std::size_t>(d)];
-        return reinterpret_cast<T*>(element);
+            local[d] = m_maps.axis(d).to_local(coordinate[d], GlobalIndex(index[d])).value();
+        return at(m_sections(static_cast<std::size_t>(process)), local);
+    }
+
+    KOKKOS_FUNCTION static T* at(const Section& section, const std::int64_t (&index)[Rank]) {
+        if (!section.data) [[unlikely]]
+            return nullptr;
+        std::int64_t offset = 0;
+        for (int d = 0; d < Rank; ++d) offset += index[d] * section.strides[d];
+        return reinterpret_cast<T*>(section.data + offset);
     }
 
     /// Notes the first one.

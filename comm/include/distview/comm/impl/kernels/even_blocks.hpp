@@ -38,7 +38,7 @@ public:
     /// As AxisLayout::owner() for elements of the interior and of boundary padding, else negative.
     KOKKOS_FUNCTION int owner(std::int64_t index) const noexcept {
         // One comparison for both ends of the interior.
-        if (static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(m_size))
+        if (static_cast<std::uint64_t>(index) < static_cast<std::uint64_t>(m_size)) [[likely]]
             return index < m_others.begin ? m_longer.process(index) : m_others.process(index);
         if (index < m_begin || index >= m_end) return -1;
         return index < 0 ? 0 : m_last_process;
