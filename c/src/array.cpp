@@ -200,6 +200,12 @@ int distview_array_mark_padding_valid(distview_array* array, const int64_t* dept
     });
 }
 
+int distview_array_set_label(distview_array* array, const char* label) {
+    return guard(__func__, [&](const char* function) {
+        of(array, function).view.set_label(checked(label, function, "a label"));
+    });
+}
+
 int distview_array_describe(const distview_array* array, char* buffer, int64_t capacity,
                             int64_t* length) {
     return guard(__func__, [&](const char* function) {

@@ -162,6 +162,11 @@ void impl::watch(const AnyDistView& array) {
     watch(state_of(array).get(), memory, array.layout(), array.process(), {});
 }
 
+void impl::set_label(const AnyDistView& array, const std::string& label) {
+    if (const auto& state = state_of(array); state && state->checked)
+        state->checked->set_label(label);
+}
+
 std::vector<std::size_t> impl::checked_strides(const AnySection& section,
                                                const ViewRequirements& required) {
     require<ShapeError>(section.rank() == required.rank, [&] {

@@ -60,6 +60,13 @@ void write_poison(char* to, const ElementType& type) noexcept {
     }
 }
 
+/// As it was written: nobody has computed with it.
+bool is_pure_poison(const char* from, const ElementType& type) noexcept {
+    std::array<char, 2 * sizeof(double)> pure{};
+    write_poison(pure.data(), type);
+    return std::memcmp(from, pure.data(), static_cast<std::size_t>(type.bytes)) == 0;
+}
+
 bool is_poison(const char* from, const ElementType& type) noexcept {
     const std::int64_t bytes = number_bytes(type);
     for (std::int64_t at = 0; at < type.bytes; at += bytes) {
@@ -231,6 +238,16 @@ void CheckedSection::remember_valid() noexcept {
             std::memcpy(m_known.data() + i * bytes(), m_memory.data + m_copies[i].offset, bytes());
 }
 
+/// Whether all elements are zeros, padding included.
+bool CheckedSection::is_cleared() const noexcept {
+    bool is_zero = true;
+    for_each_position(whole(), [&](const auto&, std::int64_t offset) {
+        const char* const element = m_memory.data + offset;
+        is_zero = is_zero && std::all_of(element, element + bytes(), [](char c) { return c == 0; });
+    });
+    return is_zero;
+}
+
 /// All that is not valid, or nothing: a program that has written padding itself knows what it wants there.
 void CheckedSection::poison(const LocalBox* except) noexcept {
     if (!is_checking() || !is_poisoned()) return;
@@ -239,6 +256,7 @@ void CheckedSection::poison(const LocalBox* except) noexcept {
     };
     for (std::size_t i = 0; i < m_copies.size(); ++i)
         if (concerns(m_copies[i]) && !is_known(i)) return;
+    if (is_cleared()) return;
     for (const Copy& copy : m_copies)
         if (concerns(copy)) write_poison(m_memory.data + copy.offset, m_memory.element);
 }
@@ -285,7 +303,8 @@ void CheckedSection::note_boundary(const LocalBox& box) noexcept {
 }
 
 void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
-    for (Copy& copy : m_copies) {
+    for (std::size_t i = 0; i < m_copies.size(); ++i) {
+        Copy& copy = m_copies[i];
         int axes = 0;
         bool is_within = true;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
@@ -295,20 +314,33 @@ void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
             axes += below > 0 || above > 0;
             is_within = is_within && below <= depth.low && above <= depth.high;
         }
+        const bool was_valid = copy.is_valid;
         copy.is_valid = is_within && (axes < 2 || valid.has_corners());
+        // What the program has filled with what was there already was poisoned when it said that it had written.
+        char* const now = m_memory.data + copy.offset;
+        if (is_poisoned() && copy.is_valid && !was_valid && is_pure_poison(now, m_memory.element))
+            std::memcpy(now, m_known.data() + i * bytes(), bytes());
     }
     remember_valid();
     poison(nullptr);
 }
 
-void CheckedSection::note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept {
+void CheckedSection::mark_filled(std::span<const LocalBox> boxes) noexcept {
     for (Copy& copy : m_copies)
         if (std::ranges::any_of(boxes, [&](const LocalBox& box) { return contains(box, copy); }))
             copy.is_valid = true;
+}
+
+void CheckedSection::note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept {
+    mark_filled(boxes);
     ++m_fills;
     m_plan = plan;
     remember_valid();
     poison(nullptr);
+}
+
+void CheckedSection::note_filled_first(std::span<const LocalBox> boxes) noexcept {
+    mark_filled(boxes);
 }
 
 bool CheckedSection::all_valid() const noexcept {
@@ -361,6 +393,13 @@ std::optional<std::string> CheckedSection::find_poison() const {
     if (found && count > 1)
         *found += text(" and ", count - 1, count == 2 ? " other" : " others", " of this rank");
     return found;
+}
+
+bool CheckedSection::has_changed_poison() const noexcept {
+    return is_poisoned() && std::ranges::any_of(m_copies, [&](const Copy& copy) {
+               const char* const now = m_memory.data + copy.offset;
+               return is_poison(now, m_memory.element) && !is_pure_poison(now, m_memory.element);
+           });
 }
 
 std::array<std::int64_t, 2> CheckedSection::byte_range() const noexcept {
@@ -442,9 +481,21 @@ void require_no_poison(const char* caller, const CheckedSection& section) {
     });
 }
 
+void require_own_contributions(const char* caller, const CheckedSection& section) {
+    require<UsageError>(!section.has_changed_poison(), [&] {
+        return text(caller,
+                    ": expected contributions to padding that the program has written before, as "
+                    "by 0, got some of '",
+                    section.label(), "' that were added to padding that is not valid");
+    });
+}
+
 void note_filled(CheckedSection& section, std::span<const LocalBox> boxes,
                  std::uint64_t plan) noexcept {
     section.note_filled(boxes, plan);
+}
+void note_filled_first(CheckedSection& section, std::span<const LocalBox> boxes) noexcept {
+    section.note_filled_first(boxes);
 }
 void forget(CheckedSection& section) noexcept { section.forget(); }
 void restore(CheckedSection& section) noexcept { section.restore(); }

@@ -25,7 +25,7 @@ MessageSink set_message_sink(MessageSink sink) {
     return std::exchange(holder().sink, std::move(sink));
 }
 
-void report(Severity severity, std::string_view message) noexcept {
+bool report(Severity severity, std::string_view message) noexcept {
     try {
         MessageSink sink;
         {
@@ -33,10 +33,12 @@ void report(Severity severity, std::string_view message) noexcept {
             const std::lock_guard lock(holder().mutex);
             sink = holder().sink;
         }
-        if (sink) sink(severity, message);
+        if (!sink) return false;
+        sink(severity, message);
     } catch (...) {
         // A message must not change what the program does.
     }
+    return true;
 }
 
 } // namespace distview

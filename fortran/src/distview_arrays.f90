@@ -65,6 +65,7 @@ module distview_arrays
         procedure :: valid_padding => array_valid_padding
         procedure :: mark_written => array_mark_written
         procedure :: mark_padding_valid => array_mark_padding_valid
+        procedure :: set_label => array_set_label
         procedure :: describe => array_describe
         procedure :: sum => array_sum
         procedure :: dot => array_dot
@@ -410,6 +411,11 @@ module distview_arrays
             integer(c_int64_t), intent(in) :: depths(2, *)
             integer(c_int), value :: has_corners
         end function
+        integer(c_int) function c_array_set_label(array, label) bind(C, name="distview_array_set_label")
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), value :: array
+            character(kind=c_char), intent(in) :: label(*)
+        end function
         integer(c_int) function c_array_describe(array, text, capacity, length) &
             bind(C, name="distview_array_describe")
             import :: c_int, c_int64_t, c_ptr
@@ -605,6 +611,18 @@ contains
                              decimal(n) // " axes, got " // decimal(size(depths, 1)) // " for " // decimal(size(depths, 2)))
         end if
         call settle(status, stat, errmsg)
+    end subroutine
+
+    ! The name by which messages of the checking mode (distview_set_check) call the array, which have a number for it else. It has
+    ! to be on then.
+    !
+    ! Collective: no
+    subroutine array_set_label(self, label, stat, errmsg)
+        class(distview_array), intent(in) :: self
+        character(*), intent(in) :: label
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call settle(c_array_set_label(self%handle, trim(label) // c_null_char), stat, errmsg)
     end subroutine
 
     ! Layout, element type and memory, in words.

@@ -34,6 +34,7 @@ module distview_padding_plans
         procedure :: require_arrays => padding_plan_require_arrays
         procedure :: mark_written => padding_plan_mark_written
         procedure :: mark_written_memory => padding_plan_mark_written_memory
+        procedure :: set_label => padding_plan_set_label
         procedure :: start => padding_plan_start
         procedure :: start_memory => padding_plan_start_memory
         procedure :: combine => padding_plan_combine
@@ -417,6 +418,20 @@ contains
         character(*), intent(inout), optional :: errmsg
         call take_fields(self%plain, fields)
         call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written_memory", self%handle), stat, errmsg)
+    end subroutine
+
+    ! The name by which messages of the checking mode (distview_set_check) call a plain array, which have a number for it else. It
+    ! has to be on then. Of a plan of several geometries: a field of the first.
+    !
+    ! Collective: no
+    subroutine padding_plan_set_label(self, field, label, stat, errmsg)
+        class(distview_padding_plan), intent(inout) :: self
+        type(*), dimension(..), intent(inout), asynchronous :: field
+        character(*), intent(in) :: label
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
+        call describe_fields(self%plain, field)
+        call settle(label_known(self%plain, "distview_padding_plan%set_label", self%handle, label), stat, errmsg)
     end subroutine
 
     ! Begins what exchange does; `exchange` ends it. The fields are targets, and asynchronous until then.

@@ -51,6 +51,11 @@ module distview_plain_arrays
             import :: c_int, c_ptr
             type(c_ptr), value :: array
         end function
+        integer(c_int) function c_array_set_label(array, label) bind(C, name="distview_array_set_label")
+            import :: c_char, c_int, c_ptr
+            type(c_ptr), value :: array
+            character(kind=c_char), intent(in) :: label(*)
+        end function
         subroutine c_array_release(array) bind(C, name="distview_array_release")
             import :: c_ptr
             type(c_ptr), value :: array
@@ -299,6 +304,28 @@ contains
             at = find_known(plain, plain%fields(i), min(i, size(plain%layouts)))
             if (at > 0) status = c_array_mark_written(plain%known(at)%array)
         end do
+    end function
+
+    ! Gives the described field, which the plan may not know yet, a name.
+    integer(c_int) function label_known(plain, name, plan, label) result(status)
+        type(plain_arrays), intent(inout) :: plain
+        character(*), intent(in) :: name, label
+        type(c_ptr), intent(in) :: plan
+        integer :: at
+        status = distview_success
+        if (.not. c_associated(plan)) then
+            status = failure(distview_usage_error, name // ": expected a plan, got one that was not created")
+        else if (plain%has_gap) then
+            status = failure(distview_usage_error, name // ": expected a field that is allocated, got one that is not")
+        end if
+        if (status /= distview_success) return
+        at = find_known(plain, plain%fields(1), 1)
+        if (at == 0) then
+            status = add_known(plain, name, plain%fields(1), 1)
+            at = plain%count
+        end if
+        if (status == distview_success) &
+            status = c_array_set_label(plain%known(at)%array, trim(label) // c_null_char)
     end function
 
     ! Where arrays move, all ranks forget them if one rank has new ones.

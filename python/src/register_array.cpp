@@ -253,6 +253,15 @@ void add_validity(nb::class_<Array>& type) {
         "owned, interior or another library: no padding is valid. All ranks say it.\n\n"
         "Local, but ranks that do not all call it get an error in the next require_padding().");
     type.def(
+        "set_label",
+        [](const Array& self, const std::string& label) {
+            self.state->view("set_label").set_label(label);
+        },
+        nb::arg("label"),
+        "The name by which messages of check_padding() call the array, which have a number for it "
+        "else.\n"
+        "It has to be on then. Local.");
+    type.def(
         "_mark_padding_valid",
         [](const Array& self, const std::vector<std::pair<std::int64_t, std::int64_t>>& depths,
            bool corners) {

@@ -15,7 +15,7 @@ _ERRORS = {name for name in distview.__all__ if isinstance(getattr(distview, nam
 _METHODS = [
     "exchange_padding", "start_exchange", "combine_padding", "gather", "scatter", "sum", "min", "max", "norm", "dot",
     "transpose", "attach", "dap", "copy_to_host", "copy_from_host", "global_indices", "petsc_vec",
-    "require_padding", "mark_written", "mark_padding_valid", "valid_padding", "has_valid_corners", "to_hdf5",
+    "require_padding", "mark_written", "mark_padding_valid", "set_label", "valid_padding", "has_valid_corners", "to_hdf5",
 ]  # fmt: skip
 
 

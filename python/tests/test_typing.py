@@ -102,6 +102,7 @@ except distview.FileError as missing:
     print(missing.errno)
 if u.require_padding(1, single, stencil="faces") and u.has_valid_corners:
     u.mark_written()
+    u.set_label("u")
     u.mark_padding_valid(((1, 1), 0), corners=False)
 low: int = u.valid_padding[0][0]
 anything = distview.from_distarray(u, comm)

@@ -477,6 +477,8 @@ static void test_checking(distview_communicator* comm) {
                                      &arrays[k]));
             OK(distview_array_data(arrays[k], (void**)&cells[k]));
         }
+        OK(distview_array_set_label(arrays[1], "height"));
+        FAILS(DISTVIEW_USAGE_ERROR, "a label", distview_array_set_label(arrays[1], NULL));
         OK(distview_padding_plan_execute(plan, 1, arrays));
         for (int exchanged = 0; exchanged < 2; ++exchanged) {
             distview_value sum;
@@ -488,6 +490,7 @@ static void test_checking(distview_communicator* comm) {
             if (on && !exchanged) {
                 FAILS(DISTVIEW_USAGE_ERROR, "come from padding that is not valid",
                       distview_sum(arrays[1], NULL, &sum));
+                CHECK(strstr(distview_last_error()->message, " of 'height'") != NULL);
                 continue;
             }
             OK(distview_sum(arrays[1], NULL, &sum));

@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 
@@ -89,10 +90,12 @@ void Deadline::throw_if_passed() const {
          ranks);
 }
 
-/// To the message sink; ends the job if the program wants that.
+/// To the message sink; ends the job if the program wants that, and then says why on standard error where there is no sink.
 void Deadline::tell(const std::string& what) const {
-    report(Severity::warning, what);
-    if (m_setting.aborts) MPI_Abort(m_comm, EXIT_FAILURE);
+    const bool is_told = report(Severity::warning, what);
+    if (!m_setting.aborts) return;
+    if (!is_told) std::fputs(text("distview: ", what, '\n').c_str(), stderr);
+    MPI_Abort(m_comm, EXIT_FAILURE);
 }
 
 void Deadline::expire(Clock::time_point now) {
@@ -120,13 +123,19 @@ void Deadline::tell_closing(Clock::time_point since) noexcept {
 
 void Deadline::check() {
     if (!is_set()) return;
-    throw_if_passed();
     const Clock::time_point now = Clock::now();
-    std::atomic<std::int64_t>& looked = m_calls->line().looked;
-    const std::int64_t before = looked.exchange(stamp(now), std::memory_order_release);
+    CallLine& line = m_calls->line();
     const std::pair call{m_calls->current().count, m_calls->places().meetings};
     // Computing in between was no waiting.
-    if (call != m_call || before < stamp(now - patience())) {
+    const bool has_waited =
+        call == m_call && line.looked.load(std::memory_order_relaxed) >= stamp(now - patience());
+    if (has_passed()) {
+        // A rank that has come, and gives up as well, is not missing.
+        if (has_waited) line.deadline_passed.store(true, std::memory_order_release);
+        throw_if_passed();
+    }
+    line.looked.store(stamp(now), std::memory_order_release);
+    if (!has_waited) {
         m_call = call;
         m_since = now;
     } else if (now - m_since > m_setting.limit) {

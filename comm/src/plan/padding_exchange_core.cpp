@@ -33,14 +33,11 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
     return result;
 }
 
-std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule) {
-    std::vector<LocalBox> boxes;
-    schedule.for_each_incoming([&](const PaddingRegion& region) {
-        LocalBox& box = boxes.emplace_back();
-        for (std::size_t d = 0; d < box.size(); ++d)
-            box[d] = {region.begin[d], region.begin[d] + region.extents[d]};
-    });
-    return boxes;
+LocalBox box_of(const PaddingRegion& region) {
+    LocalBox box{};
+    for (std::size_t d = 0; d < box.size(); ++d)
+        box[d] = {region.begin[d], region.begin[d] + region.extents[d]};
+    return box;
 }
 
 } // namespace
@@ -126,7 +123,12 @@ std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& array
             PaddingEffect& effect = effects[i];
             effect.after = schedule_of(i).filled();
             effect.fills = effect.array->checked != nullptr;
-            if (effect.fills) effect.filled = filled_boxes(schedule_of(i));
+            if (!effect.fills) continue;
+            schedule_of(i).for_each_incoming(
+                [&](const PaddingRegion& region) { effect.filled.push_back(box_of(region)); });
+            schedule_of(i).for_each_local([&](const PaddingRegion& region) {
+                effect.filled_first.push_back(box_of(region));
+            });
         }
     return effects;
 }
@@ -138,7 +140,10 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
             const std::shared_ptr<ArrayState>& state = *field.state;
             if (!state || !state->checked) continue;
             // Contributions that the program has collected may be as padding was before.
-            if (combines) restore(*state->checked);
+            if (combines) {
+                require_own_contributions(name(), *state->checked);
+                restore(*state->checked);
+            }
             require_no_poison(name(), *state->checked);
         }
     });

@@ -231,6 +231,10 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);
+        if (is_checking())
+            for (const PaddingEffect& effect : binding.effects())
+                if (effect.array->checked)
+                    note_filled_first(*effect.array->checked, effect.filled_first);
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, key_of(binding.number, m_calls->current().place));
         binding.set_call(*m_calls);
@@ -349,7 +353,13 @@ void PlanCore::enter(Phase phase, const std::string* label) const noexcept {
 void PlanCore::leave(Phase phase, bool has_label) const noexcept {
     if (m_recorder) {
         m_recorder->leave(phase);
-        if (phase == Phase::start && m_active) m_recorder->set(m_active);
+        if (phase == Phase::start && m_active) {
+            m_recorder->set(m_active);
+            // The library knows that these were written, even if with the same values.
+            std::size_t array = 0;
+            for (const PaddingEffect& effect : m_active->effects())
+                m_recorder->set_written(array++, effect.array->valid_padding != effect.after);
+        }
         if (phase == Phase::finish && !m_active) m_recorder->end();
     }
     if (has_label && Kokkos::Profiling::profileLibraryLoaded()) Kokkos::Profiling::popRegion();

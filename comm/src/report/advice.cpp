@@ -16,6 +16,8 @@ namespace {
 constexpr double worth_share = 0.85;
 /// Runs that waste most of a cache line.
 constexpr std::int64_t short_run_bytes = 32;
+/// An exchange of less is over before bandwidth counts.
+constexpr std::int64_t few_bytes = 4096;
 /// Share of a copy's bandwidth from which on runs are no matter.
 constexpr double much_bandwidth = 0.8;
 
@@ -139,6 +141,8 @@ private:
                 calls = std::max(calls, record->require_calls);
             }
         if (calls == 0 || asked >= filled || asked == 0) return;
+        // Padding that one exchange fills for several steps is used in full.
+        if (2 * m_plan.executions < calls) return;
         std::string sentence =
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
@@ -223,7 +227,10 @@ private:
             runs += nest.runs();
         }
         const std::int64_t all = record->shapes.front().bytes();
-        if (2 * bytes <= all || m_plan.bandwidth_share > much_bandwidth) return;
+        // Of few bytes, whatever their runs, it is latency that takes the time.
+        if (2 * bytes <= all || all < few_bytes || m_plan.bandwidth_share <= 0 ||
+            m_plan.bandwidth_share > much_bandwidth)
+            return;
         add("short_runs", text("moves ", bytes_text(bytes), " of ", bytes_text(all), " in runs of ",
                                bytes_text(bytes / runs), " at ", share_text(m_plan.bandwidth_share),
                                " of a copy's bandwidth: cut another axis than the fastest one, or "
@@ -276,11 +283,8 @@ private:
         const auto longest = std::max_element(
             m_plan.ranks.begin(), m_plan.ranks.end(),
             [](const RankTimes& a, const RankTimes& b) { return a.work < b.work; });
-        double least_inside = longest->median;
-        for (const RankTimes& times : m_plan.ranks)
-            least_inside = std::min(least_inside, times.median);
         if (m_mean.step <= 0 || m_mean.work <= 0) return;
-        const double share = (m_mean.work + least_inside) / m_mean.step;
+        const double share = 1 - (longest->work - m_mean.work) / m_mean.step;
         // Otherwise it is not this rank that the others wait for.
         const bool is_late = 2 * longest->late >= longest->work - m_mean.work;
         if (share > worth_share || !is_late) return;

@@ -109,11 +109,16 @@ void PlanRecorder::set(const void* binding) noexcept {
     m_looks = looks_in(m_record->sets[m_current->set].executions);
 }
 
+void PlanRecorder::set_written(std::size_t array, bool is_written) noexcept {
+    if (m_current && is_written && array < m_current->seen.size()) m_current->seen[array] = 3;
+}
+
 void PlanRecorder::look(const char* destination, bool is_same) noexcept {
     if (!m_current) return;
     for (std::size_t i = 0; i < m_current->arrays.size() && i < m_current->seen.size(); ++i) {
         const ByteSpan& array = m_current->arrays[i];
         if (destination < array.begin || destination >= array.end) continue;
+        if (m_current->seen[i] == 3) continue;
         if (!is_same)
             m_current->seen[i] = 2;
         else if (m_current->seen[i] == 0)
@@ -127,7 +132,7 @@ void PlanRecorder::end() noexcept {
         SetRecord& set = m_record->sets[m_current->set];
         ++set.executions;
         for (std::size_t i = 0; i < m_current->seen.size(); ++i) {
-            if (m_current->seen[i] == 0) continue;
+            if (m_current->seen[i] == 0 || m_current->seen[i] == 3) continue;
             ++set.looks[i];
             if (m_current->seen[i] == 1) ++set.unchanged[i];
         }

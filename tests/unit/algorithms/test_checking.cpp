@@ -7,6 +7,7 @@
 #include <distview/algorithms/transform.hpp>
 #include <distview/algorithms/transform_reduce.hpp>
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/combine.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
@@ -487,6 +488,75 @@ TEST(Checking, TellsApartWhatItCannotKnow) {
     EXPECT_READS_TOO_DEEP(
         for_each(HostExec(), "copy", v, copy_from(3, v, read_only), reading(read_only)),
         "got 'u' read 3 deep");
+}
+
+TEST(Checking, ClearedPaddingTakesContributions) {
+    const Checking checking;
+    const HostExec exec;
+    Ring ring;
+    const auto f = ring.make("f");
+    const auto contribute = [&] {
+        for (int i = 3; i < 11; ++i) {
+            f.view()(i - 1) += 1;
+            f.view()(i + 1) += 1;
+        }
+        f.mark_written();
+        ring.plan.combine(exec, Sum{}, f);
+    };
+    for (int turn = 0; turn < 3; ++turn) {
+        Kokkos::deep_copy(exec, f.view(), 0.0);
+        f.mark_written();
+        contribute();
+        EXPECT_EQ(sum(exec, ring.comm, f), 16.0 * ring.comm.size());
+        // What the next turn sets to 0 is 0 already.
+        fill(exec, f, 0.0);
+        ring.plan.execute(exec, f);
+    }
+    fill(exec, f, 1.0);
+    ring.plan.execute(exec, f);
+    fill(exec, f, 0.0); // not the padding
+    EXPECT_THROW_ON_ALL_RANKS(
+        contribute(), UsageError,
+        "expected contributions to padding that the program has written before");
+}
+
+TEST(Checking, PaddingThatTheProgramFillsWithWhatWasThere) {
+    const Checking checking;
+    const HostExec exec;
+    Ring ring;
+    const auto u = ring.make("u"), v = ring.make("v");
+    fill(exec, u, 1.0);
+    ring.plan.execute(exec, u);
+    Kokkos::deep_copy(exec, u.view(), 1.0);
+    u.mark_written();
+    u.mark_padding_valid(ring.plan.schedule().filled());
+    for (int i = 3; i < 11; ++i) v.view()(i) = u.view()(i - 3) + u.view()(i + 3);
+    v.mark_written();
+    EXPECT_EQ(sum(exec, ring.comm, v), 16.0 * ring.comm.size());
+}
+
+// start() fills what comes from the section itself: inner_cells() read it.
+TEST(Checking, InnerCellsOfAnExchangeInFlight) {
+    const Checking checking;
+    const HostExec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(
+        ProcessGrid{comm.size(), 1},
+        {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 1, .periodic = true})});
+    const auto make = [&](const char* label) {
+        return make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, label);
+    };
+    const auto u = make("u"), v = make("v");
+    fill(exec, u, 1.0);
+    PaddingExchangePlan plan(comm, layout);
+    const auto from = u.view(), to = v.view();
+    const auto read = [=](int i, int j) { to(i, j) = from(i, j - 1) + from(i, j + 1); };
+    auto exchange = plan.start(exec, u);
+    for_each(exec, "inner", v, read, reading(u), plan.inner_cells());
+    exchange.finish();
+    for (const LocalBox& cells : plan.outer_cells())
+        for_each(exec, "outer", v, read, reading(u), cells);
+    EXPECT_EQ(sum(exec, comm, v), 48.0 * comm.size());
 }
 
 TEST(Checking, IsSwitchedOnAtRunTime) {

@@ -366,6 +366,32 @@ TEST(ReportAdvice, FieldThatIsNotWrittenInBetween) {
     EXPECT_TRUE(advice_of(program(true), "unwritten").empty());
 }
 
+TEST(ReportAdvice, SaysNothingOfWritesThatTheLibraryKnows) {
+    const auto program = [](const Communicator& comm) {
+        const ArrayLayout layout = rows_of(comm);
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (int i = 0; i < 60; ++i) {
+            u.mark_written(); // what is to come has not come to the neighbours yet
+            plan.execute(Exec(), u);
+        }
+    };
+    EXPECT_TRUE(advice_of(program, "unwritten").empty());
+}
+
+TEST(ReportAdvice, SaysNothingOfPaddingThatServesSeveralSteps) {
+    const auto program = [](const Communicator& comm) {
+        const ArrayLayout layout = rows_of(comm);
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (int i = 0; i < 12; ++i) {
+            if (i % 3 == 0) u.mark_written();
+            plan.require(Exec(), 1, u);
+        }
+    };
+    EXPECT_TRUE(advice_of(program, "depth").empty());
+}
+
 TEST(ReportAdvice, PaddingThatIsDeeperThanAnybodyAsksFor) {
     const auto program = [](std::int64_t asked) {
         return [asked](const Communicator& comm) {
@@ -586,6 +612,25 @@ TEST(ReportAdvice, ShortRuns) {
         program.plan(r).shapes = {
             {ExchangeShape::Kind::as_it_is, "1x2", {{8, {{512, 4096}}, true}}, 1 << 21, 0}};
     EXPECT_EQ(program.find("short_runs").size(), 1U);
+}
+
+TEST(ReportAdvice, ShortRunsOfFewBytesAreLatency) {
+    MadeUp program;
+    for (int r = 0; r < 2; ++r)
+        program.plan(r).shapes = {
+            {ExchangeShape::Kind::as_it_is, "2", {{8, {{2, 4096}}, true}}, 1 << 21, 0}};
+    EXPECT_TRUE(program.find("short_runs").empty());
+}
+
+// A tenth of a step: what else is in it, such as a gather, no balance shortens.
+TEST(ReportAdvice, OneRankHasMoreOfLittleWork) {
+    MadeUp program;
+    for (TimeSample& sample : program.plan(0).samples.samples) sample.inside *= 9.9;
+    for (TimeSample& sample : program.plan(1).samples.samples) {
+        sample.inside *= 8;
+        sample.began += 60'000;
+    }
+    EXPECT_TRUE(program.find("imbalance").empty());
 }
 
 TEST(ReportAdvice, OneRankHasMoreWork) {

@@ -113,6 +113,12 @@ DISTVIEW_API int distview_array_mark_written(distview_array* array);
 DISTVIEW_API int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
                                                    int has_corners);
 
+/// The name by which messages of the checking mode (distview_set_check()) call the array, which have a number for it else. It has to
+/// be on then.
+///
+/// Collective: no
+DISTVIEW_API int distview_array_set_label(distview_array* array, const char* label);
+
 /// Layout, element type and memory, in words.
 DISTVIEW_API int distview_array_describe(const distview_array* array, char* text, int64_t capacity,
                                          int64_t* length);

@@ -61,6 +61,7 @@ void check_memory(const AnySection& section, const char* caller);
 void check_section(const AnySection& section, const ArrayLayout& layout, int process);
 /// Has the checking mode know an array.
 void watch(const AnyDistView& array);
+void set_label(const AnyDistView& array, const std::string& label);
 } // namespace impl
 
 /// A DistView whose element type, rank and memory are known at run time only.
@@ -104,6 +105,9 @@ public:
         m_section.device = device_of<typename View::memory_space>();
         m_section.owner = std::make_shared<View>(view);
     }
+
+    /// The name by which messages of the checking mode call the array, which have a number for it else. It has to be on then.
+    void set_label(const std::string& label) const { impl::set_label(*this, label); }
 
     const AnySection& section() const noexcept { return m_section; }
     const ArrayLayout& layout() const noexcept { return m_layout; }

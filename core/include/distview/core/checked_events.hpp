@@ -18,9 +18,12 @@ extern std::atomic<bool> any_checked;
 
 void note_filled(CheckedSection& section, std::span<const LocalBox> boxes,
                  std::uint64_t plan) noexcept;
+void note_filled_first(CheckedSection& section, std::span<const LocalBox> boxes) noexcept;
 void forget(CheckedSection& section) noexcept;
 void restore(CheckedSection& section) noexcept;
 /// Throws UsageError if any of the elements that no exchange writes are poison.
 void require_no_poison(const char* caller, const CheckedSection& section);
+/// Throws UsageError if contributions were added to poison.
+void require_own_contributions(const char* caller, const CheckedSection& section);
 
 } // namespace distview::impl

@@ -37,7 +37,8 @@ std::string describe(const PaddingPlace& place);
 /// as they are, count by themselves.
 ///
 /// Padding that stops to be valid is poisoned, if the host's kernels write the memory and the program has not written
-/// the padding itself since it was filled, as one that collects contributions there.
+/// the padding itself since it was filled, as one that collects contributions there. Nothing is poisoned of a section that is all
+/// zeros, as such a program leaves it at first.
 class CheckedSection {
 public:
     struct Memory {
@@ -51,6 +52,7 @@ public:
     CheckedSection(const Memory& memory, const ArrayLayout& layout, int process, std::string label);
 
     const std::string& label() const noexcept { return m_label; }
+    void set_label(const std::string& label) { m_label = label; }
     const Memory& memory() const noexcept { return m_memory; }
     int process() const noexcept { return m_process; }
     int process_count() const noexcept { return m_layout.process_count(); }
@@ -69,6 +71,8 @@ public:
     void note_valid(const ValidPadding& valid) noexcept;
     /// Plan number `plan` has filled those boxes.
     void note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept;
+    /// An execution that has begun fills those boxes, others later: meanwhile it alone writes padding.
+    void note_filled_first(std::span<const LocalBox> boxes) noexcept;
     /// A plan has written any elements; others may still read the padding.
     void forget() noexcept;
     /// Makes padding that was poisoned, and not written since, what it was before.
@@ -85,6 +89,8 @@ public:
     std::string history() const;
     /// Where among the elements that no exchange writes poison is, in words.
     std::optional<std::string> find_poison() const;
+    /// Whether there is padding that the program has computed from poison.
+    bool has_changed_poison() const noexcept;
 
     // Elements that a kernel may read; `base` is where element 0 is, or a copy of the memory.
 
@@ -116,6 +122,8 @@ private:
     PaddingPlace place_of(const Copy& copy) const noexcept;
     bool contains(const LocalBox& box, const Copy& copy) const noexcept;
     bool is_known(std::size_t i) const noexcept;
+    bool is_cleared() const noexcept;
+    void mark_filled(std::span<const LocalBox> boxes) noexcept;
     void remember_valid() noexcept;
     void poison(const LocalBox* except) noexcept;
     void write_value(char* to, const char* base, std::size_t copy, int round) const;

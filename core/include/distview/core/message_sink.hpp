@@ -18,7 +18,7 @@ using MessageSink = std::function<void(Severity, std::string_view message)>;
 /// Collective: no (local); thread-safe
 MessageSink set_message_sink(MessageSink sink);
 
-/// Hands a message to the sink, if there is one.
-void report(Severity severity, std::string_view message) noexcept;
+/// Hands a message to the sink; returns whether there is one.
+bool report(Severity severity, std::string_view message) noexcept;
 
 } // namespace distview

@@ -32,6 +32,8 @@ struct PaddingEffect {
     // Of an array that the checking mode knows:
     bool fills = false; ///< padding, these boxes
     std::vector<LocalBox> filled{};
+    std::vector<LocalBox>
+        filled_first{};     ///< of these the ones that the execution fills when it begins
     std::uint64_t plan = 0; ///< number of the plan
 };
 /// Tells the checking mode of the arrays that it knows.
@@ -70,6 +72,7 @@ public:
     void set_effects(std::vector<PaddingEffect> effects) {
         last_step().m_effects = std::move(effects);
     }
+    const std::vector<PaddingEffect>& effects() noexcept { return last_step().m_effects; }
     void note_effects() const noexcept {
         for (const PaddingEffect& effect : m_effects) effect.array->valid_padding = effect.after;
         if (any_checked.load(std::memory_order_relaxed)) note_checked(m_effects);

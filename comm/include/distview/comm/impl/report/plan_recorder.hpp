@@ -43,6 +43,8 @@ public:
     void leave(Phase phase) noexcept;
     /// The execution that is in flight is one with these arrays.
     void set(const void* binding) noexcept;
+    /// Whether it is known that the array, by its number, was written since it was exchanged last: it is not looked at then.
+    void set_written(std::size_t array, bool is_written) noexcept;
     /// The execution has come to its end.
     void end() noexcept;
 
@@ -56,7 +58,7 @@ private:
         std::size_t set = 0;
         std::vector<ByteSpan> arrays{};
         std::vector<char>
-            seen{}; ///< by array, in this execution: 0 nothing, 1 all the same, 2 a change
+            seen{}; ///< by array, in this execution: 0 nothing, 1 all the same, 2 a change, 3 not looked at
     };
     std::size_t set_of(std::vector<Traffic> traffic, int arrays);
 
