@@ -202,7 +202,9 @@ int distview_array_mark_padding_valid(distview_array* array, const int64_t* dept
 
 int distview_array_set_label(distview_array* array, const char* label) {
     return guard(__func__, [&](const char* function) {
-        of(array, function).view.set_label(checked(label, function, "a label"));
+        const distview_array& labelled = of(array, function);
+        labelled.view.set_label(&checked(label, function, "a label"));
+        labelled.wide = {}; // made again, with this name
     });
 }
 

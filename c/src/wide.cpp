@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "wide.hpp"
 
+#include <distview/core/checked_section.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -54,7 +56,11 @@ AnyDistView widened(const AnyDistView& view, Added added, bool as_bytes) {
     if (as_bytes) section.element.kind = ElementKind::opaque;
     section.extents = filled(section.extents, std::int64_t{1}, added);
     section.strides = filled(section.strides, section.element.bytes, added);
-    return AnyDistView(section, widened(view.layout(), added), view.process());
+    const AnyDistView wide(section, widened(view.layout(), added), view.process());
+    // The checking mode takes it for another array.
+    if (const auto& state = state_of(view); state && state->checked)
+        wide.set_label(state->checked->label());
+    return wide;
 }
 
 } // namespace distview::c

@@ -83,6 +83,11 @@ bool is_poison(const char* from, const ElementType& type) noexcept {
     return false;
 }
 
+/// The program has computed with it.
+bool is_changed_poison(const char* from, const ElementType& type) noexcept {
+    return is_poison(from, type) && !is_pure_poison(from, type);
+}
+
 /// A number that does not repeat soon.
 std::uint64_t scattered(std::uint64_t n) noexcept {
     n = (n + 1) * 0x9e3779b97f4a7c15u;
@@ -242,8 +247,9 @@ void CheckedSection::remember_valid() noexcept {
 bool CheckedSection::is_cleared() const noexcept {
     bool is_zero = true;
     for_each_position(whole(), [&](const auto&, std::int64_t offset) {
+        if (!is_zero) return;
         const char* const element = m_memory.data + offset;
-        is_zero = is_zero && std::all_of(element, element + bytes(), [](char c) { return c == 0; });
+        is_zero = std::all_of(element, element + bytes(), [](char c) { return c == 0; });
     });
     return is_zero;
 }
@@ -257,8 +263,12 @@ void CheckedSection::poison(const LocalBox* except) noexcept {
     for (std::size_t i = 0; i < m_copies.size(); ++i)
         if (concerns(m_copies[i]) && !is_known(i)) return;
     if (is_cleared()) return;
-    for (const Copy& copy : m_copies)
-        if (concerns(copy)) write_poison(m_memory.data + copy.offset, m_memory.element);
+    for (const Copy& copy : m_copies) {
+        char* const now = m_memory.data + copy.offset;
+        // Contributions to poison stay, for combine() to find them.
+        if (concerns(copy) && !is_changed_poison(now, m_memory.element))
+            write_poison(now, m_memory.element);
+    }
 }
 
 void CheckedSection::restore() noexcept {
@@ -303,23 +313,31 @@ void CheckedSection::note_boundary(const LocalBox& box) noexcept {
 }
 
 void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
-    for (std::size_t i = 0; i < m_copies.size(); ++i) {
-        Copy& copy = m_copies[i];
+    const auto is_within = [&](const Copy& copy) {
         int axes = 0;
-        bool is_within = true;
         for (std::size_t d = 0; d < static_cast<std::size_t>(m_layout.rank()); ++d) {
             const std::int64_t below = m_own[d].begin.value() - copy.at[d];
             const std::int64_t above = copy.at[d] - m_own[d].end.value() + 1;
             const Widths depth = valid.depth(static_cast<int>(d));
             axes += below > 0 || above > 0;
-            is_within = is_within && below <= depth.low && above <= depth.high;
+            if (below > depth.low || above > depth.high) return false;
         }
+        return axes < 2 || valid.has_corners();
+    };
+    const auto is_poison_still = [&](const Copy& copy) {
+        return is_pure_poison(m_memory.data + copy.offset, m_memory.element);
+    };
+    // What the program filled with what was there already was poisoned when it said that it had written. If it has filled
+    // some since, it has forgotten the rest.
+    const bool restores = is_poisoned() && std::ranges::all_of(m_copies, [&](const Copy& copy) {
+                              return copy.is_valid || !is_within(copy) || is_poison_still(copy);
+                          });
+    for (std::size_t i = 0; i < m_copies.size(); ++i) {
+        Copy& copy = m_copies[i];
         const bool was_valid = copy.is_valid;
-        copy.is_valid = is_within && (axes < 2 || valid.has_corners());
-        // What the program has filled with what was there already was poisoned when it said that it had written.
-        char* const now = m_memory.data + copy.offset;
-        if (is_poisoned() && copy.is_valid && !was_valid && is_pure_poison(now, m_memory.element))
-            std::memcpy(now, m_known.data() + i * bytes(), bytes());
+        copy.is_valid = is_within(copy);
+        if (restores && copy.is_valid && !was_valid)
+            std::memcpy(m_memory.data + copy.offset, m_known.data() + i * bytes(), bytes());
     }
     remember_valid();
     poison(nullptr);
@@ -397,8 +415,7 @@ std::optional<std::string> CheckedSection::find_poison() const {
 
 bool CheckedSection::has_changed_poison() const noexcept {
     return is_poisoned() && std::ranges::any_of(m_copies, [&](const Copy& copy) {
-               const char* const now = m_memory.data + copy.offset;
-               return is_poison(now, m_memory.element) && !is_pure_poison(now, m_memory.element);
+               return is_changed_poison(m_memory.data + copy.offset, m_memory.element);
            });
 }
 
@@ -484,9 +501,11 @@ void require_no_poison(const char* caller, const CheckedSection& section) {
 void require_own_contributions(const char* caller, const CheckedSection& section) {
     require<UsageError>(!section.has_changed_poison(), [&] {
         return text(caller,
-                    ": expected contributions to padding that the program has written before, as "
-                    "by 0, got some of '",
-                    section.label(), "' that were added to padding that is not valid");
+                    ": expected contributions that do not come from padding that is not valid, got "
+                    "some in the padding of '",
+                    section.label(),
+                    "'; if they were added to padding that had been set to 0, mark_padding_valid() "
+                    "after that says so");
     });
 }
 

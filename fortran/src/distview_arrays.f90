@@ -613,8 +613,8 @@ contains
         call settle(status, stat, errmsg)
     end subroutine
 
-    ! The name by which messages of the checking mode (distview_set_check) call the array, which have a number for it else. It has
-    ! to be on then.
+    ! The name by which messages of the checking mode (distview_set_check) call the array, instead of by a number. Has no effect
+    ! on an array that was made while the mode was off.
     !
     ! Collective: no
     subroutine array_set_label(self, label, stat, errmsg)

@@ -420,10 +420,12 @@ contains
         call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written_memory", self%handle), stat, errmsg)
     end subroutine
 
-    ! The name by which messages of the checking mode (distview_set_check) call a plain array, which have a number for it else. It
-    ! has to be on then. Of a plan of several geometries: a field of the first.
+    ! The name by which messages of the checking mode (distview_set_check) call a plain array, instead of by a number, until the
+    ! plan forgets it. Has no effect where the plan met the array while the mode was off. Of a plan of several geometries: a
+    ! field of the first.
     !
     ! Collective: no
+    ! Errors:     distview_usage_error unless the plan has exchanged the array
     subroutine padding_plan_set_label(self, field, label, stat, errmsg)
         class(distview_padding_plan), intent(inout) :: self
         type(*), dimension(..), intent(inout), asynchronous :: field

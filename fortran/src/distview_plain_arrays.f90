@@ -12,7 +12,7 @@ module distview_plain_arrays
     implicit none
     private
     public :: begin_plain, begin_one, same_plain, end_plain, forget_known
-    public :: describe_fields, describe_field, take_fields, resolve_fields, mark_known_written
+    public :: describe_fields, describe_field, take_fields, resolve_fields, mark_known_written, label_known
 
     ! Known arrays are at most `most_known`, as the 32 sets of 16 fields that a plan keeps.
     integer, parameter, public :: most_known = 512, most_fields = 16
@@ -306,7 +306,7 @@ contains
         end do
     end function
 
-    ! Gives the described field, which the plan may not know yet, a name.
+    ! Gives the described field, which the plan knows, a name.
     integer(c_int) function label_known(plain, name, plan, label) result(status)
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name, label
@@ -321,11 +321,10 @@ contains
         if (status /= distview_success) return
         at = find_known(plain, plain%fields(1), 1)
         if (at == 0) then
-            status = add_known(plain, name, plain%fields(1), 1)
-            at = plain%count
-        end if
-        if (status == distview_success) &
+            status = failure(distview_usage_error, name // ": expected a field that the plan has exchanged, got another one")
+        else
             status = c_array_set_label(plain%known(at)%array, trim(label) // c_null_char)
+        end if
     end function
 
     ! Where arrays move, all ranks forget them if one rank has new ones.

@@ -258,9 +258,8 @@ void add_validity(nb::class_<Array>& type) {
             self.state->view("set_label").set_label(label);
         },
         nb::arg("label"),
-        "The name by which messages of check_padding() call the array, which have a number for it "
-        "else.\n"
-        "It has to be on then. Local.");
+        "The name by which messages of check_padding() call the array, instead of by a number.\n"
+        "Has no effect on an array that was made while it was off. Local.");
     type.def(
         "_mark_padding_valid",
         [](const Array& self, const std::vector<std::pair<std::int64_t, std::int64_t>>& depths,

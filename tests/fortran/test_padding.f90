@@ -200,6 +200,8 @@ contains
         allocate(u(n(1)), v(n(1)))
         u = 0
         v = 0
+        call plan%set_label(v, "height", stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_usage_error, "a field that the plan has exchanged")
         call plan%require(1, u, v)
         u(2:n(1) - 1) = 1
         call plan%mark_written(u)

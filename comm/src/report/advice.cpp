@@ -72,7 +72,7 @@ private:
     Gain gain_of_copying(double share) const {
         if (!mostly_waits()) return gain_of(share_with(share));
         return {text("would take about ", share_text(share),
-                     " of the time to copy; but most of an execution is waiting"),
+                     " of the time to copy (most of an execution is waiting)"),
                 {}};
     }
 
@@ -141,8 +141,8 @@ private:
                 calls = std::max(calls, record->require_calls);
             }
         if (calls == 0 || asked >= filled || asked == 0) return;
-        // Padding that one exchange fills for several steps is used in full.
-        if (2 * m_plan.executions < calls) return;
+        // One exchange serves several calls: those of several steps, each of which uses up some of the depth.
+        if (4 * m_plan.executions < 3 * calls) return;
         std::string sentence =
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
@@ -203,11 +203,11 @@ private:
             std::any_of(m_ranks.begin(), m_ranks.end(),
                         [](const RankReport& rank) { return rank.lacked_shared_memory; });
         const double all = m_mean.copying + m_mean.packing + m_mean.waiting;
-        const Gain gain =
-            mostly_waits() ? Gain{text("would spare ", duration_text(m_mean.packing), " of ",
-                                       duration_text(all), "; but most of an execution is waiting"),
-                                  {}}
-                           : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
+        const Gain gain = mostly_waits()
+                              ? Gain{text("would spare ", duration_text(m_mean.packing), " of ",
+                                          duration_text(all), " (most of an execution is waiting)"),
+                                     {}}
+                              : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
         add("borrowed",
             text("arrays that others cannot read in place (", pairs_text(m_plan.packed.pairs),
                  ") are packed by their owner",

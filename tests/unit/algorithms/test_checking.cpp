@@ -512,12 +512,19 @@ TEST(Checking, ClearedPaddingTakesContributions) {
         fill(exec, f, 0.0);
         ring.plan.execute(exec, f);
     }
+    // Elements of its own beside them: the program says that it has set the padding.
+    fill(exec, f, 1.0);
+    Kokkos::deep_copy(exec, f.view(), 0.0);
+    fill(exec, f, 1.0);
+    f.mark_padding_valid(ring.plan.schedule().filled());
+    contribute();
+    EXPECT_EQ(sum(exec, ring.comm, f), 24.0 * ring.comm.size());
     fill(exec, f, 1.0);
     ring.plan.execute(exec, f);
     fill(exec, f, 0.0); // not the padding
     EXPECT_THROW_ON_ALL_RANKS(
         contribute(), UsageError,
-        "expected contributions to padding that the program has written before");
+        "expected contributions that do not come from padding that is not valid");
 }
 
 TEST(Checking, PaddingThatTheProgramFillsWithWhatWasThere) {

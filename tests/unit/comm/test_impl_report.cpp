@@ -385,7 +385,7 @@ TEST(ReportAdvice, SaysNothingOfPaddingThatServesSeveralSteps) {
         const Plate u = shared_plate(comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int i = 0; i < 12; ++i) {
-            if (i % 3 == 0) u.mark_written();
+            if (i % 2 == 0) u.mark_written();
             plan.require(Exec(), 1, u);
         }
     };
@@ -576,15 +576,15 @@ TEST(ReportAdvice, WhereMostIsWaitingNoGainIsPredicted) {
         for (auto& sample : program.plan(r).samples.samples) sample.waiting = 8e-6;
     const Advice grid = program.find("process_grid").at(0);
     EXPECT_FALSE(grid.share);
-    EXPECT_NE(grid.sentence.find("2x1 instead of 1x2 would take about 0.2 of the time to copy; but "
-                                 "most of an execution is waiting: 4096 bytes"),
+    EXPECT_NE(grid.sentence.find("2x1 instead of 1x2 would take about 0.2 of the time to copy "
+                                 "(most of an execution is waiting): 4096 bytes"),
               std::string::npos)
         << grid.sentence;
     SetRecord& set = program.plan(0).sets.front();
     set.traffic.front().is_packed = true;
     const Advice borrowed = program.find("borrowed").at(0);
     EXPECT_FALSE(borrowed.share);
-    EXPECT_NE(borrowed.sentence.find("would spare 1 us of 10 us; but most"), std::string::npos)
+    EXPECT_NE(borrowed.sentence.find("would spare 1 us of 10 us (most"), std::string::npos)
         << borrowed.sentence;
 }
 
@@ -602,7 +602,7 @@ TEST(ReportAdvice, WaitingForLateRanksStays) {
     EXPECT_FALSE(told.share.has_value());
     EXPECT_EQ(told.sentence,
               "PaddingExchangePlan #1: process grid 2x1 instead of 1x2 would take about 0.2 of "
-              "the time to copy; but most of an execution is waiting: "
+              "the time to copy (most of an execution is waiting): "
               "4096 bytes in runs of 4096 bytes instead of 4096 bytes in runs of 8 bytes");
 }
 

@@ -113,8 +113,8 @@ DISTVIEW_API int distview_array_mark_written(distview_array* array);
 DISTVIEW_API int distview_array_mark_padding_valid(distview_array* array, const int64_t* depths,
                                                    int has_corners);
 
-/// The name by which messages of the checking mode (distview_set_check()) call the array, which have a number for it else. It has to
-/// be on then.
+/// The name by which messages of the checking mode (distview_set_check()) call the array, instead of by a number. Has no effect on an
+/// array that was made while the mode was off.
 ///
 /// Collective: no
 DISTVIEW_API int distview_array_set_label(distview_array* array, const char* label);

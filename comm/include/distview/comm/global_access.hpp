@@ -231,12 +231,21 @@ public:
         Kokkos::deep_copy(exec, missing, m_elements.m_missing);
         Kokkos::deep_copy(exec, m_elements.m_missing, 0);
         exec.fence("distview::GlobalAccess::fence: elements are written");
-        if constexpr (!std::is_const_v<typename View::value_type>) m_array.mark_written();
-        agree_on(m_comm, fence_name, [&] {
-            if (missing(0) > 0)
-                impl::throw_out_of_reach(fence_name, m_array.label(), m_array.layout(),
-                                         &missing(1));
-        });
+        // Not before: until all have come others may write elements of this section, at which the checking mode looks.
+        const auto mark_written = [&] {
+            if constexpr (!std::is_const_v<typename View::value_type>) m_array.mark_written();
+        };
+        try {
+            agree_on(m_comm, fence_name, [&] {
+                if (missing(0) > 0)
+                    impl::throw_out_of_reach(fence_name, m_array.label(), m_array.layout(),
+                                             &missing(1));
+            });
+        } catch (...) {
+            mark_written();
+            throw;
+        }
+        mark_written();
     }
 
 private:
