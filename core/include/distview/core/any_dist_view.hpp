@@ -106,7 +106,10 @@ public:
         m_section.owner = std::make_shared<View>(view);
     }
 
-    /// The name by which messages of the checking mode call the array, which have a number for it else. It has to be on then.
+    /// The name by which messages of the checking mode call the array, instead of by a number. Has no effect on an array that was made
+    /// while the mode was off.
+    ///
+    /// Collective: no (local)
     void set_label(const std::string& label) const { impl::set_label(*this, label); }
 
     const AnySection& section() const noexcept { return m_section; }

@@ -71,7 +71,7 @@ public:
     void note_valid(const ValidPadding& valid) noexcept;
     /// Plan number `plan` has filled those boxes.
     void note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept;
-    /// An execution that has begun fills those boxes, others later: meanwhile it alone writes padding.
+    /// An execution that has begun fills those boxes first. Nothing is poisoned, as the execution fills the rest meanwhile.
     void note_filled_first(std::span<const LocalBox> boxes) noexcept;
     /// A plan has written any elements; others may still read the padding.
     void forget() noexcept;
@@ -89,7 +89,7 @@ public:
     std::string history() const;
     /// Where among the elements that no exchange writes poison is, in words.
     std::optional<std::string> find_poison() const;
-    /// Whether there is padding that the program has computed from poison.
+    /// Whether there is padding that the program has computed from poison, as far as that shows: of integers it does not.
     bool has_changed_poison() const noexcept;
 
     // Elements that a kernel may read; `base` is where element 0 is, or a copy of the memory.

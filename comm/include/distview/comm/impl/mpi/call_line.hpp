@@ -214,7 +214,7 @@ struct CallLine {
     std::atomic<bool> knows_end{false};
     /// When the rank last looked around while it waited, in nanoseconds of the node's steady clock; only with a deadline.
     std::atomic<std::int64_t> looked{0};
-    /// Whether it has waited longer than the deadline of the communicator, which is lost then.
+    /// Whether it has waited longer than the deadline of the communicator, which is lost then, or gives up since another has.
     std::atomic<bool> deadline_passed{false};
     /// Whether the call under way waits for all others to come to it, whatever they call before: nobody compares it by
     /// its place.

@@ -43,7 +43,7 @@ public:
     void leave(Phase phase) noexcept;
     /// The execution that is in flight is one with these arrays.
     void set(const void* binding) noexcept;
-    /// Whether it is known that the array, by its number, was written since it was exchanged last: it is not looked at then.
+    /// Whether the array, by its number among those of a padding exchange, is known not to be as that left it: it is not looked at then.
     void set_written(std::size_t array, bool is_written) noexcept;
     /// The execution has come to its end.
     void end() noexcept;
