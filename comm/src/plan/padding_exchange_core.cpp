@@ -33,11 +33,16 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
     return result;
 }
 
-LocalBox box_of(const PaddingRegion& region) {
-    LocalBox box{};
-    for (std::size_t d = 0; d < box.size(); ++d)
-        box[d] = {region.begin[d], region.begin[d] + region.extents[d]};
-    return box;
+/// All, or those that come from this section itself.
+std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule, bool only_local) {
+    std::vector<LocalBox> boxes;
+    schedule.for_each_incoming([&](const PaddingRegion& region) {
+        if (only_local && region.peer != schedule.process()) return;
+        LocalBox& box = boxes.emplace_back();
+        for (std::size_t d = 0; d < box.size(); ++d)
+            box[d] = {region.begin[d], region.begin[d] + region.extents[d]};
+    });
+    return boxes;
 }
 
 } // namespace
@@ -123,12 +128,7 @@ std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& array
             PaddingEffect& effect = effects[i];
             effect.after = schedule_of(i).filled();
             effect.fills = effect.array->checked != nullptr;
-            if (!effect.fills) continue;
-            schedule_of(i).for_each_incoming(
-                [&](const PaddingRegion& region) { effect.filled.push_back(box_of(region)); });
-            schedule_of(i).for_each_local([&](const PaddingRegion& region) {
-                effect.filled_first.push_back(box_of(region));
-            });
+            if (effect.fills) effect.filled = filled_boxes(schedule_of(i), false);
         }
     return effects;
 }
@@ -147,6 +147,10 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
             require_no_poison(name(), *state->checked);
         }
     });
+    // Copied when the execution begins: inner_cells() may be read then.
+    for (std::size_t i = 0; !combines && i < arrays.sources.size(); ++i)
+        if (const auto& state = *arrays.sources[i].state; state && state->checked)
+            note_filled_first(*state->checked, filled_boxes(schedule_of(i), true));
 }
 
 std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays) const {

@@ -231,10 +231,6 @@ ExchangeBinding& PlanCore::begin(CallWord::Kind kind, const ArraySet& arrays) {
         ExchangeBinding& binding = obtain(bound, arrays, true);
         if (m_unread) wait_for_last_readers();
         if (is_checking()) check_elements(arrays);
-        if (is_checking())
-            for (const PaddingEffect& effect : binding.effects())
-                if (effect.array->checked)
-                    note_filled_first(*effect.array->checked, effect.filled_first);
         m_active = &binding;
         m_epoch = next_epoch(m_epoch, key_of(binding.number, m_calls->current().place));
         binding.set_call(*m_calls);

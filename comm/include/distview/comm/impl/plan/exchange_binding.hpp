@@ -32,8 +32,6 @@ struct PaddingEffect {
     // Of an array that the checking mode knows:
     bool fills = false; ///< padding, these boxes
     std::vector<LocalBox> filled{};
-    std::vector<LocalBox>
-        filled_first{};     ///< of these the ones that the execution fills when it begins
     std::uint64_t plan = 0; ///< number of the plan
 };
 /// Tells the checking mode of the arrays that it knows.
