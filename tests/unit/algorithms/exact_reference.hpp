@@ -39,21 +39,21 @@ public:
     }
 
     LongNumber& operator+=(const LongNumber& other) {
-        unsigned carry = 0;
+        std::uint64_t carry = 0;
         for (std::size_t i = 0; i < m_digits.size(); ++i) {
-            const unsigned digit = m_digits[i] + other.m_digits[i] + carry;
-            m_digits[i] = static_cast<std::uint16_t>(digit);
-            carry = digit >> 16;
+            const UInt128 digit = UInt128{m_digits[i]} + other.m_digits[i] + carry;
+            m_digits[i] = static_cast<std::uint64_t>(digit);
+            carry = static_cast<std::uint64_t>(digit >> 64);
         }
         return *this;
     }
     /// Not of a smaller number.
     LongNumber& operator-=(const LongNumber& other) {
-        int borrow = 0;
+        std::uint64_t borrow = 0;
         for (std::size_t i = 0; i < m_digits.size(); ++i) {
-            const int digit = m_digits[i] - other.m_digits[i] - borrow;
-            m_digits[i] = static_cast<std::uint16_t>(digit);
-            borrow = digit < 0 ? 1 : 0;
+            const UInt128 taken = UInt128{other.m_digits[i]} + borrow;
+            borrow = taken > m_digits[i] ? 1 : 0;
+            m_digits[i] -= static_cast<std::uint64_t>(taken);
         }
         return *this;
     }
@@ -68,10 +68,9 @@ private:
     static constexpr int lowest = -2240;
     void set(int exponent) {
         const int bit = exponent - lowest;
-        m_digits.at(static_cast<std::size_t>(bit / 16)) |=
-            static_cast<std::uint16_t>(1u << (bit % 16));
+        m_digits.at(static_cast<std::size_t>(bit / 64)) |= std::uint64_t{1} << (bit % 64);
     }
-    std::array<std::uint16_t, 280> m_digits{};
+    std::array<std::uint64_t, 70> m_digits{};
 };
 
 /// The midpoint between a finite double or float >= 0 and the next one; past the greatest one, where infinity begins.
