@@ -19,7 +19,7 @@ constexpr std::int64_t short_run_bytes = 32;
 /// An exchange of less is over before bandwidth counts.
 constexpr std::int64_t few_bytes = 4096;
 /// Share of a copy's bandwidth from which on runs are no matter.
-constexpr double much_bandwidth = 0.8;
+constexpr double much_bandwidth = 0.9;
 
 /// Sentences about one plan.
 class PlanAdvice {

@@ -129,6 +129,7 @@ void measure(ExchangeShape& shape) {
     shape.seconds = median_of(std::move(times));
 }
 
+/// Of the fastest copy: what else the machine does only slows it.
 double measured_bandwidth() {
     const std::vector<char> from(bandwidth_bytes, 1);
     std::vector<char> to(bandwidth_bytes, 2);
@@ -138,7 +139,8 @@ double measured_bandwidth() {
             std::memcpy(to.data(), from.data(), from.size());
             keep(to.data());
         }));
-    return static_cast<double>(bandwidth_bytes) / std::max(median_of(std::move(times)), 1e-9);
+    const double least = *std::min_element(times.begin(), times.end());
+    return static_cast<double>(bandwidth_bytes) / std::max(least, 1e-9);
 }
 
 } // namespace
