@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/interop/row_numbering.hpp>
+#include <distview/interop/matrix_rows.hpp>
 
 #include <HYPRE_utilities.h>
 
@@ -29,6 +29,9 @@ MPI_Comm comm_of(const Communicator& comm);
 void require_count(const char* caller, const RowNumbering& rows);
 /// Throws UsageError unless rows are contiguous, too.
 void require_rows(const char* caller, const RowNumbering& rows);
+
+/// The lowest row of this process without an entry on the diagonal other than 0; -1 if there is none.
+std::int64_t find_zero_on_diagonal(const MatrixRows& rows);
 
 /// Numbers that were found to fit.
 template <class To>

@@ -43,6 +43,19 @@ RowSizes row_sizes(const MatrixRows& rows, std::int64_t first) {
 
 } // namespace
 
+std::int64_t impl::find_zero_on_diagonal(const MatrixRows& rows) {
+    for (std::int64_t r = 0; r < rows.local_rows(); ++r) {
+        const std::int64_t row = rows.numbering.row_of_cell(r);
+        bool is_found = false;
+        const auto at = static_cast<std::size_t>(r);
+        for (auto e = static_cast<std::size_t>(rows.offsets[at]);
+             e < static_cast<std::size_t>(rows.offsets[at + 1]) && !is_found; ++e)
+            is_found = rows.columns[e] == row && rows.values[e] != 0;
+        if (!is_found) return row;
+    }
+    return -1;
+}
+
 Matrix ij_matrix(const MatrixRows& rows) {
     const char* caller = "hypre::ij_matrix";
     const RowNumbering& numbering = rows.numbering;
@@ -57,6 +70,7 @@ Matrix ij_matrix(const MatrixRows& rows) {
         });
     });
     Matrix matrix(numbering);
+    matrix.m_zero = impl::find_zero_on_diagonal(rows);
     checked(comm, caller, [&] {
         const auto count = static_cast<HYPRE_Int>(rows.local_rows());
         const auto first = static_cast<HYPRE_BigInt>(numbering.first_row());

@@ -12,6 +12,7 @@
 #include <HYPRE_parcsr_ls.h>
 #include <HYPRE_struct_ls.h>
 
+#include <exception>
 #include <functional>
 #include <ios>
 #include <utility>
@@ -131,9 +132,34 @@ void require_processes(const Communicator& comm, const RowNumbering& rows, const
     });
 }
 
+void require_stencil(const Matrix&, const SolveOptions&) {}
+/// hypre ends the program by others.
+void require_stencil(const StructMatrix& a, const SolveOptions& options) {
+    require<UsageError>(options.preconditioner != "pfmg" || a.suits_pfmg(),
+                        "hypre::solve: pfmg: expected a matrix whose stencil has 5 or 9 entries on "
+                        "2 axes, or 7, 19 or 27 on 3, got another one (ij_matrix() and boomeramg "
+                        "take any)");
+}
+
+/// By a zero some preconditioners fail on its rank alone, in the middle of collective calls.
+template <class Matrix>
+void require_diagonal(const Communicator& comm, const Matrix& a, const SolveOptions& options) {
+    if (options.preconditioner == "none") return;
+    std::exception_ptr failure;
+    if (a.zero_on_diagonal() >= 0)
+        failure = std::make_exception_ptr(Error(
+            text("hypre::solve: ", options.preconditioner,
+                 ": expected no zero on the diagonal, got one in row ", a.zero_on_diagonal())));
+    distview::impl::agree_on_solver(comm, "hypre::solve", failure,
+                                    failure ? HYPRE_ERROR_GENERIC : 0);
+}
+
 template <class Matrix, class Vector>
 void require_arguments(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
                        const SolveOptions& options) {
+    require<UsageError>(a.get() && b.get() && x.get(),
+                        "hypre::solve: expected a matrix and two vectors, got one whose object "
+                        "was moved to another");
     require<UsageError>(options.tolerance >= 0 && options.max_iterations >= 0, [&] {
         return text("hypre::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
                     options.tolerance, " and ", options.max_iterations);
@@ -149,6 +175,7 @@ void require_arguments(const Communicator& comm, const Matrix& a, const Vector& 
                                             a.rows().layout().describe(), "\ngot one of a ",
                                             vector->rows().layout().describe());
                             });
+    require_stencil(a, options);
     require<UsageError>(x.is_writable(), "hypre::solve: expected a solution whose elements are not "
                                          "const, got const ones");
 }
@@ -160,6 +187,7 @@ SolveResult solve_with(const Communicator& comm, const Matrix& a, const Vector& 
     const CollectiveCall naming(comm, "hypre::solve");
     require_alike(comm, options);
     agree_on(comm, "hypre::solve", [&] { require_arguments(comm, a, b, x, options); });
+    require_diagonal(comm, a, options);
     b.put();
     x.put();
     SolveResult result;

@@ -44,6 +44,17 @@ struct Offsets {
     }
 };
 
+/// Whether they are all those that lie in the cell or step along at most so many axes at once, on two or three axes.
+bool suits_pfmg(const Offsets& offsets, int rank) {
+    const auto axes_of = [](const Offset& offset) {
+        return std::count_if(offset.begin(), offset.end(), [](std::int64_t o) { return o != 0; });
+    };
+    std::ptrdiff_t most = 0;
+    for (std::size_t i = 0; i < offsets.count; ++i) most = std::max(most, axes_of(offsets.at[i]));
+    if (rank == 2) return most > 0 && offsets.count == (most == 1 ? 5u : 9u);
+    return rank == 3 && most > 0 && offsets.count == (most == 1 ? 7u : most == 2 ? 19u : 27u);
+}
+
 /// How far away the cell of a column is, along a periodic axis the shorter way.
 Offset offset_of(const RowNumbering& rows, const std::array<GlobalIndex, max_rank>& from,
                  std::int64_t column) {
@@ -203,6 +214,8 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     });
     const Offsets offsets = all_offsets(caller, rows);
     StructMatrix matrix(grid);
+    matrix.m_zero = impl::find_zero_on_diagonal(rows);
+    matrix.m_suits_pfmg = suits_pfmg(offsets, rows.numbering.layout().rank());
     checked(comm, caller, [&] {
         const auto size = static_cast<HYPRE_Int>(offsets.count);
         HYPRE_StructStencil shape = nullptr;

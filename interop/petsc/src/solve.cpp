@@ -39,7 +39,7 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
             return text("petsc::solve: expected a tolerance >= 0 and max_iterations >= 0, got ",
                         options.tolerance, " and ", options.max_iterations);
         });
-        PetscInt rows = 0, columns = 0, given = 0, wanted = 0;
+        PetscInt rows = 0, columns = 0, given = 0, wanted = 0, readers = 0;
         for (const PetscObject object :
              {reinterpret_cast<PetscObject>(a), reinterpret_cast<PetscObject>(b),
               reinterpret_cast<PetscObject>(x)})
@@ -47,6 +47,10 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         PetscCall(MatGetLocalSize(a, &rows, &columns));
         PetscCall(VecGetLocalSize(b, &given));
         PetscCall(VecGetLocalSize(x, &wanted));
+        PetscCall(VecLockGet(x, &readers));
+        require<UsageError>(readers == 0,
+                            "petsc::solve: expected a solution that can be written, got one whose "
+                            "elements are const, or a Vec that is locked");
         require<ShapeError>(rows == given && columns == wanted, [&] {
             return text("petsc::solve: expected a right side of ", rows, " and a solution of ",
                         columns, " elements on this rank, as the matrix has rows and columns, got ",
@@ -134,6 +138,11 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
             KSPSetTolerances(solver, options.tolerance, 0, PETSC_DEFAULT, options.max_iterations));
         PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_TRUE));
         PetscCall(KSPSetFromOptions(solver));
+        // It applies the preconditioner once, and refuses to start from anything.
+        PetscBool is_preonly = PETSC_FALSE;
+        PetscCall(
+            PetscObjectTypeCompare(reinterpret_cast<PetscObject>(solver), KSPPREONLY, &is_preonly));
+        if (is_preonly) PetscCall(KSPSetInitialGuessNonzero(solver, PETSC_FALSE));
         result.history.resize(
             static_cast<std::size_t>(std::clamp(options.max_iterations, 0, 100'000)) + 1);
         PetscCall(KSPSetResidualHistory(solver, result.history.data(),

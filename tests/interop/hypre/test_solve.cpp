@@ -180,8 +180,9 @@ TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     const auto nan = impl::run_statement<SolverError>([&] { hypre::solve(comm, a, right, x); });
     EXPECT_EQ(::testing::internal::GetCapturedStdout(), "");
     EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
-    EXPECT_TRUE(impl::judge_outcomes(pivot, "zero pivot", "SolverError",
-                                     "hypre::solve: hypre says: [Generic error]"));
+    EXPECT_TRUE(impl::judge_outcomes(
+        pivot, "zero pivot", "SolverError",
+        "hypre::solve: jacobi: expected no zero on the diagonal, got one in row 0"));
     b.view().data()[0] = 1;
     if (rank() == 0) u.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
@@ -194,6 +195,93 @@ TEST_F(HypreSolve, NumbersThatAreNoneAreErrorsWithoutAWordOnTheScreen) {
     EXPECT_TRUE(impl::judge_outcomes(nan, "NaN", "SolverError",
                                      "hypre::solve: hypre says: [Generic error]"));
     EXPECT_EQ(HYPRE_GetError(), 0);
+}
+
+// BoomerAMG fails on the rank of the zero alone, and the others wait.
+TEST_F(HypreSolve, AZeroOnTheDiagonalOfOneRankIsAnErrorOnAll) {
+    const System system(comm, walls, 7);
+    const auto b = system.make_scattered("b", 7), u = system.make("u");
+    const hypre::Vector right = hypre::vector(system.rows, b), x = hypre::vector(system.rows, u);
+    MatrixRows rows = system.assembled();
+    for (std::int64_t e = 0; rank() == rank_count() - 1 && e < rows.local_entries(); ++e)
+        if (rows.columns[static_cast<std::size_t>(e)] == rows.numbering.row_of_cell(0))
+            rows.values[static_cast<std::size_t>(e)] = 0;
+    const bool is_anywhere =
+        all_reduce(comm, ReduceOperation::max,
+                   rank() == rank_count() - 1 && rows.local_rows() > 0 ? 1 : 0) > 0;
+    const hypre::Matrix a = hypre::ij_matrix(rows);
+    EXPECT_EQ(a.zero_on_diagonal() >= 0, is_anywhere && rank() == rank_count() - 1);
+    if (!is_anywhere) return;
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x, {.preconditioner = "boomeramg"}),
+                              SolverError,
+                              "boomeramg: expected no zero on the diagonal, got one in row ");
+}
+
+// hypre ends the program, or reads past its arrays.
+TEST_F(HypreSolve, PfmgTakesWholeStencilsOnly) {
+    const auto solve = [&](int axes, auto add_row) {
+        std::vector<AxisSpec> specs(static_cast<std::size_t>(axes), block(8));
+        std::vector<int> grid(static_cast<std::size_t>(axes), 1);
+        grid[0] = comm.size();
+        const RowNumbering rows(comm, ArrayLayout(ProcessGrid(std::span<const int>(grid)), specs));
+        const auto solve_of = [&](const MatrixRows& matrix, const auto& b, const auto& u) {
+            const hypre::StructGrid cells = hypre::struct_grid(rows);
+            return hypre::solve(comm, hypre::struct_matrix(cells, matrix),
+                                hypre::struct_vector(cells, b), hypre::struct_vector(cells, u),
+                                {.preconditioner = "pfmg"});
+        };
+        const Exec exec;
+        if (axes == 1) {
+            const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                exec, comm, rows.layout(), "b");
+            fill(exec, b, 1);
+            solve_of(assemble(rows, [&](MatrixRow& row, GlobalIndex) { add_row(row); }), b,
+                     make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                         exec, comm, rows.layout(), "u"));
+        } else {
+            const auto b = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                exec, comm, rows.layout(), "b");
+            fill(exec, b, 1);
+            solve_of(
+                assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex) { add_row(row); }), b,
+                make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+                    exec, comm, rows.layout(), "u"));
+        }
+    };
+    const char* const refused = "pfmg: expected a matrix whose stencil has 5 or 9 entries";
+    EXPECT_THROW_ON_ALL_RANKS(solve(1,
+                                    [](MatrixRow& row) {
+                                        row.add(3, {0});
+                                        row.add(-1, {-1}), row.add(-1, {1});
+                                    }),
+                              UsageError, refused);
+    EXPECT_THROW_ON_ALL_RANKS(solve(2, [](MatrixRow& row) { row.add(3, {0, 0}); }), UsageError,
+                              refused);
+    EXPECT_THROW_ON_ALL_RANKS(solve(2,
+                                    [](MatrixRow& row) {
+                                        row.add(5, {0, 0});
+                                        for (const int s : {-1, 1})
+                                            row.add(-1, {s, 0}), row.add(-1, {s, s});
+                                    }),
+                              UsageError, refused);
+    solve(2, [](MatrixRow& row) {
+        row.add(5, {0, 0});
+        for (const int s : {-1, 1}) row.add(-1, {s, 0}), row.add(-1, {0, s});
+    });
+}
+
+TEST_F(HypreSolve, WhatWasMovedAwayIsAnError) {
+    const System system(comm, walls, 8);
+    const auto u = system.make("u");
+    hypre::Matrix a = hypre::ij_matrix(system.assembled());
+    hypre::Vector x = hypre::vector(system.rows, u);
+    const hypre::Matrix matrix = std::move(a);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x), UsageError, "moved to another");
+    const hypre::Vector vector = std::move(x);
+    EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, matrix, x, x), UsageError, "moved to another");
+    RowNumbering numbering = system.rows;
+    const RowNumbering moved = std::move(numbering);
+    EXPECT_EQ(numbering.rows(), moved.rows());
 }
 
 TEST_F(HypreSolve, OfStructTheSameGoesWrong) {
@@ -220,7 +308,9 @@ TEST_F(HypreSolve, OfStructTheSameGoesWrong) {
         });
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, hypre::struct_matrix(grid, zero_pivots), right, x,
                                            {.preconditioner = "jacobi"}),
-                              SolverError, "hypre::solve: hypre says: [Generic error]");
+                              SolverError,
+                              "hypre::solve: jacobi: expected no zero on the diagonal, got one in "
+                              "row 0");
     if (rank() == rank_count() - 1) b.view().data()[0] = std::numeric_limits<double>::quiet_NaN();
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, right, x), SolverError,
                               "hypre::solve: hypre says: [Generic error]");

@@ -230,7 +230,7 @@ TEST(PetscErrors, ConstSolution) {
     const DistView<const double***, Kokkos::LayoutRight, Kokkos::HostSpace> fixed =
         problem.make("fixed");
     EXPECT_THROW_ON_ALL_RANKS(petsc::solve(comm, a, b, petsc::vector(problem.rows, fixed)),
-                              SolverError, "locked for read-only access");
+                              UsageError, "expected a solution that can be written");
 }
 
 TEST(PetscErrors, OtherNumbering) {
@@ -380,6 +380,18 @@ TEST(PetscErrors, ZeroPivot) {
         petsc::solve(comm, matrix, petsc::vector(rows, b), petsc::vector(rows, u),
                      {.method = "gmres", .preconditioner = "bjacobi", .has_to_converge = false}),
         SolverError, "FACTOR_NUMERIC_ZEROPIVOT");
+}
+
+// A direct solver: it does not start from what the solution is.
+TEST(PetscErrors, PreonlyIsNone) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem = problem_of(comm);
+    const Field b = problem.make_random("b", 8), u = problem.make_random("u", 9);
+    const auto result = petsc::solve(comm, petsc::aij_matrix(problem.assembled()),
+                                     petsc::vector(problem.rows, b), petsc::vector(problem.rows, u),
+                                     {.method = "preonly", .preconditioner = "redundant"});
+    EXPECT_TRUE(result.converged) << result.reason;
+    EXPECT_EQ(result.iterations, 1);
 }
 
 // What an operator throws passes PETSc as an error code, and arrives as it was.

@@ -51,6 +51,9 @@ class RowNumbering {
 public:
     RowNumbering(const Communicator& comm, const ArrayLayout& layout,
                  RowOrder order = RowOrder::by_rank);
+    // Copies share one numbering, so that moves are copies: there is no empty one.
+    RowNumbering(const RowNumbering&) = default;
+    RowNumbering& operator=(const RowNumbering&) = default;
 
     const Communicator& communicator() const noexcept;
     /// Without padding, whatever it was made of.

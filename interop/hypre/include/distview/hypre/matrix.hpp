@@ -6,6 +6,8 @@
 
 #include <HYPRE_parcsr_mv.h>
 
+#include <cstdint>
+
 namespace distview::hypre {
 
 /// A matrix of hypre's IJ interface, and the numbering of its rows. Made by ij_matrix().
@@ -17,6 +19,8 @@ public:
     HYPRE_IJMatrix get() const noexcept { return m_matrix; }
     operator HYPRE_IJMatrix() const noexcept { return m_matrix; }
     operator HYPRE_ParCSRMatrix() const noexcept { return m_object; }
+    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
+    std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
 
 private:
     friend Matrix ij_matrix(const MatrixRows& rows);
@@ -25,6 +29,7 @@ private:
     RowNumbering m_rows;
     Handle<HYPRE_IJMatrix> m_matrix;
     HYPRE_ParCSRMatrix m_object = nullptr;
+    std::int64_t m_zero = -1;
 };
 
 /// A ParCSR matrix from rows that assemble() made.

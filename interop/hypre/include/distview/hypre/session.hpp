@@ -14,7 +14,7 @@ namespace distview::hypre {
 /// hypre that is initialised already, by the program or by PETSc, is left alone, also at the end; doors only ask that it
 /// is there. Where a session still lives in MPI_Finalize, hypre is stopped there. After a session another one may follow.
 ///
-/// Vectors and matrices may outlive the session: what is left of them does nothing then.
+/// Vectors and matrices may outlive the session: destroying them does nothing then. Another session can use them.
 ///
 /// Collective: construction, over comm
 /// Errors:     UsageError if hypre is initialised on some ranks only, SolverError if it does not start (thrown on all

@@ -15,7 +15,8 @@ namespace distview::hypre {
 ///
 /// Collective: no (local)
 struct SolveOptions {
-    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings.
+    /// none, jacobi; of an IJ matrix boomeramg, of a Struct matrix pfmg: one cycle with hypre's own settings. pfmg takes
+    /// stencils of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
     std::string preconditioner = "none";
     /// Stop when the norm of the residual is less than this times that of the right side.
     double tolerance = 1e-10;
@@ -55,8 +56,9 @@ struct SolveResult {
 /// Cost:       of an iteration one scalar product more than hypre's own, for the history; with a null space one more, and
 ///             two vectors
 /// Errors:     UsageError if hypre is not running, ranks pass different options or negative ones, there is no such
-///             preconditioner, or A, b and x are not of the same rows and of comm; SolverError if hypre fails, by a zero on
-///             the diagonal say, or the solution does not converge (thrown on all ranks)
+///             preconditioner, pfmg does not know the stencil, or A, b and x are not of the same rows and of comm; SolverError
+///             if hypre fails, there is a zero on the diagonal for a preconditioner, or the solution does not converge
+///             (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, const Matrix& a, const Vector& b, const Vector& x,
                   const SolveOptions& options = {});

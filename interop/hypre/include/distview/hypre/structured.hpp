@@ -7,6 +7,7 @@
 #include <HYPRE_struct_mv.h>
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -100,6 +101,10 @@ public:
     const RowNumbering& rows() const noexcept { return m_grid.rows(); }
     HYPRE_StructMatrix get() const noexcept { return m_matrix; }
     operator HYPRE_StructMatrix() const noexcept { return m_matrix; }
+    /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
+    std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
+    /// Whether hypre's pfmg knows the stencil: of 5 or 9 entries on two axes, of 7, 19 or 27 on three.
+    bool suits_pfmg() const noexcept { return m_suits_pfmg; }
 
 private:
     friend StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows);
@@ -107,6 +112,8 @@ private:
 
     StructGrid m_grid;
     Handle<HYPRE_StructMatrix> m_matrix;
+    std::int64_t m_zero = -1;
+    bool m_suits_pfmg = false;
 };
 
 /// A Struct matrix from rows that assemble() made: the stencil has the offsets of all entries of all ranks, which are

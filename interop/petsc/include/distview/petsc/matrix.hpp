@@ -147,7 +147,7 @@ Matrix dense_matrix(const RowNumbering& rows, const View& fields) {
 }
 
 /// Tells a matrix that A 1 = 0: with periodic or Neumann sides solutions are determined up to a constant. KSPSolve() then takes
-/// the constant part off the right side.
+/// the constant part off the right side. Nobody looks whether it is so.
 ///
 /// Collective: over the numbering's communicator
 /// Errors:     UsageError if PETSc is not running, or the matrix is null or of other processes; SolverError of PETSc (thrown on
