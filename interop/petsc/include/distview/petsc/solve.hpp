@@ -41,9 +41,9 @@ struct SolveResult {
 /// solves again and again with one matrix makes a KSP: a and vectors are ordinary objects of PETSc.
 ///
 /// Collective: over comm, which has the processes of the matrix
-/// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, or an object is null or of other processes,
-///             or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a layout); SolverError if PETSc fails, or the solution diverges, with PETSc's reason: a
-///             zero pivot is one (thrown on all ranks)
+/// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other
+///             processes, or x has const elements; ShapeError if sizes do not fit (a Vec has no more of a layout); SolverError
+///             if PETSc fails, or the solution diverges, with PETSc's reason: a zero pivot is one (thrown on all ranks)
 /// Example:    examples/poisson
 SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOptions& options = {});
 
