@@ -86,7 +86,11 @@ void HostMove::arrange() {
 
     move.row = *row;
     move.column = *(row - 1);
-    tiles = move.tiles_along_row() * move.tiles_along_column();
+    const std::int64_t along_row = (rows + tile_rows - 1) / tile_rows;
+    const std::int64_t along_column = (columns + tile_columns - 1) / tile_columns;
+    move.tiles_along_row = static_cast<int>(along_row);
+    move.tiles_along_column = static_cast<int>(along_column);
+    tiles = along_row * along_column;
     for (std::size_t d = 0; d + 2 < loops.size(); ++d) tiles *= loops[d].count;
 }
 
@@ -135,7 +139,7 @@ DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& tr
     axes.reserve(transfers.size());
     for (const MoveTransfer& transfer : transfers)
         for (HostMove& each : moves_of(transfer, axes.emplace_back(transfer.axes()))) {
-            each.move.first_tile = m_tiles;
+            each.move.first_tile = static_cast<int>(m_tiles);
             m_tiles += each.tiles;
             for (const MoveLoop& loop : each.loops)
                 if (loop.has_tables()) numbers += static_cast<std::size_t>(loop.count) * 2;

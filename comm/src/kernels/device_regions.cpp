@@ -33,11 +33,80 @@ DeviceRegion region(const CopyBox& box, std::int64_t unit) {
     return result;
 }
 
+/// Bytes of memory that a device reads or writes at least.
+constexpr std::int64_t sector = 32;
+
+/// Axes of a region along which its destination is contiguous: the innermost one, or none.
+int contiguous_axes(const DeviceRegion& region) {
+    return region.rank > 0 && region.axes[region.rank - 1].destination_stride == region.unit ? 1
+                                                                                             : 0;
+}
+
+/// Whether it is written in runs of less than a sector.
+bool scatters(const DeviceRegion& region) {
+    const std::int64_t units = contiguous_axes(region) ? region.axes[region.rank - 1].count : 1;
+    return region.rank > 0 && units * region.unit < sector;
+}
+
+/// What regions of one shape have in common, whose units lie apart equally.
+auto shape_of(const DeviceRegion& region) {
+    std::vector<std::int64_t> shape{region.unit};
+    for (int d = 0; d < region.rank; ++d) {
+        const CopyBox::Axis& axis = region.axes[d];
+        shape.insert(shape.end(), {axis.count, axis.source_stride, axis.destination_stride});
+    }
+    return shape;
+}
+
+/// How far one place is from another, of whatever arrays.
+std::int64_t distance(const char* from, const char* to) {
+    return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(to) -
+                                     reinterpret_cast<std::uintptr_t>(from));
+}
+
+/// Two regions of one shape as one, which copies a run of the one and then a run of the other.
+DeviceRegion pair_of(const DeviceRegion& first, const DeviceRegion& second) {
+    DeviceRegion both = first;
+    CopyBox::Axis* const run = both.axes + both.rank - contiguous_axes(both);
+    std::copy_backward(run, both.axes + both.rank, both.axes + both.rank + 1);
+    *run = {2, distance(first.source, second.source),
+            distance(first.destination, second.destination)};
+    ++both.rank;
+    return both;
+}
+
+/// Joins in pairs what is scattered, as the padding at the two ends of rows is: threads next to each other then write
+/// the end of a row and the beginning of the next one, which share a sector, so that it comes and goes once instead of
+/// twice. bench_device: two thirds of the time of an exchange of 512^3 elements.
+std::vector<DeviceRegion> in_pairs(const std::vector<DeviceRegion>& regions) {
+    using Shape = std::pair<std::vector<std::int64_t>, std::uintptr_t>;
+    std::vector<std::pair<Shape, DeviceRegion>> scattered;
+    std::vector<DeviceRegion> result;
+    for (const DeviceRegion& each : regions) {
+        if (scatters(each) && each.rank <= max_rank)
+            scattered.emplace_back(
+                Shape(shape_of(each), reinterpret_cast<std::uintptr_t>(each.destination)), each);
+        else
+            result.push_back(each);
+    }
+    // Of those of one shape the nearest come together.
+    std::stable_sort(scattered.begin(), scattered.end(),
+                     [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (std::size_t k = 0; k < scattered.size(); ++k) {
+        const bool has_twin =
+            k + 1 < scattered.size() && scattered[k].first.first == scattered[k + 1].first.first;
+        const DeviceRegion& each = scattered[k].second;
+        result.push_back(has_twin ? pair_of(each, scattered[++k].second) : each);
+    }
+    return result;
+}
+
 } // namespace
 
-DeviceRegions::DeviceRegions(DeviceLayer& layer, std::vector<DeviceRegion> regions)
-    : m_count(static_cast<int>(regions.size())) {
+DeviceRegions::DeviceRegions(DeviceLayer& layer, std::vector<DeviceRegion> regions) {
     static_assert(std::is_trivially_copyable_v<DeviceRegion>);
+    regions = in_pairs(regions);
+    m_count = static_cast<int>(regions.size());
     for (DeviceRegion& each : regions) {
         each.first = m_units;
         std::int64_t units = 1;

@@ -26,21 +26,16 @@ struct DeviceMove {
 
     const char* from = nullptr;
     char* to = nullptr;
-    std::int64_t first_tile = 0;
+    int first_tile = 0;
     MoveLoop column{};
     MoveLoop row{};
     MoveLoop others[2 * max_rank]{}; ///< of a run, repeats and elements
     int other_count = 0;
     int tile_columns = 1;
     int tile_rows = 1;
+    int tiles_along_column = 1;
+    int tiles_along_row = 1;
     bool transposes = false;
-
-    KOKKOS_INLINE_FUNCTION std::int64_t tiles_along_column() const {
-        return (column.count + tile_columns - 1) / tile_columns;
-    }
-    KOKKOS_INLINE_FUNCTION std::int64_t tiles_along_row() const {
-        return (row.count + tile_rows - 1) / tile_rows;
-    }
 };
 
 /// The transfers of arrays of one pair of types, in memory that kernels reach; made when a plan binds.

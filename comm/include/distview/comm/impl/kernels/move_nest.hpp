@@ -19,7 +19,7 @@ struct MoveLoop {
     const std::int64_t* from_table = nullptr; ///< both or none; strides do not count then
     const std::int64_t* to_table = nullptr;
 
-    bool has_tables() const noexcept { return from_table != nullptr; }
+    KOKKOS_INLINE_FUNCTION bool has_tables() const noexcept { return from_table != nullptr; }
     KOKKOS_INLINE_FUNCTION std::int64_t from(std::int64_t i) const noexcept {
         return from_table ? from_table[i] : i * from_stride;
     }

@@ -50,8 +50,8 @@ struct OnDevice<RawElement<Bytes>> : DeviceWord<Bytes> {};
 template <class T>
 using on_device_t = typename OnDevice<T>::type;
 
-/// Moves a tile with every team.
-template <class From, class To, class Op>
+/// Moves a tile with every team, which has so many threads.
+template <class From, class To, class Op, int Threads>
 struct MoveTile {
     /// Elements that are too long to be staged are moved one by one.
     static constexpr bool can_stage = sizeof(To) <= 16;
@@ -66,7 +66,7 @@ struct MoveTile {
 
     template <class Team>
     KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
-        const std::int64_t tile = team.league_rank();
+        const int tile = team.league_rank();
         int low = 0;
         int high = count;
         while (high - low > 1) {
@@ -77,19 +77,21 @@ struct MoveTile {
                 high = middle;
         }
         const DeviceMove& move = moves[low];
-        std::int64_t rest = tile - move.first_tile;
-        const std::int64_t along_row = move.tiles_along_row();
-        const std::int64_t along_column = move.tiles_along_column();
-        const std::int64_t first_row = rest % along_row * move.tile_rows;
-        rest /= along_row;
-        const std::int64_t first_column = rest % along_column * move.tile_columns;
-        rest /= along_column;
+        // Of 32 bits, which devices divide much faster.
+        int rest = tile - move.first_tile;
+        const std::int64_t first_row =
+            static_cast<std::int64_t>(rest % move.tiles_along_row) * move.tile_rows;
+        rest /= move.tiles_along_row;
+        const std::int64_t first_column =
+            static_cast<std::int64_t>(rest % move.tiles_along_column) * move.tile_columns;
+        rest /= move.tiles_along_column;
         const char* from = move.from;
         char* to = move.to;
         for (int d = move.other_count - 1; d >= 0; --d) {
             const MoveLoop& axis = move.others[d];
-            const std::int64_t i = rest % axis.count;
-            rest /= axis.count;
+            const auto length = static_cast<int>(axis.count);
+            const int i = rest % length;
+            rest /= length;
             from += axis.from(i);
             to += axis.to(i);
         }
@@ -99,10 +101,11 @@ struct MoveTile {
         constexpr int edge = DeviceMove::tile_edge;
         if (!can_stage || !move.transposes)
             move_directly(team, move, from, to, part);
-        else if (rows == edge && columns == edge)
-            move_staged<edge>(team, move, from, to, part);
+        else if (rows == edge && columns == edge && !move.row.has_tables() &&
+                 !move.column.has_tables())
+            move_square(team, move, from, to, part);
         else
-            move_staged<0>(team, move, from, to, part);
+            move_staged(team, move, from, to, part);
     }
 
 private:
@@ -137,17 +140,17 @@ private:
     /// tell that none is another's target.
     static constexpr int at_once = tuning::device_reads_at_once;
 
-    /// Calls write(element, read(element)) for the elements of a tile, all threads of a team together.
-    template <class Value, class Team, class Read, class Write>
+    /// Calls write(element, read(element)) for the elements of a tile, all threads of a team together; `Whole` if
+    /// their number is a multiple of what is read at once.
+    template <class Value, bool Whole = false, class Team, class Read, class Write>
     KOKKOS_INLINE_FUNCTION static void for_elements(const Team& team, int count, const Read& read,
                                                     const Write& write) {
-        const int threads = team.team_size();
-        for (int first = team.team_rank(); first < count; first += at_once * threads) {
+        for (int first = team.team_rank(); first < count; first += at_once * Threads) {
             Value values[at_once]{};
             for (int k = 0; k < at_once; ++k)
-                if (first + k * threads < count) values[k] = read(first + k * threads);
+                if (Whole || first + k * Threads < count) values[k] = read(first + k * Threads);
             for (int k = 0; k < at_once; ++k)
-                if (first + k * threads < count) write(first + k * threads, values[k]);
+                if (Whole || first + k * Threads < count) write(first + k * Threads, values[k]);
         }
     }
 
@@ -173,7 +176,9 @@ private:
             };
             for_elements<Both>(
                 team, rows * part.columns,
-                [&](int element) { return Both{source(element), target(element)}; },
+                [&](int element) {
+                    return Both{source(element), target(element)};
+                },
                 [&](int element, const Both& both) {
                     target(element) = op(both.here, converted<To>(both.incoming, conjugate));
                 });
@@ -187,16 +192,21 @@ private:
         }
     }
 
-    /// Read along the source's memory, written along the target's. Most tiles are squares of `Edge`, by which
-    /// is divided faster than by what is not known when this is compiled; 0 for the others.
-    template <int Edge, class Team>
+    /// Where a tile is staged: its rows are one element longer than they have to be.
+    template <class Team>
+    KOKKOS_INLINE_FUNCTION static To* stage(const Team& team) {
+        return static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
+            DeviceMove::staged_elements * sizeof(To), alignof(To)));
+    }
+
+    /// Read along the source's memory, written along the target's.
+    template <class Team>
     KOKKOS_INLINE_FUNCTION void move_staged(const Team& team, const DeviceMove& move,
                                             const char* from, char* to,
                                             const TilePart& part) const {
-        To* const staged = static_cast<To*>(team.team_scratch(0).get_shmem_aligned(
-            DeviceMove::staged_elements * sizeof(To), alignof(To)));
-        const int rows = Edge > 0 ? Edge : part.rows;
-        const int columns = Edge > 0 ? Edge : part.columns;
+        To* const staged = stage(team);
+        const int rows = part.rows;
+        const int columns = part.columns;
         const int pitch = rows + 1;
         const Places from_row = sources(move.row), from_column = sources(move.column);
         for_elements<From>(
@@ -212,22 +222,74 @@ private:
             });
         team.team_barrier();
         const Places to_row = targets(move.row), to_column = targets(move.column);
-        const auto target = [&](int element) -> To& {
-            return *reinterpret_cast<To*>(to + to_row(part.first_row + element % rows) +
-                                          to_column(part.first_column + element / rows));
+        write_staged<false>(
+            team, rows * columns,
+            [&](int element) {
+                return to + to_row(part.first_row + element % rows) +
+                       to_column(part.first_column + element / rows);
+            },
+            [&](int element) -> const To& {
+                return staged[element / rows * pitch + element % rows];
+            });
+    }
+
+    /// The same for a whole square without tables, as most tiles are: its places take few instructions, of which
+    /// the others have so many that memory waits for them.
+    template <class Team>
+    KOKKOS_INLINE_FUNCTION void move_square(const Team& team, const DeviceMove& move,
+                                            const char* from, char* to,
+                                            const TilePart& part) const {
+        constexpr int edge = DeviceMove::tile_edge;
+        constexpr int pitch = edge + 1;
+        static_assert(edge * edge % (at_once * Threads) == 0);
+        To* const staged = stage(team);
+        const auto along = [](int element) {
+            return static_cast<int>(static_cast<unsigned>(element) % edge);
         };
-        const auto incoming = [&](int element) -> const To& {
-            return staged[element / rows * pitch + element % rows];
+        const auto across = [](int element) {
+            return static_cast<int>(static_cast<unsigned>(element) / edge);
+        };
+        const std::int64_t from_row = move.row.from_stride, from_column = move.column.from_stride;
+        const std::int64_t to_row = move.row.to_stride, to_column = move.column.to_stride;
+        const char* const source =
+            from + part.first_row * from_row + part.first_column * from_column;
+        char* const target = to + part.first_row * to_row + part.first_column * to_column;
+        for_elements<From, true>(
+            team, edge * edge,
+            [&](int element) {
+                return *reinterpret_cast<const From*>(source + across(element) * from_row +
+                                                      along(element) * from_column);
+            },
+            [&](int element, const From& value) {
+                staged[along(element) * pitch + across(element)] = converted<To>(value, conjugate);
+            });
+        team.team_barrier();
+        write_staged<true>(
+            team, edge * edge,
+            [&](int element) {
+                return target + along(element) * to_row + across(element) * to_column;
+            },
+            [&](int element) -> const To& {
+                return staged[across(element) * pitch + along(element)];
+            });
+    }
+
+    /// Updates the element at place(i) by incoming(i), for those of a tile that has been staged.
+    template <bool Whole, class Team, class Place, class Incoming>
+    KOKKOS_INLINE_FUNCTION void write_staged(const Team& team, int elements, const Place& place,
+                                             const Incoming& incoming) const {
+        const auto target = [&](int element) -> To& {
+            return *reinterpret_cast<To*>(place(element));
         };
         if constexpr (reads)
-            for_elements<To>(
-                team, rows * columns, [&](int element) { return target(element); },
+            for_elements<To, Whole>(
+                team, elements, [&](int element) { return target(element); },
                 [&](int element, const To& here) {
                     target(element) = op(here, incoming(element));
                 });
         else
-            for_elements<To>(
-                team, rows * columns, [&](int element) { return incoming(element); },
+            for_elements<To, Whole>(
+                team, elements, [&](int element) { return incoming(element); },
                 [&](int element, const To& value) { target(element) = op(value, value); });
     }
 };
@@ -240,12 +302,12 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
                 bool conjugate) {
     if (moves.tiles() == 0) return;
     static const std::string no_label;
-    using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op>;
     // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
     constexpr int threads = is_synchronous<Exec> ? 1 : tuning::device_team_threads;
-    // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
-    // for what they stage, so of long elements two.
-    using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;
+    using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op, threads>;
+    // So few registers that five teams share a processor (bench_device). Kokkos refuses a launch where these do not
+    // find room for what they stage, so of long elements two.
+    using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 5 : 2)>;
     Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.tiles()), threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
     Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : no_label, policy,
