@@ -156,7 +156,7 @@ private:
     struct Locate {
         const Terms& terms;
         template <class... Indices>
-        void operator()(NumberRow& row, Indices... at) const {
+        KOKKOS_FUNCTION void operator()(NumberRow& row, Indices... at) const {
             terms.locate(row, at...);
         }
     };

@@ -60,7 +60,7 @@ struct SumTerms : TermShape<T, parts_of_number<T>, parts_of_number<T>, false> {
         }
     }
     template <class... Indices>
-    void locate(NumberRow& row, Indices... at) const {
+    KOKKOS_FUNCTION void locate(NumberRow& row, Indices... at) const {
         row.x = &view(at...);
     }
 };
@@ -87,7 +87,7 @@ struct DotTerms : TermShape<T, parts_of_number<T>, is_complex<T> ? 4 : 1, !has_e
         }
     }
     template <class... Indices>
-    void locate(NumberRow& row, Indices... at) const {
+    KOKKOS_FUNCTION void locate(NumberRow& row, Indices... at) const {
         row.x = &x(at...);
         row.y = &y(at...);
     }
@@ -127,7 +127,7 @@ struct SquareTerms : TermShape<T, 1, parts_of_number<T>, !has_exact_products<T>>
         }
     }
     template <class... Indices>
-    void locate(NumberRow& row, Indices... at) const {
+    KOKKOS_FUNCTION void locate(NumberRow& row, Indices... at) const {
         row.x = row.y = &view(at...);
     }
 };

@@ -111,10 +111,10 @@ struct UpdateTerms : GradientTerms<Element::is_identity ? 1 : 2> {
     KOKKOS_FORCEINLINE_FUNCTION void operator()(Slot& slot, Indices... at) const {
         const T value = multiply_add(-alpha, static_cast<T>(q(at...)), static_cast<T>(r(at...)));
         r(at...) = value;
-        const auto wide = static_cast<double>(value);
-        slot.template product<0>(wide, wide);
+        const auto number = static_cast<double>(value);
+        slot.template product<0>(number, number);
         if constexpr (!Element::is_identity)
-            slot.template product<1>(wide, static_cast<double>(element(value, at...)));
+            slot.template product<1>(number, static_cast<double>(element(value, at...)));
     }
 };
 
