@@ -282,6 +282,9 @@ TEST_F(HypreSolve, WhatWasMovedAwayIsAnError) {
     RowNumbering numbering = system.rows;
     const RowNumbering moved = std::move(numbering);
     EXPECT_EQ(numbering.rows(), moved.rows());
+    hypre::StructGrid grid = hypre::struct_grid(system.rows);
+    const hypre::StructGrid moved_grid = std::move(grid);
+    EXPECT_EQ(grid.get(), moved_grid.get());
 }
 
 TEST_F(HypreSolve, OfStructTheSameGoesWrong) {

@@ -21,6 +21,10 @@ class StructGrid {
 public:
     using Corner = std::array<HYPRE_Int, 3>;
 
+    // Copies share one grid, so that moves are copies: there is no empty one.
+    StructGrid(const StructGrid&) = default;
+    StructGrid& operator=(const StructGrid&) = default;
+
     const RowNumbering& rows() const noexcept { return m_rows; }
     HYPRE_StructGrid get() const noexcept { return *m_grid; }
     operator HYPRE_StructGrid() const noexcept { return *m_grid; }
