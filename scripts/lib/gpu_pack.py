@@ -9,7 +9,7 @@ import sys
 
 #: Each is run on 1, 2 and 4 ranks.
 OF_RESULTS = ("test_cuda_transports", "test_cuda_algorithms", "test_cuda_elements", "cuda_instantiations")
-PROGRAMS = (*OF_RESULTS, "test_cuda_exports", "bench_device", "shallow_water", "ptrans")
+PROGRAMS = (*OF_RESULTS, "test_cuda_exports", "bench_device", "shallow_water", "poisson", "ptrans")
 
 #: Of the machine that it is carried to: the C library, which must not be older there, and the driver.
 OF_THE_MACHINE = ("linux-vdso", "ld-linux", "libc.so", "libm.so", "libmvec", "libpthread", "libdl.so", "librt.so")

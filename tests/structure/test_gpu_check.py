@@ -48,6 +48,8 @@ if "--json" in arguments:
     report = {{"steps": {{"40": fields, "501": fields}}, "reference_l2": {{"501": dict(h=1.0, u=1.0, v=1.0)}}}}
     report.update(nx=3600, ny=1800, seconds=0.1, mcell_steps_per_s=1.0, triad_gbs=1.0)
     report.update(memory_bytes=8, trial_seconds=[1.0, 0.5])
+    iterations = said.get("iterations", {{}}).get(arguments["--space"], 20)
+    report.update(iterations=iterations, error_max=1e-3, history=[digest])
     open(arguments["--json"], "w").write(json.dumps(report))
 """
 
@@ -80,7 +82,7 @@ echo 'path:pkgdatadir:{root}/openmpi/share/openmpi'
 
 
 PROGRAMS = ("test_cuda_transports", "test_cuda_algorithms", "test_cuda_elements", "cuda_instantiations")
-PROGRAMS += ("test_cuda_exports", "bench_device", "shallow_water", "ptrans")
+PROGRAMS += ("test_cuda_exports", "bench_device", "shallow_water", "poisson", "ptrans")
 
 
 def benchmark(name, share):
@@ -137,6 +139,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.verdicts["transport gpu_message"], "skipped")
         self.assertEqual(self.verdicts["compute-sanitizer memcheck np1"], "skipped")
         self.assertEqual(self.verdicts["shallow_water P fused float64 np1: same bits"], "passed")
+        self.assertEqual(self.verdicts["poisson jacobi 3-D np1: same answer"], "passed")
         self.assertEqual(self.verdicts["shallow_water --benchmark tiles: norms"], "passed")
         self.assertTrue(all(self.bars.values()))
         self.assertEqual(self.report["device"], "One GPU, 1.0")
@@ -157,6 +160,10 @@ class GpuCheck(unittest.TestCase):
     def test_other_bits_than_the_host_s(self):
         self.assertEqual(self.check(digests={"host": "a", "cuda": "b"}), 1)
         self.assertEqual(self.verdicts["shallow_water C literal float64 np1: same bits"], "FAILED")
+
+    def test_other_iterations_than_the_host_s(self):
+        self.assertEqual(self.check(iterations={"host": 20, "cuda": 21}), 1)
+        self.assertEqual(self.verdicts["poisson jacobi 3-D np1: same answer"], "FAILED")
 
     def test_norms_that_are_off_are_no_result(self):
         self.assertEqual(self.check(l2=1.01), 1)
