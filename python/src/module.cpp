@@ -7,24 +7,24 @@
 
 #include <nanobind/nanobind.h>
 
-NB_MODULE(_distview, module) {
+NB_MODULE(_distview, package) {
     using namespace distview::python;
-    module.doc() = "The compiled part of distview; use the names of the package instead.";
-    module.attr("__version__") = distview::version();
+    package.doc() = "The compiled part of distview; use the names of the package instead.";
+    package.attr("__version__") = distview::version();
     // Arrays alive at the interpreter's exit are no mistake of the user's.
     nanobind::set_leak_warnings(false);
     register_errors();
-    register_runtime(module);
-    register_layout(module);
-    register_communicator(module);
-    register_array(module);
-    register_section_access(module);
-    register_redistribution(module);
-    register_exact_sum(module);
-    register_protocol(module);
-    register_capsules(module);
-    register_device(module);
-    register_migration(module);
-    register_files(module);
-    register_signals(module);
+    register_runtime(package);
+    register_layout(package);
+    register_communicator(package);
+    register_array(package);
+    register_section_access(package);
+    register_redistribution(package);
+    register_exact_sum(package);
+    register_protocol(package);
+    register_capsules(package);
+    register_device(package);
+    register_migration(package);
+    register_files(package);
+    register_signals(package);
 }

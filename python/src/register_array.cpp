@@ -351,13 +351,13 @@ void add_protocol(nb::class_<Array>& type) {
 
 } // namespace
 
-void register_array(nb::module_& module) {
-    nb::class_<ExchangeInFlight>(module, "ExchangeInFlight", "What start_exchange() leaves to do.")
+void register_array(nb::module_& package) {
+    nb::class_<ExchangeInFlight>(package, "ExchangeInFlight", "What start_exchange() leaves to do.")
         .def("finish", &ExchangeInFlight::finish, nb::call_guard<nb::gil_scoped_release>(),
              "Collective; see PaddingExchange.finish().")
         .def("abandon", &ExchangeInFlight::abandon, "Waits for nobody. Local.")
         .def_prop_ro("is_in_flight", &ExchangeInFlight::is_in_flight, "Local.");
-    nb::class_<Array> type(module, "Array", nb::type_slots(array_slots),
+    nb::class_<Array> type(package, "Array", nb::type_slots(array_slots),
                            nb::is_weak_referenceable(),
                            "One process's section of a distributed array; base of DistView.");
     type.def(

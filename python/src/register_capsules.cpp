@@ -156,19 +156,19 @@ nb::object dap_capsule(const Array& array, const std::string& version) {
 
 } // namespace
 
-void register_capsules(nb::module_& module) {
+void register_capsules(nb::module_& package) {
     using namespace nb::literals;
-    module.def("dlpack_capsule", &dlpack_capsule, "array"_a, "versioned"_a, "copied"_a,
-               "A capsule of the section: \"dltensor_versioned\" or \"dltensor\".");
-    module.def("import_dlpack", &import_dlpack, "capsule"_a.none(),
-               "The memory of a DLPack capsule, which is consumed.");
-    module.def("memory_of_buffer", &memory_of_buffer, "object"_a.none(),
-               "The memory of an object with the buffer protocol.");
-    module.def("memory_at", &memory_at, "address"_a, "extents"_a, "strides"_a, "typestr"_a,
-               "read_only"_a, "device"_a, "stream"_a, "owner"_a.none(),
-               "Memory at an address; strides in bytes, empty for C order.");
-    module.def("dap_capsule", &dap_capsule, "array"_a, "version"_a = "0.10.0",
-               "A capsule \"distview_dap_section\" with the struct of distview/dap.h.");
+    package.def("dlpack_capsule", &dlpack_capsule, "array"_a, "versioned"_a, "copied"_a,
+                "A capsule of the section: \"dltensor_versioned\" or \"dltensor\".");
+    package.def("import_dlpack", &import_dlpack, "capsule"_a.none(),
+                "The memory of a DLPack capsule, which is consumed.");
+    package.def("memory_of_buffer", &memory_of_buffer, "object"_a.none(),
+                "The memory of an object with the buffer protocol.");
+    package.def("memory_at", &memory_at, "address"_a, "extents"_a, "strides"_a, "typestr"_a,
+                "read_only"_a, "device"_a, "stream"_a, "owner"_a.none(),
+                "Memory at an address; strides in bytes, empty for C order.");
+    package.def("dap_capsule", &dap_capsule, "array"_a, "version"_a = "0.10.0",
+                "A capsule \"distview_dap_section\" with the struct of distview/dap.h.");
 }
 
 } // namespace distview::python

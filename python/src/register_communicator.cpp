@@ -151,9 +151,9 @@ nb::tuple placed(const std::vector<int>& nodes, nb::handle axes, bool faces) {
 
 } // namespace
 
-void register_communicator(nb::module_& module) {
+void register_communicator(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<Communicator>(module, "Communicator",
+    nb::class_<Communicator>(package, "Communicator",
                              "The library's own duplicate of an MPI communicator.")
         .def_prop_ro("rank", &Communicator::rank, "This process's rank.")
         .def_prop_ro("size", &Communicator::size, "Number of processes.")
@@ -194,10 +194,10 @@ void register_communicator(nb::module_& module) {
              "Hands the contiguous bytes of a buffer on root to all ranks' buffers. Collective.")
         .def("all_gather_bytes", &all_gather_bytes, "mine"_a,
              "The bytes of all ranks on every rank. Collective.");
-    nb::class_<CallSite>(module, "CallSite",
+    nb::class_<CallSite>(package, "CallSite",
                          "Tells other ranks where the program makes the calls that follow.")
         .def(nb::init<const Communicator&, const std::string&>(), "comm"_a, "site"_a);
-    module.def(
+    package.def(
         "communicator_at",
         [](std::uintptr_t address) {
             const nb::gil_scoped_release release;
@@ -206,7 +206,7 @@ void register_communicator(nb::module_& module) {
         },
         "address"_a, "Of the MPI_Comm at an address. Collective the first time.");
     // For programs without mpi4py.
-    module.def(
+    package.def(
         "communicator_from_fortran",
         [](int handle) {
             require_mpi("distview");
@@ -219,11 +219,11 @@ void register_communicator(nb::module_& module) {
             return Communicator(comm);
         },
         "handle"_a, "Of a Fortran handle. Collective the first time.");
-    module.def("place_on_nodes", &placed, "nodes"_a, "axes"_a, "faces"_a,
-               "(grid, ranks, elements between nodes, the same of the balanced grid, text); see "
-               "distview.place_on_nodes().");
-    module.def("mpi_library_version", &library_version, "What the MPI library calls itself.");
-    module.attr("mpi_comm_bytes") = sizeof(MPI_Comm);
+    package.def("place_on_nodes", &placed, "nodes"_a, "axes"_a, "faces"_a,
+                "(grid, ranks, elements between nodes, the same of the balanced grid, text); see "
+                "distview.place_on_nodes().");
+    package.def("mpi_library_version", &library_version, "What the MPI library calls itself.");
+    package.attr("mpi_comm_bytes") = sizeof(MPI_Comm);
 }
 
 } // namespace distview::python

@@ -40,9 +40,9 @@ nb::tuple allocate(DeviceRuntime& self, int type, std::size_t bytes) {
 
 } // namespace
 
-void register_device(nb::module_& module) {
+void register_device(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<DeviceRuntime>(module, "DeviceRuntime",
+    nb::class_<DeviceRuntime>(package, "DeviceRuntime",
                               "The device of this build; see distview._device.DeviceRuntime.")
         .def("query_pointer", &query_pointer, "pointer"_a)
         .def(
@@ -65,7 +65,7 @@ void register_device(nb::module_& module) {
                 self.copy(reinterpret_cast<void*>(to), reinterpret_cast<const void*>(from), bytes);
             },
             "to"_a, "source"_a, "nbytes"_a, nb::call_guard<nb::gil_scoped_release>());
-    module.def(
+    package.def(
         "device_runtime", [] { return device_runtime(); }, nb::rv_policy::reference,
         nb::sig("def device_runtime() -> DeviceRuntime | None"),
         "That of the device that this module was built for; None for builds without one.");

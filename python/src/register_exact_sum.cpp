@@ -48,9 +48,9 @@ std::vector<ExactSum> reduced_sums(const Communicator& comm, std::vector<ExactSu
 
 } // namespace
 
-void register_exact_sum(nb::module_& module) {
+void register_exact_sum(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<ExactSum>(module, "ExactSum",
+    nb::class_<ExactSum>(package, "ExactSum",
                          "The exact sum of numbers and of products of two, rounded once.")
         .def(nb::init<>())
         .def("add", &add_numbers, "numbers"_a,
@@ -60,8 +60,8 @@ void register_exact_sum(nb::module_& module) {
         .def("rounded", &ExactSum::rounded, "The sum, rounded to the nearest float64.")
         .def("rounded_root", &ExactSum::rounded_root,
              "The square root of the sum, rounded to the nearest float64.");
-    module.def("all_reduce_exact", &reduced_sums, "comm"_a, "sums"_a,
-               "The total over all ranks of each sum. Collective.");
+    package.def("all_reduce_exact", &reduced_sums, "comm"_a, "sums"_a,
+                "The total over all ranks of each sum. Collective.");
 }
 
 } // namespace distview::python

@@ -217,9 +217,9 @@ nb::tuple load_checkpoint(const Communicator& comm, const std::string& path,
 
 } // namespace
 
-void register_files(nb::module_& module) {
+void register_files(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<FileSettings>(module, "FileSettings", "How files are written and read.")
+    nb::class_<FileSettings>(package, "FileSettings", "How files are written and read.")
         .def(
             "__init__",
             [](FileSettings* self, std::int64_t buffer_bytes, bool sync, bool fortran_order,
@@ -239,7 +239,7 @@ void register_files(nb::module_& module) {
             nb::kw_only(), "buffer_bytes"_a, "sync"_a, "fortran_order"_a, "checksum_bytes"_a,
             "compression"_a, "spacing"_a.none(), "origin"_a, "on_points"_a, "axis_names"_a,
             "keep"_a);
-    nb::class_<Hdf5Series>(module, "SeriesFile", "The compiled part of distview.Hdf5Series.")
+    nb::class_<Hdf5Series>(package, "SeriesFile", "The compiled part of distview.Hdf5Series.")
         .def(
             "__init__",
             [](Hdf5Series* self, const Communicator& comm, const std::string& path,
@@ -257,22 +257,22 @@ void register_files(nb::module_& module) {
             },
             "time"_a, "arrays"_a, "Collective; see Hdf5Series.append().")
         .def_prop_ro("steps", &Hdf5Series::steps, "How many there are. Local.");
-    module.def("has_hdf5", &has_hdf5, "Whether this build knows files of HDF5. Local.");
-    module.def("check_file_arrays", &check_file_arrays, "caller"_a, "comm"_a, "arrays"_a,
-               "Raises what keeps arrays, by name, from being written or filled. Local.");
-    module.def("save_file", &save_file, "caller"_a, "comm"_a, "kind"_a, "path"_a, "arrays"_a,
-               "attributes"_a, "settings"_a, "progress"_a.none(),
-               "kind: npy, npz or hdf5. Collective; see save().");
-    module.def("inspect_file", &inspect_file, "comm"_a, "kind"_a, "path"_a,
-               "(fields, attributes, times); a field is (name, typestr, shape, fortran_order). "
-               "Collective.");
-    module.def("load_file", &load_file, "comm"_a, "kind"_a, "path"_a, "arrays"_a, "step"_a.none(),
-               "settings"_a, "Fills arrays from a file. Collective.");
-    module.def("save_checkpoint", &save_checkpoint, "comm"_a, "path"_a, "arrays"_a, "scalars"_a,
-               "settings"_a, "progress"_a.none(), "Collective; see Checkpoint.save().");
-    module.def("load_checkpoint", &load_checkpoint, "comm"_a, "path"_a, "arrays"_a, "falls_back"_a,
-               "settings"_a, "(scalars, path, damage). Collective; see Checkpoint.load().");
-    module.def(
+    package.def("has_hdf5", &has_hdf5, "Whether this build knows files of HDF5. Local.");
+    package.def("check_file_arrays", &check_file_arrays, "caller"_a, "comm"_a, "arrays"_a,
+                "Raises what keeps arrays, by name, from being written or filled. Local.");
+    package.def("save_file", &save_file, "caller"_a, "comm"_a, "kind"_a, "path"_a, "arrays"_a,
+                "attributes"_a, "settings"_a, "progress"_a.none(),
+                "kind: npy, npz or hdf5. Collective; see save().");
+    package.def("inspect_file", &inspect_file, "comm"_a, "kind"_a, "path"_a,
+                "(fields, attributes, times); a field is (name, typestr, shape, fortran_order). "
+                "Collective.");
+    package.def("load_file", &load_file, "comm"_a, "kind"_a, "path"_a, "arrays"_a, "step"_a.none(),
+                "settings"_a, "Fills arrays from a file. Collective.");
+    package.def("save_checkpoint", &save_checkpoint, "comm"_a, "path"_a, "arrays"_a, "scalars"_a,
+                "settings"_a, "progress"_a.none(), "Collective; see Checkpoint.save().");
+    package.def("load_checkpoint", &load_checkpoint, "comm"_a, "path"_a, "arrays"_a, "falls_back"_a,
+                "settings"_a, "(scalars, path, damage). Collective; see Checkpoint.load().");
+    package.def(
         "checkpoint_path",
         [](const Communicator& comm, const std::string& path, int age) {
             return Checkpoint(comm, path).path_of(age);

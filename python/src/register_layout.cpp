@@ -118,11 +118,10 @@ ArrayLayout named(const char* caller, Action&& action) {
 
 } // namespace
 
-void register_layout(nb::module_& module) {
+void register_layout(nb::module_& package) {
     using namespace nb::literals;
-    // In one line with the name: nvcc takes a line that begins with `module,` for one of a C++ module.
     nb::class_<ArrayLayout>(
-        module, "Layout",
+        package, "Layout",
         "How a whole array lies over a process grid. A value: equal layouts compare equal.\n\n"
         "Sizes and global indices are those of the interior, from 0: boundary padding has\n"
         "negative indices and those from the size on. Processes are numbered in C order over\n"
@@ -276,7 +275,7 @@ void register_layout(nb::module_& module) {
         .def("__copy__", [](nb::handle self) { return nb::borrow(self); })
         .def(
             "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);
-    module.def(
+    package.def(
         "describe_layout", [](const ArrayLayout& layout) { return describe(layout); }, "layout"_a,
         "Layout.describe().");
 }

@@ -46,9 +46,9 @@ void execute(MigrationPlan& plan, const nb::list& sources, const nb::list& targe
 
 } // namespace
 
-void register_migration(nb::module_& module) {
+void register_migration(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<MigrationPlan>(module, "Migration", "The compiled part of distview.MigrationPlan.")
+    nb::class_<MigrationPlan>(package, "Migration", "The compiled part of distview.MigrationPlan.")
         .def(
             "__init__",
             [](MigrationPlan* self, const Communicator& comm, nb::handle targets) {

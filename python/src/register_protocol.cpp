@@ -205,9 +205,9 @@ Array make_array(const std::string& caller, nb::handle build, std::optional<Comm
 
 } // namespace
 
-void register_protocol(nb::module_& module) {
+void register_protocol(nb::module_& package) {
     using namespace nb::literals;
-    module.def(
+    package.def(
         "check",
         [](nb::handle object, std::optional<int> process) {
             read_export(object, process.value_or(-1));
@@ -218,16 +218,16 @@ void register_protocol(nb::module_& module) {
         "one process can see.\n\n"
         "object: has __distarray__(), or is what that returns. process: named in the error.\n"
         "Versions 0.9.z and 0.10.z. Local (not collective); no copy.");
-    module.def(
+    package.def(
         "check_all", &check_all, "objects"_a,
         "Raises ProtocolError unless the exports of all processes conform, each and together.\n\n"
         "objects: those of all processes in the order of their ranks, in this one process.\n"
         "Local (not collective); no copy.");
-    module.def("import_alone", &import_alone, "object"_a.none(), "An array that one process has.");
-    module.def("import_local", &import_local, "object"_a.none(), "One section; asks nobody.");
-    module.def("import_together", &import_together, "object"_a.none(), "comm"_a,
-               "An array of all ranks. Collective.");
-    module.def(
+    package.def("import_alone", &import_alone, "object"_a.none(), "An array that one process has.");
+    package.def("import_local", &import_local, "object"_a.none(), "One section; asks nobody.");
+    package.def("import_together", &import_together, "object"_a.none(), "comm"_a,
+                "An array of all ranks. Collective.");
+    package.def(
         "make_array", &make_array, "caller"_a, "build"_a, "comm"_a = nb::none(),
         "A new array of the (layout, typestr, memory or None, device) that build() returns, in\n"
         "that memory or in new memory of the device, whose number may be -1. Collective\n"

@@ -73,9 +73,9 @@ void redistribute(Redistribution& self, nb::handle source, nb::handle target, nb
 
 } // namespace
 
-void register_redistribution(nb::module_& module) {
+void register_redistribution(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<Redistribution>(module, "Redistribution",
+    nb::class_<Redistribution>(package, "Redistribution",
                                "The compiled part of distview.RedistributionPlan.")
         .def(
             "__init__",
@@ -120,7 +120,7 @@ void register_redistribution(nb::module_& module) {
             "wire_elements",
             [](const Redistribution& self) { return self.schedule().wire_elements(); },
             "Those of them that another process has.");
-    module.def(
+    package.def(
         "slice_array",
         [](const Array& array, const Slices& slices) {
             return Array{array.state->sliced(axis_slices(slices))};

@@ -11,9 +11,9 @@
 
 namespace distview::python {
 
-void register_section_access(nb::module_& module) {
+void register_section_access(nb::module_& package) {
     using namespace nb::literals;
-    nb::class_<SectionAccess>(module, "SectionAccess",
+    nb::class_<SectionAccess>(package, "SectionAccess",
                               "Sections of an array that this rank reads where they lie.")
         .def(
             "__init__",

@@ -70,17 +70,17 @@ void require_kokkos(const char* caller, int ranks) {
     if (!Kokkos::is_initialized() || Kokkos::is_finalized()) start(caller, threads_per_rank(ranks));
 }
 
-void register_runtime(nanobind::module_& module) {
+void register_runtime(nanobind::module_& package) {
     namespace nb = nanobind;
     using namespace nb::literals;
-    module.def(
+    package.def(
         "initialize", [](std::optional<int> threads) { start("initialize", threads); },
         "threads"_a = nb::none(),
         "Starts Kokkos with a number of threads (OMP_NUM_THREADS decides if None).\n\n"
         "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is "
         "never\n"
         "initialised here; importing mpi4py.MPI does that. Local (not collective).");
-    module.def(
+    package.def(
         "finalize",
         [] {
             if (!started_here || Kokkos::is_finalized()) return;
@@ -91,10 +91,10 @@ void register_runtime(nanobind::module_& module) {
         "Arrays stay readable, and reductions and gather() go on; exchanges and redistributions\n"
         "raise UsageError from then on. If Kokkos does not run yet this does nothing. Local (not\n"
         "collective).");
-    module.def(
+    package.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
         "Whether Kokkos runs. Local (not collective).");
-    module.def(
+    package.def(
         "check_padding", [](bool on) { set_check(on ? Check::padding : Check::nothing); },
         "on"_a = true,
         "Switches the checking mode on or off, as DISTVIEW_CHECK=padding does.\n\n"
@@ -102,7 +102,7 @@ void register_runtime(nanobind::module_& module) {
         "old:\n"
         "elements computed from it are a UsageError of the next exchange. Local (not collective),\n"
         "but to be called on all ranks.");
-    module.def(
+    package.def(
         "build_info",
         [] {
             const BuildInfo info = build_info();

@@ -12,6 +12,6 @@ namespace distview::python {
 void require_kokkos(const char* caller, int ranks);
 
 /// initialize(), finalize(), is_initialized(), check_padding(), build_info().
-void register_runtime(nanobind::module_& module);
+void register_runtime(nanobind::module_& package);
 
 } // namespace distview::python

@@ -18,11 +18,11 @@ void run_signal_handlers() {
 
 } // namespace
 
-void register_signals(nb::module_& module) {
+void register_signals(nb::module_& package) {
     const nb::object thread = nb::module_::import_("threading").attr("main_thread")();
     main_thread = nb::cast<unsigned long>(thread.attr("ident"));
     set_interrupt_check(run_signal_handlers);
-    module.def(
+    package.def(
         "ignore_signals", [] { set_interrupt_check(nullptr); },
         "From now on calls that wait do not look for signals: for the interpreter's exit. Local.");
 }
