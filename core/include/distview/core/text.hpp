@@ -2,18 +2,52 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace distview {
+
+namespace impl {
+// Compiled once: streams in every function that has a message would take the compiler a good part of its time.
+void append_number(std::string& to, std::int64_t number);
+void append_number(std::string& to, std::uint64_t number);
+void append_number(std::string& to, double number);
+
+template <class Part>
+inline constexpr bool is_character =
+    std::is_same_v<Part, char> || std::is_same_v<Part, signed char> ||
+    std::is_same_v<Part, unsigned char>;
+
+template <class Part>
+void append_text(std::string& to, const Part& part) {
+    if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
+        to += std::string_view(part);
+    } else if constexpr (is_character<Part>) {
+        to += static_cast<char>(part);
+    } else if constexpr (std::is_integral_v<Part>) {
+        append_number(
+            to,
+            static_cast<std::conditional_t<std::is_signed_v<Part>, std::int64_t, std::uint64_t>>(
+                part));
+    } else if constexpr (std::is_same_v<Part, double> || std::is_same_v<Part, float>) {
+        append_number(to, static_cast<double>(part));
+    } else {
+        std::ostringstream out;
+        out << part;
+        to += out.view();
+    }
+}
+} // namespace impl
 
 /// Joins texts and numbers into one string, as `std::ostream` would print them.
 template <class... Parts>
 std::string text(const Parts&... parts) {
-    std::ostringstream out;
-    (out << ... << parts);
-    return out.str();
+    std::string result;
+    (impl::append_text(result, parts), ...);
+    return result;
 }
 
 /// The beginning of a text that may be of any length, for messages: followed by "..." where it has more
@@ -28,15 +62,14 @@ inline std::string shortened(std::string_view value, std::size_t most = 40) {
 /// "(1, 2, 3)" of any container of printable values.
 template <class Container>
 std::string tuple_text(const Container& values) {
-    std::ostringstream out;
-    out << '(';
+    std::string result = "(";
     const char* separator = "";
     for (const auto& value : values) {
-        out << separator << value;
+        result += separator;
+        impl::append_text(result, value);
         separator = ", ";
     }
-    out << ')';
-    return out.str();
+    return result += ')';
 }
 
 } // namespace distview

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/core/text.hpp>
+
+namespace distview::impl {
+
+void append_number(std::string& to, std::int64_t number) { to += std::to_string(number); }
+void append_number(std::string& to, std::uint64_t number) { to += std::to_string(number); }
+void append_number(std::string& to, double number) {
+    std::ostringstream out;
+    out << number;
+    to += out.view();
+}
+
+} // namespace distview::impl
