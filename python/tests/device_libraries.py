@@ -101,15 +101,15 @@ class Numba:
         self._fill = fill
         self._stream = 0
         self._skip = skip
-        self._compiles_nothing = self._why_no_kernels()
+        self._why_no_kernels = self._find_why_no_kernels()
 
-    def _why_no_kernels(self):
+    def _find_why_no_kernels(self):
         """Numba fails with a NumPy that is newer than it knows: that is found out with an array of its own."""
         import numpy as np
 
         try:
             self._fill[1, 1](self.make(np.zeros((1, 1))), 1.0)
-        except Exception as failure:
+        except AttributeError as failure:
             return f"this Numba compiles no kernels here ({failure})"
         return ""
 
@@ -123,8 +123,8 @@ class Numba:
         return array.copy_to_host()
 
     def fill(self, array, value):
-        if self._compiles_nothing:
-            self._skip(self._compiles_nothing)
+        if self._why_no_kernels:
+            self._skip(self._why_no_kernels)
         self._fill[1, 1, self._stream](array, value)
 
     def new_stream(self):

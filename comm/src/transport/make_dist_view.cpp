@@ -92,7 +92,7 @@ void fill_elements(const Exec& exec, void* elements, std::size_t count, const vo
         std::all_of(bytes, bytes + value_bytes, [](char byte) { return byte == 0; });
     const FillPage fill{static_cast<char*>(elements), count, is_zero ? nullptr : bytes,
                         value_bytes};
-    run_boxes(exec, "distview::make_dist_view: fill", std::int64_t{0}, fill.pages(), fill);
+    run_boxes(exec, "distview::make_dist_view::fill", std::int64_t{0}, fill.pages(), fill);
     if (!is_zero) exec.fence("distview::make_dist_view: the element that others copied may go");
 }
 

@@ -109,12 +109,12 @@ Method struct_method(const char* caller, const SolveOptions& options) {
 
 void require_alike(const Communicator& comm, const SolveOptions& options) {
     const std::hash<std::string> hash;
-    const std::string all = text(options.preconditioner, ' ', std::hexfloat, options.tolerance, ' ',
+    const std::string all = text(options.preconditioner, ' ', exact_text(options.tolerance), ' ',
                                  options.max_iterations, ' ', options.has_to_converge, ' ',
                                  options.constant_null_space);
     agree(comm, "hypre::solve", nullptr, hash(all), [&] {
         return std::vector<Argument>{{"preconditioner", options.preconditioner},
-                                     {"tolerance", text(options.tolerance)},
+                                     {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
                                      {"has_to_converge", text(options.has_to_converge)},
                                      {"constant_null_space", text(options.constant_null_space)}};

@@ -12,7 +12,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <functional>
-#include <ios>
 
 namespace distview::petsc {
 
@@ -21,12 +20,12 @@ namespace {
 void require_alike(const Communicator& comm, const SolveOptions& options) {
     const std::hash<std::string> hash;
     const std::string all =
-        text(options.method, ' ', options.preconditioner, ' ', std::hexfloat, options.tolerance,
-             ' ', options.max_iterations, ' ', options.has_to_converge);
+        text(options.method, ' ', options.preconditioner, ' ', exact_text(options.tolerance), ' ',
+             options.max_iterations, ' ', options.has_to_converge);
     agree(comm, "petsc::solve", nullptr, hash(all), [&] {
         return std::vector<Argument>{{"method", options.method},
                                      {"preconditioner", options.preconditioner},
-                                     {"tolerance", text(options.tolerance)},
+                                     {"tolerance", exact_text(options.tolerance)},
                                      {"max_iterations", text(options.max_iterations)},
                                      {"has_to_converge", text(options.has_to_converge)}};
     });

@@ -69,6 +69,12 @@ struct Columns {
     }
 };
 
+struct Xor {
+    KOKKOS_FUNCTION char operator()(char here, char incoming) const {
+        return static_cast<char>(here ^ incoming);
+    }
+};
+
 } // namespace
 
 TEST(DeviceRegions, CopyWhatTheBoxesSay) {
@@ -101,9 +107,7 @@ TEST(DeviceRegions, CombineWhatTheBoxesSay) {
         });
         const impl::DeviceRegions regions =
             impl::DeviceRegions::of_elements(MockDevice::instance(), boxes);
-        impl::combine_regions<char>(
-            Exec(), "distview::testing::combines", regions,
-            KOKKOS_LAMBDA(char here, char incoming) { return static_cast<char>(here ^ incoming); });
+        impl::combine_regions<char>(Exec(), "distview::testing::combines", regions, Xor());
         EXPECT_EQ(columns.to, expected);
     });
 }

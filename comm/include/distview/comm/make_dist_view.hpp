@@ -30,8 +30,8 @@ namespace impl {
 /// Throws UsageError unless the layout has as many processes as the communicator.
 void check_grid(const char* caller, const Communicator& comm, const ArrayLayout& layout);
 
-/// Memory for a section, of any content: allocate_shared(), or where there is none of Kokkos. Kokkos' tools see it as an
-/// allocation of Kokkos' own.
+/// Memory for a section, of any content: of allocate_shared(), or Kokkos' own where there is no shared memory. Kokkos' tools
+/// see either as an allocation of Kokkos'.
 std::shared_ptr<void> allocate_section(const Communicator& comm, std::size_t bytes,
                                        const std::string& label);
 
@@ -72,6 +72,7 @@ View make_in_arena(const Exec& exec, const Communicator& comm, const ArrayLayout
     if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
         fill_elements(exec, memory.get(), count, &zero, sizeof(Value));
     } else {
+        exec.fence("distview::make_dist_view: the host may write memory that the device had");
         const Kokkos::DefaultHostExecutionSpace host;
         fill_elements(host, memory.get(), count, &zero, sizeof(Value));
         host.fence("distview::make_dist_view: the section is filled");
@@ -105,9 +106,9 @@ void agree_on_array(const Communicator& comm, const char* caller, const std::exc
 /// Rank r of the communicator is process r of the layout's grid.
 ///
 /// Collective: over comm; all ranks pass equal layouts and the same element type
-/// Space:      memory of `Exec`; on return work may still run there. Host memory comes from segments
-///             that the node's processes share, where there are any, so that neighbours can read it
-///             in place: keep the DistView, not its View
+/// Space:      memory of `Exec`; on return work may still run there. Host memory is the DistView's: keep it, not its
+///             View. It comes from segments that the node's processes share, where there are any, so that
+///             neighbours can read it in place
 /// Cost:       one allocation, one agreement
 /// Errors:     UsageError if the layout's grid has not comm.size() processes or differs between
 ///             ranks, ShapeError if its rank is not the view's, Error if a rank is out of memory

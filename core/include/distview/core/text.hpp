@@ -23,6 +23,7 @@ inline constexpr bool is_character =
 
 template <class Part>
 void append_text(std::string& to, const Part& part) {
+    static_assert(!std::is_function_v<Part>, "text(): manipulators of streams have no effect");
     if constexpr (std::is_convertible_v<const Part&, std::string_view>) {
         to += std::string_view(part);
     } else if constexpr (is_character<Part>) {
@@ -42,13 +43,16 @@ void append_text(std::string& to, const Part& part) {
 }
 } // namespace impl
 
-/// Joins texts and numbers into one string, as `std::ostream` would print them.
+/// Joins texts and numbers into one string, each as a `std::ostream` of its own would print it.
 template <class... Parts>
 std::string text(const Parts&... parts) {
     std::string result;
     (impl::append_text(result, parts), ...);
     return result;
 }
+
+/// The shortest text that is read as the same number: text() keeps six digits.
+std::string exact_text(double number);
 
 /// The beginning of a text that may be of any length, for messages: followed by "..." where it has more
 /// than `most` bytes. Does not cut a character of UTF-8 in two.

@@ -176,9 +176,7 @@ private:
             };
             for_elements<Both>(
                 team, rows * part.columns,
-                [&](int element) {
-                    return Both{source(element), target(element)};
-                },
+                [&](int element) { return Both{source(element), target(element)}; },
                 [&](int element, const Both& both) {
                     target(element) = op(both.here, converted<To>(both.incoming, conjugate));
                 });
@@ -305,9 +303,9 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
     // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
     constexpr int threads = is_synchronous<Exec> ? 1 : tuning::device_team_threads;
     using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op, threads>;
-    // So few registers that five teams share a processor (bench_device). Kokkos refuses a launch where these do not
-    // find room for what they stage, so of long elements two.
-    using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 5 : 2)>;
+    // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
+    // for what they stage, so of long elements two.
+    using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;
     Kokkos::TeamPolicy<Exec, Bounds> policy(exec, static_cast<int>(moves.tiles()), threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Tile::scratch_bytes)));
     Kokkos::parallel_for(Kokkos::Tools::profileLibraryLoaded() ? label : no_label, policy,

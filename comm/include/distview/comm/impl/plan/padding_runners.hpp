@@ -16,16 +16,6 @@
 
 namespace distview::impl {
 
-// Compiled once, and not with every program that exchanges padding.
-#ifdef KOKKOS_ENABLE_SERIAL
-extern template void run_boxes(const Kokkos::Serial&, const std::string&, int, int,
-                               const CopyBoxes&);
-#endif
-#ifdef KOKKOS_ENABLE_OPENMP
-extern template void run_boxes(const Kokkos::OpenMP&, const std::string&, int, int,
-                               const CopyBoxes&);
-#endif
-
 // Runners give a handle the kernels of one kind of execution. A runner has
 //
 //     run(exec, labels, label, program, batches)     on the host
