@@ -255,11 +255,8 @@ TEST_F(HypreSolve, PfmgTakesWholeStencilsOnly) {
                                         row.add(-1, {-1}), row.add(-1, {1});
                                     }),
                               UsageError, refused);
-    EXPECT_THROW_ON_ALL_RANKS(solve(2,
-                                    [](MatrixRow& row) {
-                                        row.add(3, {0, 0});
-                                    }),
-                              UsageError, refused);
+    EXPECT_THROW_ON_ALL_RANKS(solve(2, [](MatrixRow& row) { row.add(3, {0, 0}); }), UsageError,
+                              refused);
     EXPECT_THROW_ON_ALL_RANKS(solve(2,
                                     [](MatrixRow& row) {
                                         row.add(5, {0, 0});
@@ -341,9 +338,9 @@ TEST_F(HypreSolve, WrongArgumentsAreOneErrorOnAllRanks) {
     if (rank_count() == 1) return;
     EXPECT_THROW_ON_ALL_RANKS(hypre::solve(comm, a, x, x, {.has_to_converge = rank() == 0}),
                               UsageError, "has_to_converge");
-    for (const double other : {1e-4, std::nextafter(1e-3, 1.0)})
+    for (const double tolerance : {1e-4, std::nextafter(1e-3, 1.0)})
         EXPECT_THROW_ON_ALL_RANKS(
-            hypre::solve(comm, a, x, x, {.tolerance = rank() == 0 ? 1e-3 : other}), UsageError,
+            hypre::solve(comm, a, x, x, {.tolerance = rank() == 0 ? 1e-3 : tolerance}), UsageError,
             "tolerance");
     const Communicator alone(MPI_COMM_SELF);
     EXPECT_THROW_ON_ALL_RANKS(
