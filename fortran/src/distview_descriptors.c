@@ -8,8 +8,6 @@
 #define DISTVIEW_WITHOUT_MPI_H
 #include <distview/c/array.h>
 
-#include <stdbool.h>
-
 static int32_t element_of(const CFI_cdesc_t* a) {
     const int32_t bytes = (int32_t)a->elem_len;
     switch (a->type) {
@@ -41,44 +39,4 @@ void distview_fortran_describe(const CFI_cdesc_t* a, distview_memory* memory) {
     memory->read_only = 0;
     memory->device_type = DISTVIEW_HOST;
     memory->device_id = 0;
-}
-
-// As is_same() of distview_memories.f90 compares descriptions.
-static bool is_described(const CFI_cdesc_t* a, const distview_memory* memory) {
-    const int rank = a->rank;
-    if (memory->data != a->base_addr || memory->rank != rank || rank > DISTVIEW_MAX_RANK || !a->base_addr) return false;
-    for (int d = 0; d < rank; ++d)
-        if (memory->extents[rank - 1 - d] != a->dim[d].extent || memory->strides[rank - 1 - d] != a->dim[d].sm) return false;
-    return memory->order == DISTVIEW_STRIDED && !memory->read_only && memory->device_type == DISTVIEW_HOST &&
-           memory->device_id == 0 && memory->element == element_of(a);
-}
-
-enum { most_fields = 16 };
-
-// The fields of a call; those that the program leaves out are null. `fields` and `count` are those of the call before: most
-// calls pass the same ones, and then `are_resolved` stays as it is, and is false after any others.
-void distview_fortran_describe_fields(distview_memory* fields, int* count, bool* has_gap, bool* are_resolved,
-                                      const CFI_cdesc_t* f1, const CFI_cdesc_t* f2, const CFI_cdesc_t* f3,
-                                      const CFI_cdesc_t* f4, const CFI_cdesc_t* f5, const CFI_cdesc_t* f6,
-                                      const CFI_cdesc_t* f7, const CFI_cdesc_t* f8, const CFI_cdesc_t* f9,
-                                      const CFI_cdesc_t* f10, const CFI_cdesc_t* f11, const CFI_cdesc_t* f12,
-                                      const CFI_cdesc_t* f13, const CFI_cdesc_t* f14, const CFI_cdesc_t* f15,
-                                      const CFI_cdesc_t* f16) {
-    const CFI_cdesc_t* const given[most_fields] = {f1, f2,  f3,  f4,  f5,  f6,  f7,  f8,
-                                                   f9, f10, f11, f12, f13, f14, f15, f16};
-    int n = most_fields;
-    while (n > 1 && !given[n - 1]) --n;
-    bool gap = false;
-    bool same = *are_resolved && n == *count;
-    for (int i = 0; i < n; ++i) {
-        if (!given[i]) {
-            gap = true;
-        } else if (!same || !is_described(given[i], &fields[i])) {
-            same = false;
-            distview_fortran_describe(given[i], &fields[i]);
-        }
-    }
-    *count = n;
-    *has_gap = gap;
-    *are_resolved = same && !gap;
 }

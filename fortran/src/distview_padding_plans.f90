@@ -258,10 +258,7 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         status = resolve_fields(self%plain, "distview_padding_plan%exchange", self%handle)
         if (status == distview_success) &
             status = c_padding_plan_execute(self%handle, self%plain%field_count, self%plain%handles)
@@ -326,10 +323,7 @@ contains
         logical, intent(out), optional :: exchanged
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         call require_fields(self, "distview_padding_plan%require", depth, depth_high, exchanged, stat, errmsg)
     end subroutine
 
@@ -412,10 +406,7 @@ contains
             f10, f11, f12, f13, f14, f15, f16
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         call settle(mark_known_written(self%plain, "distview_padding_plan%mark_written", self%handle), stat, errmsg)
     end subroutine
 
@@ -441,7 +432,7 @@ contains
         character(*), intent(in) :: label
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        call describe_field(self%plain, field)
+        call describe_fields(self%plain, field)
         call settle(label_known(self%plain, "distview_padding_plan%set_label", self%handle, label), stat, errmsg)
     end subroutine
 
@@ -458,10 +449,7 @@ contains
             f10, f11, f12, f13, f14, f15, f16
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         call start_fields(self, "distview_padding_plan%start", exchange, stat, errmsg)
     end subroutine
 
@@ -510,10 +498,7 @@ contains
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
         integer(c_int) :: status
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         status = resolve_fields(self%plain, "distview_padding_plan%combine", self%handle)
         if (status == distview_success) &
             status = c_padding_plan_combine(self%handle, int(operation, c_int), self%plain%field_count, &
@@ -539,10 +524,7 @@ contains
         type(kernel_call), target :: user
         integer(c_int64_t) :: end(distview_max_rank)
         integer(c_int) :: status
-        associate (plain => self%plain)
-            call c_describe_fields(plain%fields, plain%field_count, plain%has_gap, plain%are_resolved, f1, f2, f3, f4, f5, &
-                                   f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
-        end associate
+        call describe_fields(self%plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
         status = resolve_fields(self%plain, "distview_padding_plan%apply", self%handle)
         user%kernel => kernel
         if (status == distview_success) &

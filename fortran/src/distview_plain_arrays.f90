@@ -12,7 +12,7 @@ module distview_plain_arrays
     implicit none
     private
     public :: begin_plain, begin_one, same_plain, end_plain, forget_known
-    public :: c_describe_fields, describe_field, take_fields, resolve_fields, mark_known_written, label_known
+    public :: describe_fields, describe_field, take_fields, resolve_fields, mark_known_written, label_known
 
     ! Known arrays are at most `most_known`, as the 32 sets of 16 fields that a plan keeps.
     integer, parameter, public :: most_known = 512, most_fields = 16
@@ -31,10 +31,8 @@ module distview_plain_arrays
         type(distview_memory) :: fields(most_fields)
         logical :: is_absent(most_fields) = .false.
         type(c_ptr) :: handles(most_fields) = c_null_ptr
-        integer(c_int) :: field_count = 0
-        logical(c_bool) :: has_gap = .false.
-        ! Whether `handles` are those of `fields`.
-        logical(c_bool) :: are_resolved = .false.
+        integer :: field_count = 0
+        logical :: has_gap = .false.
         type(known_array), allocatable :: known(:)
         integer :: count = 0
         integer :: next = 1
@@ -58,18 +56,6 @@ module distview_plain_arrays
             type(c_ptr), value :: array
             character(kind=c_char), intent(in) :: label(*)
         end function
-        ! The fields of a call, in place of those of the call before. One that is not allocated counts as absent, as the
-        ! language has it. For plans that never set `is_absent`.
-        subroutine c_describe_fields(fields, count, has_gap, are_resolved, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, &
-                                     f11, f12, f13, f14, f15, f16) bind(C, name="distview_fortran_describe_fields")
-            import :: c_bool, c_int, distview_memory
-            type(distview_memory), intent(inout) :: fields(*)
-            integer(c_int), intent(inout) :: count
-            logical(c_bool), intent(inout) :: has_gap, are_resolved
-            type(*), dimension(..), intent(in), asynchronous :: f1
-            type(*), dimension(..), intent(in), asynchronous, optional :: f2, f3, f4, f5, f6, f7, f8, f9, &
-                f10, f11, f12, f13, f14, f15, f16
-        end subroutine
         subroutine c_array_release(array) bind(C, name="distview_array_release")
             import :: c_ptr
             type(c_ptr), value :: array
@@ -146,7 +132,32 @@ contains
         end do
         plain%count = 0
         plain%next = 1
-        plain%are_resolved = .false.
+    end subroutine
+
+    subroutine describe_fields(plain, f1, f2, f3, f4, f5, f6, f7, f8, f9, f10, f11, f12, f13, f14, f15, f16)
+        type(plain_arrays), intent(inout) :: plain
+        type(*), dimension(..), intent(inout), asynchronous :: f1
+        type(*), dimension(..), intent(inout), asynchronous, optional :: f2, f3, f4, f5, f6, f7, f8, f9, &
+            f10, f11, f12, f13, f14, f15, f16
+        plain%field_count = 1
+        plain%has_gap = .false.
+        plain%is_absent = .false.
+        call c_describe_array(f1, plain%fields(1))
+        if (present(f2)) call add_field(plain, 2, f2)
+        if (present(f3)) call add_field(plain, 3, f3)
+        if (present(f4)) call add_field(plain, 4, f4)
+        if (present(f5)) call add_field(plain, 5, f5)
+        if (present(f6)) call add_field(plain, 6, f6)
+        if (present(f7)) call add_field(plain, 7, f7)
+        if (present(f8)) call add_field(plain, 8, f8)
+        if (present(f9)) call add_field(plain, 9, f9)
+        if (present(f10)) call add_field(plain, 10, f10)
+        if (present(f11)) call add_field(plain, 11, f11)
+        if (present(f12)) call add_field(plain, 12, f12)
+        if (present(f13)) call add_field(plain, 13, f13)
+        if (present(f14)) call add_field(plain, 14, f14)
+        if (present(f15)) call add_field(plain, 15, f15)
+        if (present(f16)) call add_field(plain, 16, f16)
     end subroutine
 
     subroutine describe_field(plain, f)
@@ -155,8 +166,17 @@ contains
         plain%field_count = 1
         plain%has_gap = .false.
         plain%is_absent = .false.
-        plain%are_resolved = .false.
         call c_describe_array(f, plain%fields(1))
+    end subroutine
+
+    ! An array that is not allocated counts as absent, as the language has it.
+    subroutine add_field(plain, number, f)
+        type(plain_arrays), intent(inout) :: plain
+        integer, intent(in) :: number
+        type(*), dimension(..), intent(in), asynchronous :: f
+        if (number /= plain%field_count + 1) plain%has_gap = .true.
+        plain%field_count = number
+        call c_describe_array(f, plain%fields(number))
     end subroutine
 
     subroutine take_fields(plain, fields)
@@ -165,7 +185,6 @@ contains
         plain%field_count = min(size(fields), most_fields)
         plain%has_gap = size(fields) > most_fields
         plain%is_absent = .false.
-        plain%are_resolved = .false.
         plain%fields(:plain%field_count) = fields(:plain%field_count)
     end subroutine
 
@@ -251,7 +270,6 @@ contains
         end if
         if (plain%moving) call forget_moved(plain, name)
         if (plain%count + plain%field_count > most_known) call forget_known(plain)
-        if (plain%are_resolved) return
         if (plain%has_gap) &
             status = failure(distview_usage_error, name // ": expected fields that are allocated, got one that is not")
         do i = 1, plain%field_count
@@ -266,7 +284,6 @@ contains
             end if
             if (status == distview_success) plain%handles(i) = plain%known(at)%array
         end do
-        plain%are_resolved = status == distview_success
         if (status /= distview_success) status = tell_others(plain%comm, name, status)
     end function
 

@@ -409,7 +409,6 @@ contains
         type(*), dimension(..), intent(in), asynchronous, optional :: target
         plain%field_count = 2
         plain%has_gap = .false.
-        plain%are_resolved = .false.
         plain%is_absent = .true.
         if (.not. allocated(plain%processes)) return
         if (present(source) .and. plain%processes(1) >= 0) then
