@@ -48,7 +48,7 @@ bool scatters(const DeviceRegion& region) {
     return region.rank > 0 && units * region.unit < sector;
 }
 
-/// What regions of one shape have in common, whose units lie apart equally.
+/// Shape of a region: regions of one shape differ by where they begin alone.
 auto shape_of(const DeviceRegion& region) {
     std::vector<std::int64_t> shape{region.unit};
     for (int d = 0; d < region.rank; ++d) {
