@@ -80,10 +80,10 @@ void stream_points(const PointMoves& moves, const char* from, char* to) {
         std::memcpy(to + i * size, from + at[i], Bytes);
     if (is_line(i)) {
         for (; i + of_line <= count; i += of_line) {
-            char elements[line_size];
+            std::uint64_t elements[line_size / sizeof(std::uint64_t)];
             for (std::int64_t k = 0; k < of_line; ++k)
-                std::memcpy(elements + k * size, from + at[i + k], Bytes);
-            stream_line(elements, to + i * size);
+                std::memcpy(reinterpret_cast<char*>(elements) + k * size, from + at[i + k], Bytes);
+            stream_words(elements, to + i * size);
         }
         end_streaming();
     }
