@@ -29,14 +29,14 @@ inline void stream_line(const char* from, char* to) {
 #endif
 }
 
-/// The same of 8 numbers, which need not be in memory: of bytes put together one after the other, GCC makes registers of
-/// 64 bytes and stores these, to load them again.
+/// The same of 8 numbers, which need not be in memory: of bytes put together one after the other, GCC
+/// makes registers of 64 bytes and stores these, to load them again.
 inline void stream_words(const std::uint64_t* words, char* to) {
 #if defined(__SSE2__)
     for (std::size_t i = 0; i < line_size / sizeof(std::uint64_t); i += 2)
-        _mm_stream_si128(reinterpret_cast<__m128i*>(to + i * sizeof(std::uint64_t)),
-                         _mm_set_epi64x(static_cast<long long>(words[i + 1]),
-                                        static_cast<long long>(words[i])));
+        _mm_stream_si128(
+            reinterpret_cast<__m128i*>(to + i * sizeof(std::uint64_t)),
+            _mm_set_epi64x(static_cast<long long>(words[i + 1]), static_cast<long long>(words[i])));
 #else
     std::memcpy(to, words, line_size);
 #endif
