@@ -25,7 +25,7 @@ void use_padding_exchange(const Cuda& exec, const Communicator& comm) {
     const auto w = make_dist_view<int***, Kokkos::CudaUVMSpace>(exec, comm, layout, "w");
     const auto x =
         make_dist_view<std::int8_t***, Kokkos::CudaHostPinnedSpace>(exec, comm, layout, "x");
-    plan.bind(u, v);
+    plan.bind(exec, u, v);
     plan.bind(exec, w, x);
     plan.execute(exec, u);
     plan.execute(exec, u, v, w, x);

@@ -18,7 +18,7 @@ void use_redistribution(const Cuda& exec, const Communicator& comm) {
         make_dist_view<float**, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, to, "f");
     const auto z = make_dist_view<Kokkos::complex<double>**>(exec, comm, from, "z");
     const auto t = make_dist_view<Kokkos::complex<double>**>(exec, comm, to, "t");
-    plan.bind(a, c);
+    plan.bind(exec, a, c);
     plan.execute(exec, a, c);
     plan.execute(exec, 2.0, a, 1.0, c);
     plan.execute(exec, a, f);

@@ -47,7 +47,8 @@ protected:
         const ArrayLayout layout(ProcessGrid{n}, {block(4 * n, {.padding = 1, .periodic = true})});
         PaddingExchangePlan plan(comm, layout);
         try {
-            plan.bind(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm,
+            plan.bind(exec,
+                      make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm,
                                                                                       layout, "a"));
         } catch (const UsageError& error) {
             if (std::string(error.what()).find("MPI does not take it") == std::string::npos) throw;

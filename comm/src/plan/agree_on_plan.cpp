@@ -7,7 +7,7 @@
 namespace distview::impl {
 
 std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
-                                       const std::function<void()>& check, Digest digest,
+                                       const std::function<void()>& check, std::uint64_t digest,
                                        const Arguments& arguments) {
     std::optional<Transport> required;
     std::exception_ptr failure;
@@ -18,8 +18,8 @@ std::optional<Transport> agree_on_plan(const Communicator& comm, const char* nam
     } catch (...) {
         failure = std::current_exception();
     }
-    digest.add(required ? static_cast<std::uint64_t>(*required) + 1 : 0);
-    agree(comm, name, failure, digest.value(), [&] {
+    const std::uint64_t transport = required ? static_cast<std::uint64_t>(*required) + 1 : 0;
+    agree(comm, name, failure, digest * 31 + transport, [&] {
         std::vector<Argument> all = arguments();
         all.push_back(
             {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});

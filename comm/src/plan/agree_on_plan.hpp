@@ -3,39 +3,107 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
+#include <distview/core/array_layout.hpp>
+#include <distview/core/axis_slice.hpp>
+#include <distview/core/text.hpp>
 
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <ranges>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace distview::impl {
 
-/// Hash of a plan's arguments.
-class Digest {
+/// Hash of a plan's arguments. Called with a name and a value, as ArgumentTexts is.
+class ArgumentDigest {
 public:
-    Digest& add(std::uint64_t value) {
-        m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1;
-        return *this;
+    void operator()(const std::string&, const ArrayLayout& layout) { add(layout.fingerprint()); }
+    template <std::ranges::range Values>
+    void operator()(const std::string& name, const Values& values) {
+        add(std::ranges::size(values));
+        for (const auto& value : values) (*this)(name, value);
     }
-    template <class Values>
-    Digest& add_all(const Values& values) {
-        add(values.size());
-        for (const auto& value : values) add(static_cast<std::uint64_t>(value));
-        return *this;
+    void operator()(const std::string&, const AxisSlice& slice) {
+        for (const std::int64_t value : {slice.begin, slice.count, slice.step})
+            add(static_cast<std::uint64_t>(value));
+    }
+    void operator()(const std::string&, const Widths& widths) {
+        add(static_cast<std::uint64_t>(widths.low));
+        add(static_cast<std::uint64_t>(widths.high));
+    }
+    template <class Number>
+        requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+    void operator()(const std::string&, const Number& value) {
+        add(static_cast<std::uint64_t>(value));
     }
     std::uint64_t value() const noexcept { return m_hash; }
 
 private:
+    void add(std::uint64_t value) { m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1; }
+
     std::uint64_t m_hash = 0;
 };
 
+/// Texts of a plan's arguments, for the error if ranks pass different ones.
+class ArgumentTexts {
+public:
+    template <class Value>
+    void operator()(const std::string& name, const Value& value) {
+        m_texts.push_back({name, text_of(value)});
+    }
+    std::vector<Argument> take() noexcept { return std::move(m_texts); }
+
+private:
+    static std::string text_of(const ArrayLayout& layout) { return layout.describe(); }
+    static std::string text_of(const AxisSlice& slice) {
+        return text("{begin ", slice.begin, ", count ", slice.count, ", step ", slice.step, '}');
+    }
+    static std::string text_of(const Widths& widths) {
+        return text('(', widths.low, ", ", widths.high, ')');
+    }
+    template <std::ranges::range Values>
+    static std::string text_of(const Values& values) {
+        std::vector<std::string> texts;
+        for (const auto& value : values) texts.push_back(text_of(value));
+        return tuple_text(texts);
+    }
+    template <class Number>
+        requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
+    static std::string text_of(const Number& value) {
+        if constexpr (std::is_enum_v<Number>)
+            return text(static_cast<int>(value));
+        else
+            return text(value);
+    }
+
+    std::vector<Argument> m_texts;
+};
+
+/// Agrees on arguments by their digest, and makes their texts if ranks differ.
+std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
+                                       const std::function<void()>& check, std::uint64_t digest,
+                                       const Arguments& arguments);
+
 /// Begins to build a plan: each rank runs `check`, which throws if its arguments are wrong, and all agree that none
-/// failed, on the arguments (see agree()) and on DISTVIEW_TRANSPORT, whose value is returned.
+/// failed, on the arguments and on DISTVIEW_TRANSPORT, whose value is returned. `visit` calls what it is given with the
+/// name and the value of each argument.
 ///
 /// Collective: over comm
 /// Errors:     those of `check`; UsageError if the transport is not there, or ranks differ (on all ranks)
+template <class Visit>
 std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
-                                       const std::function<void()>& check, Digest digest,
-                                       const Arguments& arguments);
+                                       const std::function<void()>& check, const Visit& visit) {
+    ArgumentDigest digest;
+    visit(digest);
+    return agree_on_plan(comm, name, check, digest.value(), [&] {
+        ArgumentTexts texts;
+        visit(texts);
+        return texts.take();
+    });
+}
 
 } // namespace distview::impl

@@ -84,7 +84,7 @@ bool ExchangeBinding::is_for(const ArraySet& arrays) const noexcept {
     // Arrays of another type are taken for new ones, which are then refused on all ranks.
     return std::equal(m_identities.begin(), middle, arrays.sources.begin(), is_same) &&
            std::equal(middle, m_identities.end(), arrays.targets.begin(), is_same) &&
-           arrays.are_of_that_type();
+           arrays.have_right_types();
 }
 
 void ExchangeBinding::hold_written(const Arena& arena, std::span<const Field> arrays) {

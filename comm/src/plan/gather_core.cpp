@@ -24,7 +24,7 @@ GatherCore::GatherCore(const Communicator& comm, const char* name, std::uint64_t
 
 void GatherCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;
-    const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
+    const bool combines = arrays.kind() == ExchangeKind::combine;
     const bool writes = combines || m_side == Side::array;
     require<UsageError>(!fields.empty(),
                         [&] { return text(name(), ": expected at least 1 array"); });
@@ -44,7 +44,7 @@ void GatherCore::check(const ArraySet& arrays) const {
 
 /// A gather writes no element that has padding: lists, or ghosts.
 std::vector<PaddingEffect> GatherCore::effects_of(const ArraySet& arrays) const {
-    if (static_cast<Kind>(arrays.variant) == Kind::combine) return all_written(arrays.sources);
+    if (arrays.kind() == ExchangeKind::combine) return all_written(arrays.sources);
     return {};
 }
 
@@ -65,7 +65,7 @@ void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const
         bytes[rank] = packed_fields(std::ssize(positions), arrays.sources, packed).bytes;
         prepared.packed[rank] = packed;
     };
-    if (static_cast<Kind>(arrays.variant) == Kind::combine) {
+    if (arrays.kind() == ExchangeKind::combine) {
         const std::vector<char> all(arrays.sources.size(), 1);
         for (const GatherRole::Wanted& to : m_role.wanted) add(to.rank, to.positions, all);
     } else {
@@ -85,7 +85,7 @@ void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const
 }
 
 PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
-    const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
+    const bool combines = arrays.kind() == ExchangeKind::combine;
     check(arrays);
     const auto prepared = std::make_shared<Prepared>();
     prepared->device = device_setting(arrays.layer, required(), name());
@@ -99,7 +99,7 @@ PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
 
 std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const Prepared& prepared,
                                                   const PlanLines& lines, int tag) {
-    const bool combines = static_cast<Kind>(arrays.variant) == Kind::combine;
+    const bool combines = arrays.kind() == ExchangeKind::combine;
     return agree_on(communicator(), name(), [&] {
         // Values to combine are packed: on a device they go in messages.
         const bool in_messages = combines && arrays.layer;
@@ -156,10 +156,7 @@ std::string GatherCore::describe() const {
             << (from.rank == communicator().rank() ? "its own" : text("rank ", from.rank));
     for (const GatherRole::Given& to : m_role.given)
         out << "\n    " << to.positions.size() << " of its own to rank " << to.rank;
-    int set = 0;
-    for (const auto& binding : bindings())
-        out << "\nbound set " << set++ << ':' << binding->describe();
-    return out.str();
+    return out.str() + describe_bound_sets();
 }
 
 } // namespace distview::impl

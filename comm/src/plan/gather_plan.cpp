@@ -26,9 +26,8 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
                         " indices each, got ", indices.rank());
         });
     };
-    const auto required = impl::agree_on_plan(
-        comm, plan_names::gather, check, impl::Digest().add(layout.fingerprint()),
-        [&] { return std::vector<Argument>{{"layout", layout.describe()}}; });
+    const auto required = impl::agree_on_plan(comm, plan_names::gather, check,
+                                              [&](auto& visitor) { visitor("layout", layout); });
     const std::uint64_t number = comm.state()->next_plan();
     impl::GatherRole role = impl::find_gather_role(comm, plan_names::gather, layout, indices);
     return agree_on(comm, plan_names::gather, [&] {
@@ -42,8 +41,6 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
 
 GatherPlan::GatherPlan(const Communicator& comm, const ArrayLayout& layout,
                        const IndexList& indices, const std::source_location& where)
-    : m_core(plan_names::gather, make_core(comm, layout, indices)) {
-    m_core->note_made(where);
-}
+    : PlanBase(plan_names::gather, make_core(comm, layout, indices), where) {}
 
 } // namespace distview

@@ -113,14 +113,11 @@ impl::GatherRole find_role(const Communicator& comm, const GhostedLayout& ghoste
 std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             const GhostedLayout& ghosted) {
     const CollectiveCall call(comm, plan_names::ghost_exchange);
-    const impl::Digest digest = impl::Digest()
-                                    .add(ghosted.layout.fingerprint())
-                                    .add(static_cast<std::uint64_t>(ghosted.axis));
     const auto required = impl::agree_on_plan(
-        comm, plan_names::ghost_exchange, [&] { check(comm, ghosted); }, digest,
-        [&] {
-            return std::vector<Argument>{{"layout", ghosted.layout.describe()},
-                                         {"axis", text(ghosted.axis)}};
+        comm, plan_names::ghost_exchange, [&] { check(comm, ghosted); },
+        [&](auto& visitor) {
+            visitor("layout", ghosted.layout);
+            visitor("axis", ghosted.axis);
         });
     const std::uint64_t number = comm.state()->next_plan();
     impl::GatherRole role = find_role(comm, ghosted);
@@ -179,8 +176,6 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 
 GhostExchangePlan::GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
                                      const std::source_location& where)
-    : m_core(plan_names::ghost_exchange, make_core(comm, layout)) {
-    m_core->note_made(where);
-}
+    : PlanBase(plan_names::ghost_exchange, make_core(comm, layout), where) {}
 
 } // namespace distview

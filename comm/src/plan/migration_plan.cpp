@@ -107,8 +107,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
                                             std::span<const int> targets) {
     const CollectiveCall call(comm, plan_names::migration);
     const auto required = impl::agree_on_plan(
-        comm, plan_names::migration, [&] { check(comm, targets); }, {},
-        [] { return std::vector<Argument>{}; });
+        comm, plan_names::migration, [&] { check(comm, targets); }, [](auto&) {});
     const std::uint64_t number = comm.state()->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);
@@ -124,11 +123,9 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
 
 MigrationPlan::MigrationPlan(const Communicator& comm, std::span<const int> targets,
                              const std::source_location& where)
-    : m_core(plan_names::migration, make_core(comm, targets)),
+    : PlanBase(plan_names::migration, make_core(comm, targets), where),
       m_source_size(static_cast<std::int64_t>(targets.size())),
-      m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {
-    m_core->note_made(where);
-}
+      m_kept(std::count(targets.begin(), targets.end(), comm.rank())) {}
 
 void MigrationPlan::check_apart(std::span<const impl::Field> fields,
                                 std::span<const impl::PointLists> lists) const {

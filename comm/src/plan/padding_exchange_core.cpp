@@ -79,7 +79,7 @@ std::vector<int> PaddingExchangeCore::receive_peers() const {
 
 void PaddingExchangeCore::check(const ArraySet& arrays) const {
     const std::span<const Field> fields = arrays.sources;
-    const bool combines = static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::combine;
+    const bool combines = arrays.kind() == ExchangeKind::combine;
     require<UsageError>(
         m_one_geometry ? !fields.empty() : fields.size() == m_schedules.size(), [&] {
             const std::string expected =
@@ -106,7 +106,7 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
 }
 
 PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
-    const auto kind = static_cast<ExchangeKind>(arrays.variant);
+    const ExchangeKind kind = arrays.kind();
     check(arrays);
     const auto prepared = std::make_shared<Prepared>();
     prepared->device = device_setting(arrays.layer, required(), name());
@@ -123,7 +123,7 @@ PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
 
 std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& arrays) const {
     std::vector<PaddingEffect> effects = all_written(arrays.sources);
-    if (static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::fill)
+    if (arrays.kind() == ExchangeKind::fill)
         for (std::size_t i = 0; i < effects.size(); ++i) {
             PaddingEffect& effect = effects[i];
             effect.after = schedule_of(i).filled();
@@ -134,7 +134,7 @@ std::vector<PaddingEffect> PaddingExchangeCore::effects_of(const ArraySet& array
 }
 
 void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
-    const bool combines = static_cast<ExchangeKind>(arrays.variant) == ExchangeKind::combine;
+    const bool combines = arrays.kind() == ExchangeKind::combine;
     agree_on(communicator(), name(), [&] {
         for (const Field& field : arrays.sources) {
             const std::shared_ptr<ArrayState>& state = *field.state;
@@ -154,9 +154,7 @@ void PaddingExchangeCore::check_elements(const ArraySet& arrays) const {
 }
 
 std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays) const {
-    if (!m_one_geometry || arrays.layer ||
-        static_cast<ExchangeKind>(arrays.variant) != ExchangeKind::fill)
-        return {};
+    if (!m_one_geometry || arrays.layer || arrays.kind() != ExchangeKind::fill) return {};
     return exchange_shapes(m_schedules.front().layout(), m_options.front(), arrays.sources,
                            borrowed_fields(*state().arena(), arrays.sources));
 }
@@ -164,7 +162,7 @@ std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays
 std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
                                                            const Prepared& prepared,
                                                            const PlanLines& lines, int tag) {
-    const auto kind = static_cast<ExchangeKind>(arrays.variant);
+    const ExchangeKind kind = arrays.kind();
     return agree_on(communicator(), name(), [&] {
         PeerTransports transports = find_transports(
             state(), name(), tag, arrays.sources, prepared.shared_pack.offer(lines.readers()),
@@ -213,11 +211,7 @@ std::string PaddingExchangeCore::describe() const {
         out << '\n' << (m_one_geometry ? "every field: " : text("field ", i, ": "));
         out << m_schedules[i].layout().describe() << '\n' << m_schedules[i].describe();
     }
-    int set = 0;
-    for (const auto& binding : bindings())
-        out << "\nbound set " << set++ << " of " << binding->array_count()
-            << (binding->array_count() == 1 ? " field:" : " fields:") << binding->describe();
-    return out.str();
+    return out.str() + describe_bound_sets();
 }
 
 } // namespace distview::impl

@@ -407,4 +407,14 @@ void PlanCore::look_at(const ExchangeBinding& step, const Incoming& incoming) co
     }
 }
 
+std::string PlanCore::describe_bound_sets() const {
+    std::string result;
+    for (std::size_t i = 0; i < m_bindings.size(); ++i) {
+        const std::size_t arrays = m_bindings[i]->array_count();
+        result += text("\nbound set ", i, " of ", arrays,
+                       arrays == 1 ? " array:" : " arrays:", m_bindings[i]->describe());
+    }
+    return result;
+}
+
 } // namespace distview::impl

@@ -5,16 +5,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdint>
 
 namespace distview::impl {
 
 namespace {
-
-/// Whether elements of this size are moved without knowing their type.
-bool moves_as_bytes(std::int64_t size) {
-    return size == 1 || size == 2 || size == 4 || size == 8 || size == 16;
-}
 
 /// Whether this process has no element of it.
 bool is_empty(const Field& field) {
@@ -61,14 +55,11 @@ RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) co
         require<ShapeError>(!arrays.as_bytes || source.element_code == target.element_code, [&] {
             return text(name(), ": source ", i, " and target ", i, " differ in element type");
         });
-        require<ShapeError>(!arrays.as_bytes || moves_as_bytes(source.element_size), [&] {
+        require<ShapeError>(!arrays.as_bytes || ArraySet::moves_as_bytes(source.element_size), [&] {
             return text(name(),
                         ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
                         "bytes, got ",
                         source.element_size);
-        });
-        require<UsageError>(!arrays.as_bytes || !m_conjugate, [&] {
-            return text(name(), ": elements of types known at run time only are not conjugated");
         });
         require<ShapeError>(!target.read_only,
                             [&] { return text(name(), ": target ", i, " is read-only"); });

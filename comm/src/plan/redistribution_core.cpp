@@ -197,10 +197,7 @@ std::string RedistributionCore::describe() const {
             out << (&stage == &m_stages.front() ? " " : " and ") << most_partners(stage.schedule);
         out << " partners, instead of " << most_partners(m_schedule);
     }
-    int set = 0;
-    for (const auto& binding : bindings())
-        out << "\nbound set " << set++ << ':' << binding->describe();
-    return out.str();
+    return out.str() + describe_bound_sets();
 }
 
 } // namespace distview::impl

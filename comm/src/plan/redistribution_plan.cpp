@@ -9,7 +9,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -51,34 +50,23 @@ bool chooses(const Communicator& comm, const RedistributionOptions& options) {
            comm.is_open() && !comm.state()->is_one_node();
 }
 
-Digest digest_of(const ArrayLayout& from, const ArrayLayout& to,
-                 const RedistributionOptions& options) {
-    Digest digest;
-    digest.add(from.fingerprint()).add(to.fingerprint()).add_all(options.permutation);
-    for (const auto* const slices : {&options.from_slice, &options.to_slice}) {
-        digest.add(slices->size());
-        for (const AxisSlice& slice : *slices)
-            digest.add_all(std::array{slice.begin, slice.count, slice.step});
-    }
-    digest.add_all(options.from_ranks).add_all(options.to_ranks);
-    digest.add((options.fill_padding ? 1u : 0u) + (options.conjugate ? 2u : 0u) +
-               (options.in_place ? 4u : 0u) + (options.allow_missing_indices ? 8u : 0u));
-    return digest.add(static_cast<std::uint64_t>(options.buffer_bytes))
-        .add(static_cast<std::uint64_t>(options.strategy));
-}
-
-std::vector<Argument> arguments_of(const ArrayLayout& from, const ArrayLayout& to,
-                                   const RedistributionOptions& options) {
-    return {{"source layout", from.describe()},
-            {"target layout", to.describe()},
-            {"permutation", tuple_text(options.permutation)},
-            {"from_ranks", tuple_text(options.from_ranks)},
-            {"to_ranks", tuple_text(options.to_ranks)},
-            {"fill_padding", text(options.fill_padding)},
-            {"conjugate", text(options.conjugate)},
-            {"in_place", text(options.in_place)},
-            {"buffer_bytes", text(options.buffer_bytes)},
-            {"strategy", text(static_cast<int>(options.strategy))}};
+/// What ranks must pass alike.
+template <class Visitor>
+void visit_arguments(Visitor& visitor, const ArrayLayout& from, const ArrayLayout& to,
+                     const RedistributionOptions& options) {
+    visitor("source layout", from);
+    visitor("target layout", to);
+    visitor("permutation", options.permutation);
+    visitor("from_slice", options.from_slice);
+    visitor("to_slice", options.to_slice);
+    visitor("from_ranks", options.from_ranks);
+    visitor("to_ranks", options.to_ranks);
+    visitor("fill_padding", options.fill_padding);
+    visitor("conjugate", options.conjugate);
+    visitor("in_place", options.in_place);
+    visitor("allow_missing_indices", options.allow_missing_indices);
+    visitor("buffer_bytes", options.buffer_bytes);
+    visitor("strategy", options.strategy);
 }
 
 } // namespace
@@ -105,9 +93,9 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
             (chooses(comm, options) && !is_some_unknown))
             stages = redistribution_stages(from, to, options);
     };
-    const auto required = agree_on_plan(comm, plan_names::redistribution, make_schedules,
-                                        digest_of(from, to, options),
-                                        [&] { return arguments_of(from, to, options); });
+    const auto required =
+        agree_on_plan(comm, plan_names::redistribution, make_schedules,
+                      [&](auto& visitor) { visit_arguments(visitor, from, to, options); });
     const std::uint64_t number = comm.state()->next_plan();
     if (is_some_unknown) schedule = find_runs(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.

@@ -34,13 +34,13 @@ std::vector<int> merged(std::vector<int> a, const std::vector<int>& b) {
 
 } // namespace
 
-std::vector<int> RedistributionCore::send_ranks() const {
+std::vector<int> RedistributionCore::send_peers() const {
     std::vector<int> result;
     for (const Stage& stage : m_stages) result = merged(std::move(result), stage.role.send_ranks());
     return result;
 }
 
-std::vector<int> RedistributionCore::receive_ranks() const {
+std::vector<int> RedistributionCore::receive_peers() const {
     std::vector<int> result;
     for (const Stage& stage : m_stages)
         result = merged(std::move(result), stage.role.receive_ranks());

@@ -212,8 +212,8 @@ TEST(DeepStencil, SendsAMessageEveryFewSteps) {
         PaddingExchangePlan plan(ring.comm, ring.layout);
         plan.execute(HostExec(), now, next);
         now.mark_written();
-        plan.bind(now);
-        plan.bind(next);
+        plan.bind(Kokkos::DefaultHostExecutionSpace(), now);
+        plan.bind(Kokkos::DefaultHostExecutionSpace(), next);
         MpiCounters counters;
         for (int step = 0; step < 12; ++step) {
             const auto from = now.view(), to = next.view();

@@ -96,7 +96,7 @@ TEST(ApplyStencil, ComputesEveryCellOnceHoweverLateTheNeighbours) {
     const auto from = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "from");
     const auto to = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "to");
     PaddingExchangePlan plan(comm, layout);
-    plan.bind(from);
+    plan.bind(Kokkos::DefaultHostExecutionSpace(), from);
     for (int late = 0; late < comm.size(); ++late) {
         if (comm.rank() == late) std::this_thread::sleep_for(std::chrono::milliseconds(5));
         apply_stencil(exec, plan, to, [&](int i, int j) { to.view()(i, j) += 1.0; }, from);
@@ -140,7 +140,7 @@ TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
         std::optional<ForcedTransport> transport;
         if (messages) transport.emplace("message");
         PaddingExchangePlan plan(comm, layout_of(4));
-        plan.bind(from);
+        plan.bind(Kokkos::DefaultHostExecutionSpace(), from);
         const bool refused = comm.rank() == 0;
         std::string what = "finished";
         try {

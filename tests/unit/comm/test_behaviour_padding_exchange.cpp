@@ -124,8 +124,8 @@ TEST_F(MessageExchangeBehaviour, LabelsEverything) {
 TEST_F(MessageExchangeBehaviour, SendsOneMessageANeighbourForSeveralFields) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(), b = make(), c = make(), d = make();
-    plan.bind(a);
-    plan.bind(a, b, c, d);
+    plan.bind(Kokkos::DefaultHostExecutionSpace(), a);
+    plan.bind(Kokkos::DefaultHostExecutionSpace(), a, b, c, d);
     const auto traffic_of = [](auto&& execute) {
         MpiCounters counters;
         execute();
@@ -160,7 +160,7 @@ TEST_F(MessageExchangeBehaviour, SetsCostTwoAgreementsAndTwoSmallMessagesANeighb
     const NumberedArray a = make(), b = make();
     for (int time = 0; time < 2; ++time) {
         MpiCounters counters;
-        plan.bind(a, b);
+        plan.bind(Kokkos::DefaultHostExecutionSpace(), a, b);
         const MpiTraffic traffic = counters.stop();
         const bool is_new = time == 0;
         EXPECT_EQ(traffic.collective_calls(), 0);

@@ -96,7 +96,7 @@ TEST_F(InPlaceExchangeBehaviour, LabelsEverything) {
 TEST_F(InPlaceExchangeBehaviour, SendsNoMessagesAtAll) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make_shared(), b = make_shared();
-    plan.bind(a, b);
+    plan.bind(Kokkos::DefaultHostExecutionSpace(), a, b);
     plan.combine(exec, Maximum{}, a, b);
     MpiCounters counters;
     for (int round = 0; round < 20; ++round) {
@@ -118,7 +118,7 @@ TEST_F(InPlaceExchangeBehaviour, SendsNoMessagesFromArraysThatAreNotShared) {
     const NumberedArray shared = make_shared();
     const bool is_odd_one = comm.rank() == comm.size() - 1;
     const NumberedArray a = is_odd_one ? make() : shared;
-    plan.bind(a);
+    plan.bind(Kokkos::DefaultHostExecutionSpace(), a);
     MpiCounters counters;
     plan.execute(exec, a);
     const MpiTraffic traffic = counters.stop();

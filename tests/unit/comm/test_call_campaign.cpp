@@ -50,11 +50,11 @@ enum class Way { shared_memory, packed, messages };
 class Bench {
 public:
     Bench(const Communicator& comm, Way way) : m_comm(comm), m_way(way) {
-        m_first.bind(m_a);
-        m_first.bind(m_b);
-        m_second.bind(m_a);
-        m_spare.bind(m_c);
-        m_move.bind(m_a, m_target);
+        m_first.bind(Exec(), m_a);
+        m_first.bind(Exec(), m_b);
+        m_second.bind(Exec(), m_a);
+        m_spare.bind(Exec(), m_c);
+        m_move.bind(Exec(), m_a, m_target);
     }
 
     struct Call {
@@ -93,7 +93,7 @@ public:
             {"redistribution", [&] { m_move.execute(m_exec, m_a, m_target); },
              [] { return std::string(); }, false},
             {"redistribution of a new array", [&] { m_move.execute(m_exec, m_b, m_target); }},
-            {"bind", [&] { m_second.bind(m_d); }},
+            {"bind", [&] { m_second.bind(Exec(), m_d); }},
             reduce("sum", ReduceOperation::sum),
             reduce("min", ReduceOperation::min),
             reduce("max", ReduceOperation::max),

@@ -195,7 +195,7 @@ void free_during_executions(Transport transport, bool is_borrowed, int times) {
         is_borrowed ? NumberedArray(layout, comm.rank(), local.view())
                     : NumberedArray(make_dist_view<double**>(Exec(), comm, layout, "array"));
     PaddingExchangePlan plan(comm, layout);
-    plan.bind(array);
+    plan.bind(Exec(), array);
     const bool leaves = comm.rank() == comm.size() - 1;
     std::string error;
     for (int time = 0; time < (leaves ? times : times + 100) && error.empty(); ++time) {
@@ -236,7 +236,7 @@ TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
         const Communicator comm(world.get());
         const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
         PaddingExchangePlan plan(comm, ring(comm));
-        plan.bind(array);
+        plan.bind(Exec(), array);
         const std::string error = error_of([&] {
             const CollectiveCall whole(comm, "whole");
             if (comm.rank() == 0) throw UsageError("of rank 0 alone");
@@ -264,8 +264,8 @@ TEST(CollectiveCall, EndsALoopThatARankHasLeft) {
                 const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
                 PaddingExchangePlan plan(comm, ring(comm));
                 PaddingExchangePlan last(comm, ring(comm));
-                plan.bind(array);
-                last.bind(array);
+                plan.bind(Exec(), array);
+                last.bind(Exec(), array);
                 std::exception_ptr failure;
                 try {
                     for (int step = 0; step < 12; ++step) {
@@ -320,7 +320,7 @@ TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
                              {block(24, {.padding = 1, .periodic = true})});
     const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
     PaddingExchangePlan plan(comm, layout);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     auto handle = plan.start(Exec(), a);
     const auto start_again = [&] {
         if (comm.rank() != 0) return;

@@ -85,7 +85,7 @@ TEST_F(ExchangeHandles, FillPaddingWhenFinishedAndNotBefore) {
 TEST_F(ExchangeHandles, AreRegionsOfKokkosTools) {
     const NumberedArray array = make(1);
     PaddingExchangePlan plan(comm, layout);
-    plan.bind(array);
+    plan.bind(Exec(), array);
     const KokkosEvents events;
     plan.start(exec, array).finish();
     const std::vector<KokkosEvent> regions = events.regions();
@@ -126,8 +126,8 @@ TEST_F(ExchangeHandles, OfSeveralPlansMayBeInFlightTogether) {
 TEST_F(ExchangeHandles, RefuseASecondExchangeOfTheirPlan) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1), b = make(2), never_bound = make(3);
-    plan.bind(a);
-    plan.bind(b);
+    plan.bind(Exec(), a);
+    plan.bind(Exec(), b);
     Handle handle = plan.start(exec, a);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError, in_flight);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, b), UsageError, in_flight);
@@ -251,7 +251,7 @@ TEST_F(ExchangeHandles, AbandonedByAnExceptionLeaveNothingToWaitFor) {
         throw std::runtime_error("while in flight");
     };
     EXPECT_THROW_ON_ALL_RANKS(fail_in_flight(), std::runtime_error, "while in flight");
-    EXPECT_THROW_ON_ALL_RANKS(plan.bind(a), UsageError, unusable);
+    EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), a), UsageError, unusable);
     expect_healthy(comm);
 }
 

@@ -95,7 +95,7 @@ TEST_P(DirectExchangeHandles, AbandonedOnOneRankAreNoticedByAll) {
         Communicator mine(parent.get());
         PaddingExchangePlan plan(mine, layout);
         const NumberedArray a = make(1, mine);
-        plan.bind(a);
+        plan.bind(Exec(), a);
         expect_all_learn(dropping, [&] { return plan.start(exec, a); });
         EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, make(2, mine)), UsageError, unusable);
         expect_healthy(mine);
@@ -120,7 +120,7 @@ TEST_P(DirectExchangeHandles, AbandonedLateWakeWhoWaits) {
     const int dropping = comm.size() / 2;
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1, comm);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     expect_all_learn(dropping, [&] {
         auto handle = plan.start(exec, a);
         if (comm.rank() == dropping) std::this_thread::sleep_for(std::chrono::milliseconds(50));

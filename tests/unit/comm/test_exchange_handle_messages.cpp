@@ -93,7 +93,7 @@ TYPED_TEST(MessageExchangeHandles, SendOneMessageForAllFields) {
         fields.push_back(this->make_of(this->comm, rows));
         views.emplace_back(fields.back());
     }
-    plan.bind(views);
+    plan.bind(Exec(), views);
     const int n = this->comm.size();
     for (int round = 0; round < 3; ++round) {
         for (int f = 0; f < 8; ++f) number(fields[static_cast<std::size_t>(f)], 10 * round + f);
@@ -125,7 +125,7 @@ TYPED_TEST(MessageExchangeHandles, TakeAnArrayTwice) {
 TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
     PaddingExchangePlan plan(this->comm, this->layout);
     const TypeParam a = this->make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     if (this->comm.rank() == this->dropping) {
         static_cast<void>(plan.start(this->exec, a));
         number(a, 99);
@@ -138,7 +138,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayBeWritten) {
 TYPED_TEST(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
     PaddingExchangePlan plan(this->comm, this->layout);
     const TypeParam a = this->make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     if (this->comm.rank() == this->dropping) {
         static_cast<void>(plan.start(this->exec, a));
         Kokkos::deep_copy(a.view(), -5.0);
@@ -154,7 +154,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedFillNoPaddingLater) {
 TYPED_TEST(MessageExchangeHandles, AbandonedLetTheArrayGo) {
     PaddingExchangePlan plan(this->comm, this->layout);
     TypeParam a = this->make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     std::shared_ptr<void> later;
     const std::size_t count = a.view().span();
     if (this->comm.rank() == this->dropping) {
@@ -177,7 +177,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedStillTakeWhatIsSent) {
     const PaddingExchangeOptions low_only{.widths = std::vector<Widths>{{1, 0}, {0, 0}}};
     PaddingExchangePlan plan(this->comm, this->layout, low_only);
     const TypeParam a = this->make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     if (this->comm.rank() == this->dropping) static_cast<void>(plan.start(this->exec, a));
     this->wait_for_all();
     if (this->comm.rank() != this->dropping) {
@@ -197,8 +197,8 @@ TYPED_TEST(MessageExchangeHandles, AbandonedAreAnErrorInTheNextExchange) {
         PaddingExchangePlan plan(this->comm, this->layout);
         const TypeParam a = this->make(1);
         const TypeParam b = this->make(2);
-        plan.bind(a);
-        plan.bind(b);
+        plan.bind(Exec(), a);
+        plan.bind(Exec(), b);
         if (this->comm.rank() == this->dropping)
             static_cast<void>(plan.start(this->exec, a));
         else
@@ -224,7 +224,7 @@ TYPED_TEST(MessageExchangeHandles, AbandonedAreAnErrorInTheNextExchange) {
 TYPED_TEST(MessageExchangeHandles, AbandonedOneAfterTheOtherEnd) {
     PaddingExchangePlan plan(this->comm, this->layout);
     const TypeParam a = this->make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     for (int rank = 0; rank < this->comm.size(); ++rank) {
         if (this->comm.rank() == rank) static_cast<void>(plan.start(this->exec, a));
         MPI_Barrier(this->comm.mpi());

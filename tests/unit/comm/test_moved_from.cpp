@@ -70,9 +70,9 @@ TEST(MovedFrom, PaddingExchangePlan) {
     PaddingExchangePlan kept = std::move(plan);
     // NOLINTBEGIN(bugprone-use-after-move)
     expect_moved_from(
-        {[&] { plan.bind(exec, u); }, [&] { plan.bind(u); }, [&] { plan.bind(); },
-         [&] { plan.bind(exec, any); }, [&] { plan.bind(any); }, [&] { plan.execute(exec, u); },
-         [&] { plan.execute(exec, any); }, [&] { static_cast<void>(plan.start(exec, u)); },
+        {[&] { plan.bind(exec, u); }, [&] { plan.bind(exec); }, [&] { plan.bind(exec, any); },
+         [&] { plan.execute(exec, u); }, [&] { plan.execute(exec, any); },
+         [&] { static_cast<void>(plan.start(exec, u)); },
          [&] { static_cast<void>(plan.start(exec, any)); }, [&] { plan.combine(exec, Sum{}, u); },
          [&] { static_cast<void>(plan.start_combine(exec, Sum{}, u)); },
          [&] { plan.wait_for_readers(); }, [&] { plan.schedule(); }, [&] { plan.inner_cells(); },
@@ -106,14 +106,15 @@ TEST(MovedFrom, RedistributionPlan) {
     RedistributionPlan kept = std::move(plan);
     // NOLINTBEGIN(bugprone-use-after-move)
     expect_moved_from(
-        {[&] { plan.bind(a, b); }, [&] { plan.bind(exec, a, b); },
+        {[&] { plan.bind(exec, a, b); }, [&] { plan.bind(exec, any_a, any_b); },
          [&] { plan.execute(exec, a, b); }, [&] { plan.execute(exec, 2.0, a, 1.0, b); },
          [&] { plan.execute(exec, any_a, any_b); },
          [&] { plan.execute_as<double>(exec, 1.0, any_a, 0.0, any_b); },
          [&] { plan.combine(exec, Sum{}, a, b); },
          [&] { static_cast<void>(plan.start(exec, a, b)); }, [&] { plan.schedule(); },
          [&] { plan.from_process(); }, [&] { plan.to_process(); }, [&] { plan.send_peers(); },
-         [&] { plan.receive_peers(); }, [&] { plan.workspace_bytes(); }, [&] { plan.describe(); }},
+         [&] { plan.receive_peers(); }, [&] { plan.workspace_bytes(); }, [&] { plan.describe(); },
+         [&] { plan.communicator(); }, [&] { plan.is_usable(); }},
         "RedistributionPlan: ");
     auto handle = kept.start(exec, a, b);
     auto taken = std::move(handle);

@@ -141,10 +141,10 @@ TEST_F(PaddingExchangeAny, IsTheSameSetAsTheTypedArray) {
     const AnyDistView any = a;
     const AnyDistView copy = any;
     PaddingExchangePlan plan(comm, ring(comm));
-    plan.bind(a);
+    plan.bind(Exec(), a);
     const std::size_t workspace = plan.workspace_bytes();
     MpiCounters counters;
-    plan.bind(std::span(&any, 1));
+    plan.bind(Exec(), std::span(&any, 1));
     plan.execute(exec, std::span(&copy, 1));
     plan.execute(exec, a);
     const MpiTraffic traffic = counters.stop();
@@ -177,8 +177,8 @@ TEST_F(PaddingExchangeAny, BindsAheadOfTheFirstExecute) {
     std::vector<AnyDistView> fields;
     for (int i = 0; i < 3; ++i) fields.emplace_back(make_array(comm, ring(comm)));
     PaddingExchangePlan plan(comm, ring(comm));
-    plan.bind(fields);
-    EXPECT_NE(plan.describe().find("bound set 0 of 3 fields"), std::string::npos);
+    plan.bind(Exec(), fields);
+    EXPECT_NE(plan.describe().find("bound set 0 of 3 arrays"), std::string::npos);
     MpiCounters counters;
     plan.execute(exec, std::span<const AnyDistView>(fields));
     EXPECT_EQ(counters.stop().collectives, (std::map<std::string, std::int64_t>{}));
@@ -195,7 +195,7 @@ TEST_F(PaddingExchangeAny, AllocatesNothingFromTheSecondExecuteOn) {
         const std::array<const AnyDistView*, 1> apart{&one};
         plan.execute(exec, std::span<const AnyDistView* const>(apart));
         auto handle = other.start(exec, std::span<const AnyDistView>(two));
-        plan.bind(std::span(&one, 1));
+        plan.bind(Exec(), std::span(&one, 1));
         handle.finish();
     };
     step();
@@ -245,7 +245,7 @@ TEST_F(PaddingExchangeAnyErrors, ReadOnlyMemoryOnOneRank) {
         const std::string expected =
             "PaddingExchangePlan: field 0 is read-only: an exchange writes its padding" + end(odd);
         EXPECT_THROW_ON_ALL_RANKS(execute(bad), ShapeError, expected);
-        EXPECT_THROW_ON_ALL_RANKS(plan.bind(std::span(&bad, 1)), ShapeError, expected);
+        EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), std::span(&bad, 1)), ShapeError, expected);
         const std::vector<AnyDistView> both{good, bad};
         EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::span<const AnyDistView>(both)),
                                   ShapeError, "field 1 is read-only");

@@ -96,7 +96,7 @@ TEST_P(Bindings, OfTwoAlternatingArraysStay) {
 TEST_P(Bindings, AheadOfTimeSaveTheFirstExecuteTheWork) {
     PaddingExchangePlan plan(comm, layout);
     const NumberedArray a = make(1);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     EXPECT_EQ(agreements_of_execute(plan, a), 0);
     EXPECT_EQ(find_wrong_number(a, 1), "");
 }
@@ -137,7 +137,7 @@ TEST_P(Bindings, OfAnExchangeInFlightStay) {
     std::vector<NumberedArray> others;
     for (int i = 0; i < 40; ++i) {
         others.push_back(make(2));
-        plan.bind(others.back());
+        plan.bind(Exec(), others.back());
     }
     handle.finish();
     EXPECT_EQ(find_wrong_number(a, 1), "");

@@ -218,7 +218,7 @@ TEST_F(PaddingExchangeErrors, ArraysOfAnotherLayout) {
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, other), ShapeError,
                               "PaddingExchangePlan: field 0 is a 2-d array");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, same_extents), ShapeError, "field 0 is a");
-    EXPECT_THROW_ON_ALL_RANKS(plan.bind(fits, other), ShapeError, "field 1 is a 2-d array");
+    EXPECT_THROW_ON_ALL_RANKS(plan.bind(Exec(), fits, other), ShapeError, "field 1 is a 2-d array");
     EXPECT_NO_THROW(plan.execute(exec, fits));
     if (n == 1) return;
     const auto mixed = odd() ? other : make(usual());
@@ -290,13 +290,13 @@ TEST_F(PaddingExchangeErrors, NumbersOfArraysThatDifferOnOneRank) {
 
 TEST_F(PaddingExchangeErrors, NumbersOfArraysThatAreNotThePlans) {
     PaddingExchangePlan one(comm, usual());
-    EXPECT_THROW_ON_ALL_RANKS(one.bind(), UsageError,
+    EXPECT_THROW_ON_ALL_RANKS(one.bind(Exec()), UsageError,
                               "PaddingExchangePlan: expected at least 1 field, got 0");
     PaddingExchangePlan two(comm, std::vector<FieldExchange>{{usual()}, {usual()}});
     const auto a = make(usual());
     EXPECT_THROW_ON_ALL_RANKS(two.execute(exec, a), UsageError,
                               "PaddingExchangePlan: expected 2 fields, got 1");
-    EXPECT_THROW_ON_ALL_RANKS(two.bind(a, a, a), UsageError, "expected 2 fields, got 3");
+    EXPECT_THROW_ON_ALL_RANKS(two.bind(Exec(), a, a, a), UsageError, "expected 2 fields, got 3");
     EXPECT_NO_THROW(two.execute(exec, a, make(usual())));
 }
 

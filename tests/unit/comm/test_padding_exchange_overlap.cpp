@@ -109,7 +109,7 @@ TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
         SCOPED_TRACE("transport " + name_of(choice));
         const TransportSetting setting(choice);
         PaddingExchangePlan plan(comm, layout);
-        plan.bind(u);
+        plan.bind(Exec(), u);
         const PaddingExchangeSchedule& schedule = plan.schedule();
         for (std::int64_t i = 0; i < each + 4; ++i)
             u.view()(i) = i < 2 || i >= each + 2 ? 0 : Value(comm.rank() * each + i - 1);

@@ -237,7 +237,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     messages_only.reset();
     EXPECT_EQ(plan.workspace_bytes(), 0u);
     const DistView<double*> a(Exec(), "a", layout, comm.rank());
-    plan.bind(a);
+    plan.bind(Exec(), a);
     // Two doubles from each side, each side's message on lines of its own; to one neighbour both. What is
     // received and staged lies on a device a second time.
     const char* const aware = std::getenv("DISTVIEW_GPU_AWARE");
@@ -246,7 +246,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     const std::size_t buffers = (staged ? 3 : 2) * messages * 64;
     EXPECT_EQ(plan.workspace_bytes(), buffers);
     EXPECT_EQ(plan.send_peers().size(), messages);
-    plan.bind(a);
+    plan.bind(Exec(), a);
     EXPECT_EQ(plan.workspace_bytes(), buffers);
     const std::string geometry =
         "\nevery field: " + layout.describe() + '\n' + plan.schedule().describe();
@@ -256,7 +256,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
             : "direct, message";
     std::string expected =
         text("padding exchange; transports allowed: ", on_device ? any_transport : "message",
-             geometry, "\nbound set 0 of 1 field:");
+             geometry, "\nbound set 0 of 1 array:");
     const auto add = [&](const char* direction, const std::vector<int>& peers,
                          const std::string& how) {
         for (const int peer : peers) expected += text("\n  ", direction, " rank ", peer, how);
@@ -272,17 +272,17 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
 
     if (on_device || !is_possible(comm, Transport::direct)) return;
     PaddingExchangePlan free_plan(comm, layout);
-    free_plan.bind(a);
+    free_plan.bind(Exec(), a);
     expected = "padding exchange; transports allowed: " + any_transport + geometry +
-               "\nbound set 0 of 1 field:";
+               "\nbound set 0 of 1 array:";
     add("from", plan.receive_peers(), ": direct, " + bytes + ", packed by that rank");
     add("to", plan.send_peers(), ": direct, packed for it");
     EXPECT_EQ(free_plan.describe(), expected);
     // A line of shared memory for each.
     EXPECT_EQ(free_plan.workspace_bytes(), 64 * free_plan.send_peers().size());
     const auto shared = make_dist_view<double*>(Exec(), comm, layout, "shared");
-    free_plan.bind(shared);
-    expected += "\nbound set 1 of 1 field:";
+    free_plan.bind(Exec(), shared);
+    expected += "\nbound set 1 of 1 array:";
     add("from", plan.receive_peers(), ": direct, " + bytes);
     add("to", plan.send_peers(), ": direct, read in place");
     EXPECT_EQ(free_plan.describe(), expected);

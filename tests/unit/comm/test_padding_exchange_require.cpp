@@ -168,7 +168,7 @@ TEST(Require, TrustsNoExchangeThatWasAbandoned) {
     s.plan.execute(Exec(), u);
     {
         PaddingExchangePlan other(s.comm, s.layout);
-        other.bind(u);
+        other.bind(Exec(), u);
         const auto abandoned = other.start(Exec(), u);
     }
     EXPECT_EQ(u.valid_padding(), ValidPadding());

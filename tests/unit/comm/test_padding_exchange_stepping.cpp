@@ -130,7 +130,7 @@ TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
             for (std::int64_t i = 2; i < each + 2; ++i) u.view()(i) = value(i);
             {
                 PaddingExchangePlan plan(comm, layout);
-                plan.bind(u);
+                plan.bind(Exec(), u);
                 auto exchange = plan.start(Exec(), u);
                 if (comm.rank() == late) usleep(2000);
                 exchange.finish_filling();

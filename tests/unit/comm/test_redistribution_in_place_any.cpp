@@ -104,7 +104,7 @@ public:
     }
 
     void bind(RedistributionPlan& plan) const override {
-        plan.bind(pointer(m_source), pointer(m_target));
+        plan.bind(Exec(), pointer(m_source), pointer(m_target));
     }
 
     std::string run(RedistributionPlan& plan, RedistributionPlan& apart, double alpha,

@@ -133,6 +133,27 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
     const auto f = make_dist_view<float**>(exec, comm, to, "f");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
                               "source 0 and target 0 differ in element type");
+    // Nor if the same arrays are bound for elements that are converted.
+    plan.execute(exec, a, f);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
+                              "source 0 and target 0 differ in element type");
+}
+
+TEST_F(RedistributionPlans, BindArraysOfTypesKnownAtRunTime) {
+    const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
+    const Matrix a = make_numbered(from), b = make(to);
+    const AnyDistView source(a), target(b);
+    RedistributionPlan plan(comm, from, to);
+    EXPECT_EQ(plan.describe().find("bound set"), std::string::npos);
+    plan.bind(exec, source, target);
+    plan.bind(exec, source.section().element, &source, &target);
+    plan.execute(exec, source, target);
+    plan.execute(exec, a, b);
+    EXPECT_EQ(not_numbered(b), 0);
+    EXPECT_NE(plan.describe().find("bound set 0 of 2 arrays:"), std::string::npos);
+    EXPECT_EQ(plan.describe().find("bound set 1"), std::string::npos);
+    EXPECT_EQ(plan.communicator().size(), comm.size());
+    EXPECT_TRUE(plan.is_usable());
 }
 
 TEST_F(RedistributionPlans, StartWithTypesKnownAtRunTime) {
@@ -258,7 +279,7 @@ TEST_F(RedistributionPlans, OverlapWithOtherWork) {
 TEST_F(RedistributionPlans, SayWhatTheyDo) {
     const Matrix a = make(rows_split(16, 8)), b = make(columns_split(16, 8));
     RedistributionPlan plan(comm, a.layout(), b.layout());
-    plan.bind(a, b);
+    plan.bind(exec, a, b);
     const std::string text = plan.describe();
     EXPECT_NE(text.find("128 elements"), std::string::npos) << text;
     for (const int peer : plan.receive_peers())

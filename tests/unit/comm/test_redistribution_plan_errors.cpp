@@ -179,6 +179,18 @@ TEST_F(RedistributionErrors, OfTypesKnownAtRunTime) {
     RedistributionPlan conjugating(comm, from, to, {.conjugate = true});
     EXPECT_THROW_ON_ALL_RANKS(conjugating.execute(exec, of_size(from, 16), of_size(to, 16)),
                               UsageError, "not conjugated");
+    const Matrix a = make(from), b = make(to);
+    conjugating.execute(exec, a, b);
+    EXPECT_THROW_ON_ALL_RANKS(conjugating.execute(exec, AnyDistView(a), AnyDistView(b)), UsageError,
+                              "not conjugated");
+}
+
+TEST_F(RedistributionErrors, OfSlicesThatDifferBetweenRanks) {
+    if (n == 1) GTEST_SKIP() << "one rank agrees with itself";
+    const ArrayLayout from = rows_split(16, 8), to = columns_split(8, 8);
+    const RedistributionOptions options{.from_slice = {{odd() ? 0 : 1, 8, 1}, {0, 8, 1}}};
+    EXPECT_THROW_ON_ALL_RANKS(RedistributionPlan(comm, from, to, options), UsageError,
+                              "from_slice");
 }
 
 TEST_F(RedistributionErrors, OfElementTypesThatDifferBetweenRanks) {

@@ -46,7 +46,7 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
         make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), comm, layout, "probe");
     try {
         PaddingExchangePlan plan(comm, layout);
-        plan.bind(array);
+        plan.bind(Kokkos::DefaultHostExecutionSpace(), array);
     } catch (const UsageError&) {
         return false;
     }

@@ -24,19 +24,6 @@ namespace distview {
 
 namespace impl {
 
-template <ValueList Values>
-void check_values(const char* caller, const Values& values, std::int64_t elements) {
-    const auto count = static_cast<std::int64_t>(values.extent(0));
-    require<ShapeError>(count == elements, [&] {
-        return text(caller, ": expected ", elements, " values in '", values.label(), "', got ",
-                    count);
-    });
-    require<ShapeError>(count < 2 || values.stride(0) == 1, [&] {
-        return text(caller, ": expected values that follow each other in memory in '",
-                    values.label(), "', got a stride of ", values.stride(0));
-    });
-}
-
 template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
 void combine_elements(const Exec& exec, const Communicator& comm, const char* caller, const Op& op,
                       const std::tuple<Arrays...>& arrays, const IndexList& list,
@@ -44,8 +31,9 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
     const CollectiveCall call(comm, caller);
     // The same error on all ranks if one has another number of values than elements, or with gaps.
     agree_on(comm, caller, [&] {
-        std::apply([&](const auto&... each) { (check_values(caller, each, list.size()), ...); },
-                   values);
+        std::apply(
+            [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },
+            values);
     });
     GatherPlan plan(comm, std::get<0>(arrays).layout(), list);
     plan.combine(exec, op, values, arrays);
@@ -72,7 +60,7 @@ auto list_for(const Exec& exec, const Array&, std::int64_t size) {
 /// Space:      on `exec`; on return all work has finished
 /// Cost:       that of a GatherPlan, and of its first execution: one message a rank for all arrays
 /// Errors:     those of a GatherPlan (thrown on all ranks)
-template <ExecutionSpace Exec, class Arrays>
+template <ExecutionSpace Exec, DistViews Arrays>
 auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arrays,
                   const IndexList& list) {
     const CollectiveCall call(comm, "get_elements");
@@ -105,7 +93,7 @@ auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 /// Space:      on `exec`; on return all work has finished
 /// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
 /// Errors:     ShapeError if values are not as many as elements, or have gaps; those of a GatherPlan (thrown on all ranks)
-template <ExecutionSpace Exec, class Arrays, class Values>
+template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
 void put_elements(const Exec& exec, const Communicator& comm, const Arrays& arrays,
                   const IndexList& list, const Values& values) {
     impl::combine_elements(exec, comm, "put_elements", Replace{}, impl::as_tuple(arrays), list,
@@ -123,7 +111,7 @@ void put_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 /// Space:      on `exec`; on return all work has finished
 /// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
 /// Errors:     those of put_elements()
-template <ExecutionSpace Exec, class Op, class Arrays, class Values>
+template <ExecutionSpace Exec, class Op, DistViews Arrays, ValueLists Values>
 void accumulate_elements(const Exec& exec, const Communicator& comm, const Op& op,
                          const Arrays& arrays, const IndexList& list, const Values& values) {
     impl::combine_elements(exec, comm, "accumulate_elements", op, impl::as_tuple(arrays), list,

@@ -4,10 +4,10 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/core/error.hpp>
@@ -25,28 +25,6 @@
 #include <vector>
 
 namespace distview {
-
-/// A Kokkos::View with one axis.
-template <class T>
-concept ValueList = ViewLike<T> && T::rank() == 1;
-
-namespace impl {
-
-/// Arrays or lists of a call: one, or std::tie() of several.
-template <class... Each>
-const std::tuple<Each...>& as_tuple(const std::tuple<Each...>& each) {
-    return each;
-}
-template <DistViewLike Array>
-std::tuple<const Array&> as_tuple(const Array& array) {
-    return {array};
-}
-template <ValueList Values>
-std::tuple<const Values&> as_tuple(const Values& values) {
-    return {values};
-}
-
-} // namespace impl
 
 /// Brings elements of distributed arrays, named by their global indices, to this rank, again and again; or combines
 /// values of this rank with them.
@@ -72,7 +50,7 @@ std::tuple<const Values&> as_tuple(const Values& values) {
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other
 /// Cost:       memory: 16 bytes for each element of the list, 8 on its owner, and 8 for each value to combine
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
-class GatherPlan {
+class GatherPlan : public impl::PlanBase<impl::GatherCore> {
 public:
     /// A DeadlineError tells `where` the plan was made.
     ///
@@ -85,14 +63,15 @@ public:
     GatherPlan(GatherPlan&&) noexcept = default;
     GatherPlan& operator=(GatherPlan&&) noexcept = default;
 
-    /// Prepares for arrays ahead of the first execution(): without it the first execute() or combine() does.
+    /// Prepares for arrays ahead of the first execution: without it the first execute() or combine() does.
     ///
     /// Errors: ShapeError if an array's layout or process is not the plan's, UsageError if element types or their number
     ///         differ between ranks (on all ranks)
-    template <ExecutionSpace Exec, class Arrays>
+    template <ExecutionSpace Exec, DistViews Arrays>
     void bind(const Exec&, const Arrays& arrays) {
         const auto fields = described<Exec>(impl::as_tuple(arrays));
-        m_core->bind(impl::CallWord::Kind::bind_gather, array_set<Exec>(Kind::gather, fields));
+        m_core->bind(impl::CallWord::Kind::bind_gather,
+                     impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
     /// values(k) = the element with index k of this rank's list.
@@ -100,19 +79,16 @@ public:
     /// Space:  on `exec`; on return all work has finished
     /// Errors: ShapeError if a list has another size than the plan's or gaps in memory (on this rank alone); those of
     ///         start() and ExchangeHandle::finish()
-    template <ExecutionSpace Exec, class Arrays, class Values>
+    template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
-        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
-        start_tuples(exec, impl::CallWord::Kind::gather, Kind::gather, impl::NoOperation{},
-                     impl::as_tuple(arrays), impl::as_tuple(values))
-            .finish();
+        start(exec, arrays, values).finish();
     }
     /// Begins execute() and returns what finish() ends.
-    template <ExecutionSpace Exec, class Arrays, class Values>
+    template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     auto start(const Exec& exec, const Arrays& arrays, const Values& values) {
         static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
-        return start_tuples(exec, impl::CallWord::Kind::gather, Kind::gather, impl::NoOperation{},
-                            impl::as_tuple(arrays), impl::as_tuple(values));
+        return start_tuples(exec, impl::CallWord::Kind::gather, impl::ExchangeKind::fill,
+                            impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
     }
 
     /// The element with index k of this rank's list = op(itself, values(k)): the adjoint of execute().
@@ -122,16 +98,16 @@ public:
     ///
     /// Shapes: op(T here, T incoming) for the element type T: Sum, Minimum, Maximum or a function object of the program's
     /// Cost:   values are packed, read or sent, and combined in one kernel; a set of arrays is bound apart from execute()
-    template <ExecutionSpace Exec, class Op, class Values, class Arrays>
+    template <ExecutionSpace Exec, class Op, ValueLists Values, DistViews Arrays>
     void combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
         start_combine(exec, op, values, arrays).finish();
     }
-    template <ExecutionSpace Exec, class Op, class Values, class Arrays>
+    template <ExecutionSpace Exec, class Op, ValueLists Values, DistViews Arrays>
     auto start_combine(const Exec& exec, const Op& op, const Values& values, const Arrays& arrays) {
         static_assert(are_written<Arrays>(),
                       "GatherPlan: elements are written, but they are const");
-        return start_tuples(exec, impl::CallWord::Kind::gather_combine, Kind::combine, op,
-                            impl::as_tuple(arrays), impl::as_tuple(values));
+        return start_tuples(exec, impl::CallWord::Kind::gather_combine, impl::ExchangeKind::combine,
+                            op, impl::as_tuple(arrays), impl::as_tuple(values));
     }
 
     /// The same as execute(), without the others: reads their elements as they are at the moment. For arrays that are
@@ -143,13 +119,13 @@ public:
     ///
     /// Collective: no (local)
     /// Errors:     UsageError if the arrays are not bound, or an owner must take part: says which, and what to call
-    template <ExecutionSpace Exec, class Arrays, class Values>
+    template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
         const auto fields = described<Exec>(impl::as_tuple(arrays));
         const auto runner =
             runner_for<Exec>(impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
         const impl::ExchangeProgram& program =
-            m_core->local_program(array_set<Exec>(Kind::gather, fields));
+            m_core->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
         const impl::PlanCore::Labels& labels = m_core->labels;
         if constexpr (impl::on_device<Exec>) {
             runner.local_on_device(exec, labels, program);
@@ -168,20 +144,8 @@ public:
     /// Number of elements in this rank's list.
     std::int64_t size() const { return m_core->size(); }
     const ArrayLayout& layout() const { return m_core->layout(); }
-    const Communicator& communicator() const { return m_core->communicator(); }
-    /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_core->send_peers(); }
-    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
-    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
-    bool is_usable() const { return m_core->is_usable(); }
-    /// Bytes of the buffers and tables of the sets bound so far.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
-    /// Owners, numbers of elements and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
 
 private:
-    using Kind = impl::GatherCore::Kind;
-
     template <class T>
     struct IsWritten : std::bool_constant<!std::is_const_v<typename T::value_type>> {};
     template <class... Each>
@@ -203,24 +167,11 @@ private:
             },
             arrays);
     }
-    template <ExecutionSpace Exec>
-    static impl::ArraySet array_set(Kind kind, std::span<const impl::Field> fields) {
-        return impl::GatherCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
-    }
-
     template <ExecutionSpace Exec, class Values>
     impl::PointLists list_of(const Values& values) const {
         static_assert(Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
                       "GatherPlan: values must be in memory that the execution space can access");
-        const auto count = static_cast<std::int64_t>(values.extent(0));
-        require<ShapeError>(count == size(), [&] {
-            return text("GatherPlan: expected ", size(), " values in '", values.label(), "', got ",
-                        count);
-        });
-        require<ShapeError>(count < 2 || values.stride(0) == 1, [&] {
-            return text("GatherPlan: expected values that follow each other in memory in '",
-                        values.label(), "', got a stride of ", values.stride(0));
-        });
+        impl::check_list("GatherPlan", "values", values, size());
         using Value = typename Values::non_const_value_type;
         char* const list = reinterpret_cast<char*>(const_cast<Value*>(values.data()));
         return {list, list};
@@ -242,16 +193,15 @@ private:
     }
 
     template <ExecutionSpace Exec, class Op, class... Arrays, class... Values>
-    auto start_tuples(const Exec& exec, impl::CallWord::Kind call, Kind kind, const Op& op,
-                      const std::tuple<Arrays...>& arrays, const std::tuple<Values...>& values) {
+    auto start_tuples(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
+                      const Op& op, const std::tuple<Arrays...>& arrays,
+                      const std::tuple<Values...>& values) {
         const auto runner =
             m_core->before_call([&] { return runner_for<Exec>(op, arrays, values); });
         const auto fields = described<Exec>(arrays);
         return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
-            m_core.shared(), exec, runner, 0, call, array_set<Exec>(kind, fields));
+            m_core.shared(), exec, runner, 0, call, impl::array_set<Exec>(kind, fields));
     }
-
-    impl::CoreHolder<impl::GatherCore> m_core;
 };
 
 } // namespace distview

@@ -4,10 +4,10 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 
 #include <array>
@@ -70,7 +70,7 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 /// Cost:       memory: some 16 bytes a ghost, and 8 on its owner; to combine, 24 more there
 /// Source:     decision 0028
 /// Example:    examples/06_sparse_matrix
-class GhostExchangePlan {
+class GhostExchangePlan : public impl::PlanBase<impl::GatherCore> {
 public:
     /// A DeadlineError tells `where` the plan was made.
     ///
@@ -85,8 +85,9 @@ public:
     /// Prepares for arrays ahead of the first execute().
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     void bind(const Exec&, const Arrays&... arrays) {
-        const auto fields = described<Exec>(arrays...);
-        m_core->bind(impl::CallWord::Kind::bind_ghosts, array_set<Exec>(Kind::gather, fields));
+        const auto fields = impl::written_fields<Exec>(arrays...);
+        m_core->bind(impl::CallWord::Kind::bind_ghosts,
+                     impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
     /// Fills the ghosts of the arrays.
@@ -101,7 +102,7 @@ public:
     /// touched.
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     auto start(const Exec& exec, const Arrays&... arrays) {
-        return start_kind(exec, impl::CallWord::Kind::fill_ghosts, Kind::gather,
+        return start_kind(exec, impl::CallWord::Kind::fill_ghosts, impl::ExchangeKind::fill,
                           impl::NoOperation{}, arrays...);
     }
 
@@ -116,45 +117,21 @@ public:
     }
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
     auto start_combine(const Exec& exec, const Op& op, const Arrays&... arrays) {
-        return start_kind(exec, impl::CallWord::Kind::combine_ghosts, Kind::combine, op, arrays...);
+        return start_kind(exec, impl::CallWord::Kind::combine_ghosts, impl::ExchangeKind::combine,
+                          op, arrays...);
     }
 
     const ArrayLayout& layout() const { return m_core->layout(); }
-    const Communicator& communicator() const { return m_core->communicator(); }
-    /// Other ranks that have ghosts of this one's elements, and whose this one has; ascending.
-    std::vector<int> send_peers() const { return m_core->send_peers(); }
-    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
-    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
-    bool is_usable() const { return m_core->is_usable(); }
-    /// Bytes of the buffers and tables of the sets bound so far.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
-    /// Owners, numbers of ghosts and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
 
 private:
-    using Kind = impl::GatherCore::Kind;
-
-    template <ExecutionSpace Exec, DistViewLike... Arrays>
-    static std::array<impl::Field, sizeof...(Arrays)> described(const Arrays&... arrays) {
-        static_assert((AccessibleFrom<Arrays, Exec> && ...),
-                      "GhostExchangePlan: arrays must be in memory that the execution space can "
-                      "access");
-        return {impl::make_field(arrays)...};
-    }
-    template <ExecutionSpace Exec>
-    static impl::ArraySet array_set(Kind kind, std::span<const impl::Field> fields) {
-        return impl::GatherCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
-    }
     template <ExecutionSpace Exec, class Op, DistViewLike... Arrays>
-    auto start_kind(const Exec& exec, impl::CallWord::Kind call, Kind kind, const Op& op,
-                    const Arrays&... arrays) {
+    auto start_kind(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
+                    const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
-        const auto fields = described<Exec>(arrays...);
+        const auto fields = impl::written_fields<Exec>(arrays...);
         return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner{op, {}}, 0, call,
-                                            array_set<Exec>(kind, fields));
+                                            impl::array_set<Exec>(kind, fields));
     }
-
-    impl::CoreHolder<impl::GatherCore> m_core;
 };
 
 } // namespace distview

@@ -3,11 +3,10 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/gather_plan.hpp>
-#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>
@@ -60,7 +59,7 @@ struct MigratingField {
 ///             moves to or from other ranks
 /// Source:     decision 0028; in the field: Tpetra's Distributor, Cabana's migrate(), PETSc's DMSwarmMigrate
 /// Example:    examples/08_particles
-class MigrationPlan {
+class MigrationPlan : public impl::PlanBase<impl::GatherCore> {
 public:
     /// `targets` of this rank's elements; any number, none too. A DeadlineError tells `where` the plan was made.
     ///
@@ -83,12 +82,12 @@ public:
     /// Errors: ShapeError if a field has another size than the plan's or gaps in memory, UsageError if fields that are
     ///         written share memory with others (on this rank alone); UsageError if ranks pass other element types, or
     ///         DISTVIEW_TRANSPORT is `ipc` and elements go to other ranks (on all ranks); those of ExchangeHandle::finish()
-    template <ExecutionSpace Exec, class From, class To>
+    template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     void execute(const Exec& exec, const From& from, const To& to) {
         start(exec, from, to).finish();
     }
     /// Begins execute() and returns what finish() ends.
-    template <ExecutionSpace Exec, class From, class To>
+    template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     auto start(const Exec& exec, const From& from, const To& to) {
         return start_tuples(exec, impl::as_tuple(from), impl::as_tuple(to));
     }
@@ -131,16 +130,6 @@ public:
     std::int64_t source_size() const { return m_core.shared(), m_source_size; }
     /// Number of elements that stay on this rank.
     std::int64_t kept() const { return m_core.shared(), m_kept; }
-    const Communicator& communicator() const { return m_core->communicator(); }
-    /// Other ranks that get elements of this one, and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_core->send_peers(); }
-    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
-    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
-    bool is_usable() const { return m_core->is_usable(); }
-    /// Bytes of the buffers and tables for the element types bound so far.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
-    /// Numbers of elements and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
 
 private:
     /// Stands for all lists of a type: they are given to each execution. Arrays have no such identity.
@@ -166,15 +155,7 @@ private:
         static_assert(
             AccessibleFrom<Field, Exec>,
             "MigrationPlan: fields must be in memory that the execution space can access");
-        const auto count = static_cast<std::int64_t>(field.extent(0));
-        require<ShapeError>(count == expected, [&] {
-            return text("MigrationPlan: expected ", expected, " elements in '", field.label(),
-                        "', got ", count);
-        });
-        require<ShapeError>(count < 2 || field.stride(0) == 1, [&] {
-            return text("MigrationPlan: expected elements that follow each other in memory in '",
-                        field.label(), "', got a stride of ", field.stride(0));
-        });
+        impl::check_list("MigrationPlan", "elements", field, expected);
         using Value = typename Field::non_const_value_type;
         return reinterpret_cast<char*>(const_cast<Value*>(field.data()));
     }
@@ -207,8 +188,7 @@ private:
         });
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
-            impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
-                                     impl::DeviceOf<Exec>::layer()));
+            impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
     /// No alias: nvcc hands its result to the host's compiler, without the pack.
@@ -232,15 +212,13 @@ private:
         m_core->before_call([&] { check_apart(fields, runner.lists); });
         return ExchangeHandle<Exec, Runner>(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
-            impl::GatherCore::arrays(impl::GatherCore::Kind::gather, fields,
-                                     impl::DeviceOf<Exec>::layer()));
+            impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
 
     /// Checks that no field to write shares memory with another one.
     void check_apart(std::span<const impl::Field> fields,
                      std::span<const impl::PointLists> lists) const;
 
-    impl::CoreHolder<impl::GatherCore> m_core;
     std::int64_t m_source_size = 0;
     std::int64_t m_kept = 0;
 };

@@ -4,15 +4,15 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 #include <distview/core/any_dist_view.hpp>
 
-#include <array>
+#include <concepts>
 #include <memory>
 #include <source_location>
 #include <span>
@@ -25,6 +25,26 @@ namespace distview {
 struct FieldExchange {
     ArrayLayout layout;
     PaddingExchangeOptions options{};
+};
+
+/// Arrays of a call whose types are known at run time: a range of AnyDistViews, or of pointers to them, none null. It lives
+/// no longer than the call.
+class AnyFields {
+public:
+    template <std::convertible_to<std::span<const AnyDistView>> Range>
+    AnyFields(const Range& fields) : m_fields(fields) {}
+    template <std::convertible_to<std::span<const AnyDistView* const>> Range>
+    AnyFields(const Range& fields) : m_pointers(fields) {}
+
+    template <class Function>
+    void for_each(Function&& function) const {
+        for (const AnyDistView& field : m_fields) function(field);
+        for (const AnyDistView* field : m_pointers) function(*field);
+    }
+
+private:
+    std::span<const AnyDistView> m_fields{};
+    std::span<const AnyDistView* const> m_pointers{};
 };
 
 /// Fills the padding of distributed arrays from the sections of their owners, again and again.
@@ -62,7 +82,7 @@ struct FieldExchange {
 ///             memory
 /// Source:     decisions 0004, 0006, 0009, 0018, 0023, 0026, 0037
 /// Example:    examples/02_heat_2d
-class PaddingExchangePlan {
+class PaddingExchangePlan : public impl::PlanBase<impl::PaddingExchangeCore> {
 public:
     /// A plan for any number of fields that share a layout. A DeadlineError tells `where` it was made.
     ///
@@ -85,25 +105,14 @@ public:
     ///         number of fields is not, or if element types differ between ranks (on all ranks)
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void bind(const Exec&, const Fields&... fields) {
-        bind_fields<Exec>(fields...);
+        bind_described<Exec>(impl::written_fields<Exec>(fields...));
     }
-    /// The same for the execution space that the first field's memory space prefers.
-    template <DistViewLike Field, DistViewLike... Fields>
-    void bind(const Field& field, const Fields&... fields) {
-        bind_fields<typename Field::execution_space>(field, fields...);
-    }
-    /// No fields: an error on all ranks, as no number of fields but the plan's is right.
-    void bind() { bind_fields<Kokkos::DefaultHostExecutionSpace>(); }
     /// The same for arrays whose types are known at run time.
     ///
     /// Errors: also ShapeError if one is read-only or `exec` cannot access it (on all ranks)
     template <ExecutionSpace Exec>
-    void bind(const Exec&, std::span<const AnyDistView> fields) {
+    void bind(const Exec&, const AnyFields& fields) {
         bind_described<Exec>(described(fields));
-    }
-    /// The same for kernels of the host.
-    void bind(std::span<const AnyDistView> fields) {
-        bind_described<Kokkos::DefaultHostExecutionSpace>(described(fields));
     }
 
     /// Fills the padding of the fields; see start() and ExchangeHandle::finish().
@@ -114,12 +123,7 @@ public:
         start(exec, fields...).finish();
     }
     template <ExecutionSpace Exec>
-    void execute(const Exec& exec, std::span<const AnyDistView> fields) {
-        start(exec, fields).finish();
-    }
-    /// The same for arrays that lie apart, none of them null; as of the other calls that take a span.
-    template <ExecutionSpace Exec>
-    void execute(const Exec& exec, std::span<const AnyDistView* const> fields) {
+    void execute(const Exec& exec, const AnyFields& fields) {
         start(exec, fields).finish();
     }
 
@@ -140,16 +144,10 @@ public:
     /// Errors:     UsageError if the plan fills no side so deep (on the ranks concerned); those of execute()
     template <ExecutionSpace Exec, DistViewLike... Fields>
     bool require(const Exec& exec, Widths depth, const Fields&... fields) {
-        (check_memory<Exec, Fields>(), ...);
-        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        return require_described(exec, depth, described);
+        return require_described(exec, depth, impl::written_fields<Exec>(fields...));
     }
     template <ExecutionSpace Exec>
-    bool require(const Exec& exec, Widths depth, std::span<const AnyDistView> fields) {
-        return require_described(exec, depth, described(fields));
-    }
-    template <ExecutionSpace Exec>
-    bool require(const Exec& exec, Widths depth, std::span<const AnyDistView* const> fields) {
+    bool require(const Exec& exec, Widths depth, const AnyFields& fields) {
         return require_described(exec, depth, described(fields));
     }
 
@@ -166,21 +164,16 @@ public:
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
-        (check_memory<Exec, Fields>(), ...);
-        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
+        const auto described = impl::written_fields<Exec>(fields...);
         return {m_core.shared(),
                 exec,
                 {},
                 m_core->rank(),
                 impl::CallWord::Kind::fill,
-                array_set<Exec>(impl::ExchangeKind::fill, described)};
+                impl::array_set<Exec>(impl::ExchangeKind::fill, described)};
     }
     template <ExecutionSpace Exec>
-    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView> fields) {
-        return start_described(exec, described(fields));
-    }
-    template <ExecutionSpace Exec>
-    ExchangeHandle<Exec> start(const Exec& exec, std::span<const AnyDistView* const> fields) {
+    ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
         return start_described(exec, described(fields));
     }
 
@@ -208,31 +201,22 @@ public:
     /// Errors: also ShapeError if `Value` is not the type of one of them, or if one is read-only or `exec` cannot
     ///         access it (on all ranks)
     template <class Value, ExecutionSpace Exec, class Op>
-    void combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
+    void combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
         start_combine_as<Value>(exec, op, fields).finish();
     }
     template <class Value, ExecutionSpace Exec, class Op>
-    void combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView* const> fields) {
-        start_combine_as<Value>(exec, op, fields).finish();
-    }
-    template <class Value, ExecutionSpace Exec, class Op>
-    auto start_combine_as(const Exec& exec, const Op& op, std::span<const AnyDistView> fields) {
-        return start_combine_described<Value>(exec, op, described(fields));
-    }
-    template <class Value, ExecutionSpace Exec, class Op>
-    auto start_combine_as(const Exec& exec, const Op& op,
-                          std::span<const AnyDistView* const> fields) {
-        return start_combine_described<Value>(exec, op, described(fields));
+    auto start_combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
+        impl::ArraySet arrays =
+            impl::array_set<Exec>(impl::ExchangeKind::combine, described(fields));
+        arrays.element_code = impl::element_code<Value>();
+        return start_combine_set<Value>(exec, op, arrays);
     }
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
-        (check_memory<Exec, Fields>(), ...);
-        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        using Runner = impl::CombineRunner<Op, typename Fields::value_type...>;
-        return ExchangeHandle<Exec, Runner>(
-            m_core.shared(), exec, Runner(op), m_core->rank(), impl::CallWord::Kind::combine,
-            array_set<Exec>(impl::ExchangeKind::combine, described));
+        const auto described = impl::written_fields<Exec>(fields...);
+        return start_combine_set<typename Fields::value_type...>(
+            exec, op, impl::array_set<Exec>(impl::ExchangeKind::combine, described));
     }
 
     /// Returns when the neighbours have read what the last exchange let them; needed only after
@@ -254,46 +238,20 @@ public:
             });
         return schedules[static_cast<std::size_t>(field)];
     }
-    const Communicator& communicator() const { return m_core->communicator(); }
     /// schedule(0).inner_cells() and outer_cells(), without their cost.
     const LocalBox& inner_cells() const { return m_core->inner_cells(); }
     const std::vector<LocalBox>& outer_cells() const { return m_core->outer_cells(); }
 
-    /// Processes that get elements of this one in every execute, ascending.
-    std::vector<int> send_peers() const { return m_core->send_peers(); }
-    /// Processes whose elements this one gets in every execute, ascending.
-    std::vector<int> receive_peers() const { return m_core->receive_peers(); }
-
-    /// Whether the plan can still be used: no execution has been abandoned or has failed, as far as this rank knows.
-    /// Neighbours learn of it in their finish() or their next execution.
-    ///
-    /// Collective: no (local)
-    bool is_usable() const { return m_core->is_usable(); }
-    /// Bytes of the buffers of the sets bound so far: of messages, and of what is packed for others in shared memory.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
-    /// Geometry, partners and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
-
 private:
-    template <ExecutionSpace Exec, DistViewLike... Fields>
-    void bind_fields(const Fields&... fields) {
-        (check_memory<Exec, Fields>(), ...);
-        const std::array<impl::Field, sizeof...(Fields)> described{impl::make_field(fields)...};
-        bind_described<Exec>(described);
-    }
     template <ExecutionSpace Exec>
     void bind_described(std::span<const impl::Field> fields) {
-        m_core->bind(impl::CallWord::Kind::bind, array_set<Exec>(impl::ExchangeKind::fill, fields));
+        m_core->bind(impl::CallWord::Kind::bind,
+                     impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
-    template <ExecutionSpace Exec>
-    static impl::ArraySet array_set(impl::ExchangeKind kind, std::span<const impl::Field> fields) {
-        return impl::PaddingExchangeCore::arrays(kind, fields, impl::DeviceOf<Exec>::layer());
-    }
-
     template <ExecutionSpace Exec>
     bool require_described(const Exec& exec, Widths depth, std::span<const impl::Field> fields) {
         const std::span<const impl::Field> stale = m_core->before_call([&] {
-            return m_core->stale(array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
+            return m_core->stale(impl::array_set<Exec>(impl::ExchangeKind::fill, fields), depth);
         });
         if (stale.empty())
             m_core->skip(impl::CallWord::Kind::skip_fill);
@@ -308,38 +266,23 @@ private:
                 {},
                 m_core->rank(),
                 impl::CallWord::Kind::fill,
-                array_set<Exec>(impl::ExchangeKind::fill, fields)};
+                impl::array_set<Exec>(impl::ExchangeKind::fill, fields)};
     }
-    template <class Value, ExecutionSpace Exec, class Op>
-    auto start_combine_described(const Exec& exec, const Op& op,
-                                 std::span<const impl::Field> fields) {
-        using Runner = impl::CombineRunner<Op, Value>;
-        impl::ArraySet arrays = array_set<Exec>(impl::ExchangeKind::combine, fields);
-        arrays.element_code = impl::element_code<Value>();
+    template <class... Values, ExecutionSpace Exec, class Op>
+    auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
+        using Runner = impl::CombineRunner<Op, Values...>;
         return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op), m_core->rank(),
                                             impl::CallWord::Kind::combine, arrays);
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.
-    std::span<const impl::Field> described(std::span<const AnyDistView> fields) {
+    std::span<const impl::Field> described(const AnyFields& fields) {
         m_described.clear();
-        for (const AnyDistView& field : fields) m_described.push_back(impl::make_field(field));
-        return m_described;
-    }
-    std::span<const impl::Field> described(std::span<const AnyDistView* const> fields) {
-        m_described.clear();
-        for (const AnyDistView* field : fields) m_described.push_back(impl::make_field(*field));
+        fields.for_each(
+            [&](const AnyDistView& field) { m_described.push_back(impl::make_field(field)); });
         return m_described;
     }
 
-    template <class Exec, class View>
-    static constexpr void check_memory() {
-        static_assert(AccessibleFrom<View, Exec>,
-                      "PaddingExchangePlan: fields must be in memory that the execution space can "
-                      "access");
-    }
-
-    impl::CoreHolder<impl::PaddingExchangeCore> m_core;
     std::vector<impl::Field> m_described;
 };
 

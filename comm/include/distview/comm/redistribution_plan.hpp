@@ -4,9 +4,9 @@
 #include <distview/comm/combine.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/exchange_handle.hpp>
-#include <distview/comm/impl/kernels/device_of.hpp>
+#include <distview/comm/impl/plan/call_arguments.hpp>
 #include <distview/comm/impl/plan/move_runner.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
+#include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
@@ -23,26 +23,6 @@
 #include <vector>
 
 namespace distview {
-
-namespace impl {
-
-/// Section argument of a plan: a DistView, or a pointer to one, null on ranks outside its grid.
-template <class T>
-struct SectionArgument {
-    using view_type = T;
-    static const T* pointer(const T& view) noexcept { return &view; }
-};
-template <class T>
-struct SectionArgument<T*> {
-    using view_type = std::remove_const_t<T>;
-    static const view_type* pointer(const T* view) noexcept { return view; }
-};
-
-} // namespace impl
-
-/// A DistView, or a pointer to one.
-template <class T>
-concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>;
 
 /// Moves elements from one layout to any other, again and again: transposition, block to block-cyclic,
 /// one process grid to another, slices to slices.
@@ -82,7 +62,7 @@ concept SectionLike = DistViewLike<typename impl::SectionArgument<T>::view_type>
 ///             with a PaddingExchangePlan
 /// Source:     decisions 0006, 0011, 0012, 0014 to 0018, 0026; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
-class RedistributionPlan {
+class RedistributionPlan : public impl::PlanBase<impl::RedistributionCore> {
 public:
     /// A DeadlineError tells `where` the plan was made.
     ///
@@ -97,9 +77,8 @@ public:
     RedistributionPlan(const Communicator& comm, const ArrayLayout& from, const ArrayLayout& to,
                        const RedistributionOptions& options = {},
                        const std::source_location& where = std::source_location::current())
-        : m_core("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options)) {
-        m_core->note_made(where);
-    }
+        : PlanBase("RedistributionPlan", impl::make_redistribution_core(comm, from, to, options),
+                   where) {}
     RedistributionPlan(RedistributionPlan&&) noexcept = default;
     RedistributionPlan& operator=(RedistributionPlan&&) noexcept = default;
 
@@ -113,13 +92,13 @@ public:
     ///         target share memory (unless the plan has nothing to move, or is in place: then if they do
     ///         and buffer_bytes is too small, or the target is to be read) or if element types differ between
     ///         ranks (on all ranks); those of start() and ExchangeHandle::finish()
-    template <ExecutionSpace Exec, class Source, class Target>
+    template <ExecutionSpace Exec, Sections Source, Sections Target>
     void execute(const Exec& exec, const Source& source, const Target& target) {
-        start_tuples(exec, impl::Insert{}, as_tuple(source), as_tuple(target)).finish();
+        start_tuples(exec, impl::Insert{}, impl::as_tuple(source), impl::as_tuple(target)).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
     /// The products are of the types that C++ gives them; their sum is converted to the target's.
-    template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
+    template <ExecutionSpace Exec, class Alpha, class Beta, Sections Source, Sections Target>
     void execute(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                  const Target& target) {
         start(exec, alpha, source, beta, target).finish();
@@ -135,7 +114,7 @@ public:
     ///
     /// Cost: as execute(), once for each copy of the index that has the most; the second and further copies
     ///       move on their own, one after the other. Such a set of arrays is bound apart from that of execute()
-    template <ExecutionSpace Exec, class Op, class Source, class Target>
+    template <ExecutionSpace Exec, class Op, Sections Source, Sections Target>
     void combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
         start_combine(exec, op, source, target).finish();
     }
@@ -146,33 +125,41 @@ public:
     /// Cost:   a kernel for what stays on this process, one for packing messages, one fence; no allocation
     ///         for a bound set
     /// Errors: UsageError if an execution of this plan is in flight or was abandoned; MpiError
-    template <ExecutionSpace Exec, class Source, class Target>
+    template <ExecutionSpace Exec, Sections Source, Sections Target>
     auto start(const Exec& exec, const Source& source, const Target& target) {
-        return start_tuples(exec, impl::Insert{}, as_tuple(source), as_tuple(target));
+        return start_tuples(exec, impl::Insert{}, impl::as_tuple(source), impl::as_tuple(target));
     }
-    template <ExecutionSpace Exec, class Alpha, class Beta, class Source, class Target>
+    template <ExecutionSpace Exec, class Alpha, class Beta, Sections Source, Sections Target>
     auto start(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                const Target& target) {
-        return start_tuples(exec, impl::LinearUpdate<Alpha, Beta>{alpha, beta}, as_tuple(source),
-                            as_tuple(target));
+        return start_tuples(exec, impl::LinearUpdate<Alpha, Beta>{alpha, beta},
+                            impl::as_tuple(source), impl::as_tuple(target));
     }
-    template <ExecutionSpace Exec, class Op, class Source, class Target>
+    template <ExecutionSpace Exec, class Op, Sections Source, Sections Target>
     auto start_combine(const Exec& exec, const Op& op, const Source& source, const Target& target) {
-        return start_tuples(exec, op, as_tuple(source), as_tuple(target));
+        return start_tuples(exec, op, impl::as_tuple(source), impl::as_tuple(target));
     }
 
     /// Prepares for a set of arrays ahead of the first execution (of the first execute() where combine() reads
-    /// several copies); without `exec` for that which the first
-    /// source's memory space prefers.
-    template <class Source, class Target>
-    void bind(const Source& source, const Target& target) {
-        using Exec =
-            typename FirstView<std::remove_cvref_t<decltype(as_tuple(source))>>::execution_space;
-        bind_described<Exec>(as_tuple(source), as_tuple(target));
-    }
-    template <ExecutionSpace Exec, class Source, class Target>
+    /// several copies).
+    template <ExecutionSpace Exec, Sections Source, Sections Target>
     void bind(const Exec&, const Source& source, const Target& target) {
-        bind_described<Exec>(as_tuple(source), as_tuple(target));
+        bind_set<Exec>(describe_all<Exec, true>(impl::as_tuple(source)),
+                       describe_all<Exec, false>(impl::as_tuple(target)));
+    }
+
+    /// The same for arrays whose element types are known at run time only, null on ranks without a section; all ranks pass
+    /// the element type.
+    template <ExecutionSpace Exec>
+    void bind(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
+        bind(exec, source.section().element, &source, &target);
+    }
+    template <ExecutionSpace Exec>
+    void bind(const Exec&, const ElementType& element, const AnyDistView* source,
+              const AnyDistView* target) {
+        const std::array from{field_or_missing(source, element)};
+        const std::array to{field_or_missing(target, element)};
+        bind_set<Exec>(from, to);
     }
 
     /// target = source for arrays whose element types are known at run time only; they must be alike.
@@ -251,44 +238,16 @@ public:
     /// Process of this rank in the source's grid, and in the target's; -1 if it is none.
     int from_process() const { return m_core->from_process(); }
     int to_process() const { return m_core->to_process(); }
-    /// Other ranks that get elements of this one in execute(), and whose this one gets; ascending.
-    std::vector<int> send_peers() const { return m_core->send_ranks(); }
-    std::vector<int> receive_peers() const { return m_core->receive_ranks(); }
     /// Number of stages executed one after the other, see redistribution_stages(); one stage is schedule() itself.
     int stage_count() const { return m_core->stage_count(); }
     const RedistributionSchedule& stage(int number) const { return m_core->stage(number); }
 
-    /// Bytes of the buffers of the sets bound so far.
-    std::size_t workspace_bytes() const { return m_core->workspace_bytes(); }
-    /// Layouts, what moves, and transports of this process, for people.
-    std::string describe() const { return m_core->describe(); }
-
 private:
-    template <class... Sections>
-    static const std::tuple<Sections...>& as_tuple(const std::tuple<Sections...>& sections) {
-        return sections;
-    }
-    template <SectionLike Section>
-    static std::tuple<const Section&> as_tuple(const Section& section) {
-        return {section};
-    }
-
     template <class Section>
     using ViewOf = typename impl::SectionArgument<std::remove_cvref_t<Section>>::view_type;
 
-    template <class Sections>
-    struct First;
-    template <class Section, class... Sections>
-    struct First<std::tuple<Section, Sections...>> {
-        using type = ViewOf<Section>;
-    };
-    template <class Sections>
-    using FirstView = typename First<Sections>::type;
-
-    template <ExecutionSpace Exec, class Sources, class Targets>
-    void bind_described(const Sources& sources, const Targets& targets) {
-        const auto from = describe_all<Exec, true>(sources);
-        const auto to = describe_all<Exec, false>(targets);
+    template <ExecutionSpace Exec>
+    void bind_set(std::span<const impl::Field> from, std::span<const impl::Field> to) {
         m_core->bind(impl::CallWord::Kind::bind_redistribution,
                      array_set<Exec>(impl::Insert{}, from, to));
     }
@@ -351,6 +310,11 @@ private:
     auto start_raw(const Exec& exec, std::span<const impl::Field> from,
                    std::span<const impl::Field> to) {
         using Raw = impl::RawElement<Bytes>;
+        m_core->before_call([&] {
+            require<UsageError>(!m_core->conjugate(),
+                                "RedistributionPlan: elements of types known at run time only are "
+                                "not conjugated; expected execute_as()");
+        });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
         return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
@@ -372,8 +336,6 @@ private:
         return impl::reads_target(op) ? impl::CallWord::Kind::redistribute_combine
                                       : impl::CallWord::Kind::redistribute;
     }
-
-    impl::CoreHolder<impl::RedistributionCore> m_core;
 };
 
 } // namespace distview

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
@@ -13,12 +14,6 @@
 #include <vector>
 
 namespace distview::impl {
-
-/// Kinds of padding exchange.
-enum class ExchangeKind {
-    fill,   ///< owned elements are copied into others' padding
-    combine ///< the reverse: padding is combined with the elements that it copies
-};
 
 /// One field's box of elements that this process takes from another, or from itself, or gives.
 struct ExchangePart {

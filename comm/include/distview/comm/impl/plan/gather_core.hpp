@@ -18,13 +18,9 @@
 namespace distview::impl {
 
 /// The untyped part of a GatherPlan and of a GhostExchangePlan: elements that are named one by one are brought from their
-/// owners, or combined with there. Variants of sets of arrays are values of GatherKind.
+/// owners, or combined with there.
 class GatherCore final : public PlanCore {
 public:
-    enum class Kind {
-        gather, ///< owners' elements are copied to where they are wanted
-        combine ///< the reverse: values are combined with the owners' elements
-    };
     /// Where elements are copied to, or values come from.
     enum class Side {
         list, ///< memory that each execution is given
@@ -42,10 +38,6 @@ public:
     std::vector<int> send_peers() const { return m_role.given_ranks(); }
     std::vector<int> receive_peers() const { return m_role.wanted_ranks(communicator().rank()); }
     std::string describe() const;
-
-    static ArraySet arrays(Kind kind, std::span<const Field> fields, DeviceLayer* layer) {
-        return {.sources = fields, .layer = layer, .variant = static_cast<int>(kind)};
-    }
 
     /// The program of a gather that needs no other rank to take part; local.
     ///

@@ -12,7 +12,7 @@
 
 namespace distview::impl {
 
-/// The untyped part of a PaddingExchangePlan. Variants of sets of arrays are values of ExchangeKind.
+/// The untyped part of a PaddingExchangePlan.
 class PaddingExchangeCore final : public PlanCore {
 public:
     /// Collective; the schedules are this process's, made with these options.
@@ -34,10 +34,6 @@ public:
     ///
     /// Errors: UsageError if no padding is filled so deep; those of binding `arrays`, as far as they concern layouts
     std::span<const Field> stale(const ArraySet& arrays, Widths depth);
-
-    static ArraySet arrays(ExchangeKind kind, std::span<const Field> fields, DeviceLayer* layer) {
-        return {.sources = fields, .layer = layer, .variant = static_cast<int>(kind)};
-    }
 
 private:
     struct Prepared {

@@ -143,9 +143,8 @@ protected:
                      int process, DeviceLayer* layer) const;
     /// The same UsageError on all ranks if sources are overwritten and targets to be read.
     void check_overwriting(bool overwrites_sources, const ArraySet& arrays) const;
-    const std::vector<std::shared_ptr<ExchangeBinding>>& bindings() const noexcept {
-        return m_bindings;
-    }
+    /// For people: a paragraph for each set of arrays, which begins with a line break.
+    std::string describe_bound_sets() const;
     /// The binding of these arrays, null if they are new as far as this rank can tell.
     ExchangeBinding* known(const ArraySet& arrays) const noexcept {
         // Mostly the same set again.

@@ -10,29 +10,6 @@
 
 namespace distview::impl {
 
-/// The core that a plan holds. A plan that has been moved from has none: any use of it is an error.
-template <class Core>
-class CoreHolder {
-public:
-    /// `plan` begins the text of errors.
-    CoreHolder(const char* plan, std::shared_ptr<Core> core) noexcept
-        : m_plan(plan), m_core(std::move(core)) {}
-
-    const std::shared_ptr<Core>& shared() const {
-        require<UsageError>(m_core != nullptr, [&] {
-            return text(m_plan,
-                        ": this plan has been moved from; use the plan that it was moved to");
-        });
-        return m_core;
-    }
-    Core& operator*() const { return *shared(); }
-    Core* operator->() const { return shared().get(); }
-
-private:
-    const char* m_plan;
-    std::shared_ptr<Core> m_core;
-};
-
 /// An execution that has begun: ended by end(), else abandoned.
 class PlanInFlight {
 public:

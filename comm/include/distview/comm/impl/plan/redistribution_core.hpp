@@ -33,8 +33,8 @@ public:
         return m_stages[static_cast<std::size_t>(number)].schedule;
     }
     /// Other ranks that get elements of this one in some stage, and whose this one gets; ascending.
-    std::vector<int> send_ranks() const;
-    std::vector<int> receive_ranks() const;
+    std::vector<int> send_peers() const;
+    std::vector<int> receive_peers() const;
     bool conjugate() const noexcept { return m_conjugate; }
     /// Whether several processes of the source hold an element.
     bool has_copies() const noexcept { return m_has_copies; }
