@@ -71,7 +71,7 @@ inline void expect_no_allocations(const Communicator& comm, const ArrayLayout& l
         auto second = other.start(exec, u, v, w);
         second.finish();
         first.finish();
-        plan.bind(Exec(), a);
+        plan.bind(exec, a);
         auto in_parts = plan.start(exec, b);
         in_parts.finish(plan.schedule().reads(plan.schedule().inner_cells()));
         in_parts.finish_filling();
