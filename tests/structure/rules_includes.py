@@ -143,6 +143,7 @@ def rooms(tree):
 
 #: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles and what takes Views.
 _WITH_KOKKOS = {
+    "call_arguments",
     "elements",
     "exchange_handle",
     "gather_plan",

@@ -50,7 +50,7 @@ bool chooses(const Communicator& comm, const RedistributionOptions& options) {
            comm.is_open() && !comm.state()->is_one_node();
 }
 
-/// What ranks must pass alike.
+/// Calls the visitor with the arguments that ranks must pass alike.
 template <class Visitor>
 void visit_arguments(Visitor& visitor, const ArrayLayout& from, const ArrayLayout& to,
                      const RedistributionOptions& options) {

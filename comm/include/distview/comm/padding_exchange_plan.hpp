@@ -27,8 +27,10 @@ struct FieldExchange {
     PaddingExchangeOptions options{};
 };
 
-/// Arrays of a call whose types are known at run time: a range of AnyDistViews, or of pointers to them, none null. It lives
-/// no longer than the call.
+/// Arrays of a call whose types are known at run time: a range of AnyDistViews, or of pointers to them, none null. Valid
+/// as long as that range.
+///
+/// Collective: no (local)
 class AnyFields {
 public:
     template <std::convertible_to<std::span<const AnyDistView>> Range>
