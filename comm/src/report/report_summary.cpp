@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/report/report_summary.hpp>
+#include <distview/comm/impl/report/report.hpp>
 
 #include <distview/core/text.hpp>
 
@@ -31,8 +31,24 @@ std::string formatted(const char* format, double value) {
     return buffer.data();
 }
 
-bool is_of(const PlanRecord& record, const PlanSummary& plan) {
-    return text(record.plan, " #", record.first) == plan.label;
+/// Plans with their records, by the first rank that has one.
+std::vector<PlanSummary> plans_of(std::span<const RankReport> ranks) {
+    std::vector<PlanSummary> plans;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+        for (const PlanRecord& record : ranks[r].plans) {
+            std::string label = text(record.plan, " #", record.first);
+            auto plan = std::find_if(plans.begin(), plans.end(), [&](const PlanSummary& other) {
+                return other.label == label;
+            });
+            if (plan == plans.end()) {
+                plan = plans.emplace(plan);
+                plan->label = std::move(label);
+                plan->geometry = record.geometry;
+                plan->records.resize(ranks.size());
+            }
+            plan->records[r] = &record;
+        }
+    return plans;
 }
 
 RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
@@ -76,9 +92,9 @@ void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
     std::map<std::pair<int, std::int64_t>, Began> began; // by node and execution
     const auto each = [&](const auto& visit) {
         for (RankTimes& times : plan.ranks) {
-            const RankReport& rank = ranks[static_cast<std::size_t>(times.rank)];
-            for (const TimeSample& sample : record_of(rank, plan)->samples.samples)
-                visit(times, std::pair{rank.node, sample.number}, sample);
+            const auto r = static_cast<std::size_t>(times.rank);
+            for (const TimeSample& sample : plan.records[r]->samples.samples)
+                visit(times, std::pair{ranks[r].node, sample.number}, sample);
         }
     };
     each([&](RankTimes&, const auto& key, const TimeSample& sample) {
@@ -143,41 +159,23 @@ RankTimes PlanSummary::slowest() const {
 RankTimes PlanSummary::mean() const {
     RankTimes result;
     const auto count = static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
-    for (const auto member :
-         {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
-          &RankTimes::packing, &RankTimes::total, &RankTimes::total_waiting,
-          &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late,
-          &RankTimes::waiting_for_late}) {
+    for (const NamedTime& time : named_times) {
         double sum = 0;
-        for (const RankTimes& times : ranks) sum += times.*member;
-        result.*member = sum / count;
+        for (const RankTimes& times : ranks) sum += times.*time.member;
+        result.*time.member = sum / count;
     }
     return result;
 }
 
-const PlanRecord* record_of(const RankReport& rank, const PlanSummary& plan) {
-    for (const PlanRecord& record : rank.plans)
-        if (is_of(record, plan)) return &record;
-    return nullptr;
-}
-
 std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
-    std::vector<PlanSummary> plans;
-    for (const RankReport& rank : ranks)
-        for (const PlanRecord& record : rank.plans) {
-            const bool is_known = std::any_of(
-                plans.begin(), plans.end(), [&](const auto& plan) { return is_of(record, plan); });
-            if (is_known) continue;
-            PlanSummary& plan = plans.emplace_back();
-            plan.label = text(record.plan, " #", record.first);
-            plan.geometry = record.geometry;
-        }
+    std::vector<PlanSummary> plans = plans_of(ranks);
     for (PlanSummary& plan : plans) {
         std::vector<Reason> packed;
         double moved = 0;
         double could_move = 0;
-        for (const RankReport& rank : ranks) {
-            const PlanRecord* const record = record_of(rank, plan);
+        for (std::size_t r = 0; r < ranks.size(); ++r) {
+            const RankReport& rank = ranks[r];
+            const PlanRecord* const record = plan.records[r];
             if (!record) continue;
             plan.plans = std::max(plan.plans, record->plans);
             plan.executions = std::max(plan.executions, record->executions);
