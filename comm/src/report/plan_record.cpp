@@ -10,7 +10,7 @@ namespace distview::impl {
 
 namespace {
 
-struct Members {
+struct RecordMembers {
     static auto of(Traffic& it) {
         return std::tie(it.partner, it.is_sent, it.transport, it.bytes, it.messages, it.is_packed,
                         it.why_not);
@@ -55,8 +55,8 @@ void TimeSamples::thin() noexcept {
     std::erase_if(samples, [this](const TimeSample& old) { return old.number % stride != 0; });
 }
 
-std::string packed(const RankReport& report) { return packed<Members>(report); }
+std::string packed(const RankReport& report) { return packed<RecordMembers>(report); }
 
-RankReport unpacked(std::string_view bytes) { return unpacked<Members, RankReport>(bytes); }
+RankReport unpacked(std::string_view bytes) { return unpacked<RecordMembers, RankReport>(bytes); }
 
 } // namespace distview::impl
