@@ -190,7 +190,7 @@ private:
     }
 
     void about_borrowed() {
-        if (m_plan.packed.pairs.empty()) return;
+        if (m_plan.packed.empty()) return;
         const bool is_lacking =
             std::any_of(m_ranks.begin(), m_ranks.end(),
                         [](const RankReport& rank) { return rank.lacked_shared_memory; });
@@ -201,7 +201,7 @@ private:
                                      {}}
                               : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
         add("borrowed",
-            text("arrays that others cannot read in place (", pairs_text(m_plan.packed.pairs),
+            text("arrays that others cannot read in place (", pairs_text(m_plan.packed),
                  ") are packed by their owner",
                  is_lacking ? ", since shared memory (/dev/shm) is too small for them" : "",
                  ": arrays of make_dist_view()", is_lacking ? " in it " : " ", gain.words),

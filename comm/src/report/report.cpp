@@ -102,7 +102,7 @@ private:
                     : bytes_text(total.bytes));
         for (const Reason& reason : plan.reasons)
             row("not in place", text(pairs_text(reason.pairs), ": ", reason.why));
-        row("packed by owners", pairs_text(plan.packed.pairs));
+        row("packed by owners", pairs_text(plan.packed));
         if (plan.ranks.empty()) return;
         const RankTimes slowest = plan.slowest();
         const RankTimes mean = plan.mean();
@@ -232,8 +232,8 @@ std::string json_of(const PlanSummary& plan) {
                       .add("bytes", total.bytes)
                       .add("messages", total.messages)
                       .end();
-    const auto add_reasons = [&](const Reason& reason, std::string_view why) {
-        for (const auto& [reader, owner] : reason.pairs)
+    const auto add_reasons = [&](const RankPairs& pairs, std::string_view why) {
+        for (const auto& [reader, owner] : pairs)
             result += JsonLine("reason")
                           .add("plan", plan.label)
                           .add("reader", reader)
@@ -241,7 +241,7 @@ std::string json_of(const PlanSummary& plan) {
                           .add("why", why)
                           .end();
     };
-    for (const Reason& reason : plan.reasons) add_reasons(reason, reason.why);
+    for (const Reason& reason : plan.reasons) add_reasons(reason.pairs, reason.why);
     add_reasons(plan.packed, "borrowed memory, packed by its owner");
     for (const RankTimes& times : plan.ranks) {
         JsonLine of_rank("rank");

@@ -120,20 +120,22 @@ void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
     }
 }
 
-void add_pair(std::vector<Reason>& reasons, const std::string& why, std::pair<int, int> pair) {
+RankPairs& pairs_of(std::vector<Reason>& reasons, const std::string& why) {
     auto found = std::find_if(reasons.begin(), reasons.end(),
                               [&](const Reason& reason) { return reason.why == why; });
     if (found == reasons.end()) found = reasons.insert(found, Reason{why, {}});
-    if (std::find(found->pairs.begin(), found->pairs.end(), pair) == found->pairs.end())
-        found->pairs.push_back(pair);
+    return found->pairs;
 }
 
-void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan,
-                 std::vector<Reason>& packed) {
+void add_pair(RankPairs& pairs, std::pair<int, int> pair) {
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+}
+
+void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
     for (const Traffic& traffic : set.traffic) {
-        if (!traffic.why_not.empty())
-            add_pair(plan.reasons, traffic.why_not, {rank.rank, traffic.partner});
-        if (traffic.is_packed) add_pair(packed, {}, {rank.rank, traffic.partner});
+        const std::pair pair{rank.rank, traffic.partner};
+        if (!traffic.why_not.empty()) add_pair(pairs_of(plan.reasons, traffic.why_not), pair);
+        if (traffic.is_packed) add_pair(plan.packed, pair);
         // The receiver counts messages; who writes in place counts what it writes.
         if (traffic.is_sent && traffic.messages > 0) continue;
         auto total = std::find_if(
@@ -170,7 +172,6 @@ RankTimes PlanSummary::mean() const {
 std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
     std::vector<PlanSummary> plans = plans_of(ranks);
     for (PlanSummary& plan : plans) {
-        std::vector<Reason> packed;
         double moved = 0;
         double could_move = 0;
         for (std::size_t r = 0; r < ranks.size(); ++r) {
@@ -184,7 +185,7 @@ std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
             double bytes = 0;
             for (const SetRecord& set : record->sets) {
                 binds += set.binds;
-                add_traffic(rank, set, plan, packed);
+                add_traffic(rank, set, plan);
                 for (const Traffic& traffic : set.traffic)
                     if (!traffic.is_sent || traffic.messages == 0)
                         bytes += static_cast<double>(traffic.bytes * set.executions);
@@ -196,7 +197,6 @@ std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
             could_move +=
                 (plan.ranks.back().copying + plan.ranks.back().packing) * rank.copy_bandwidth;
         }
-        if (!packed.empty()) plan.packed = packed.front();
         if (could_move > 0) plan.bandwidth_share = moved / could_move;
         set_lateness(ranks, plan);
     }
@@ -220,7 +220,7 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string share_text(double share) { return formatted("%.2g", share); }
 
-std::string pairs_text(const std::vector<std::pair<int, int>>& pairs) {
+std::string pairs_text(const RankPairs& pairs) {
     constexpr std::size_t most_told = 3;
     std::string result;
     for (std::size_t i = 0; i < pairs.size() && i < most_told; ++i)

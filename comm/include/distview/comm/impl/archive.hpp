@@ -17,7 +17,7 @@
 namespace distview::impl {
 
 // Values as bytes that a process of the same build reads: numbers, enumerations, strings, vectors, optionals, variants,
-// tuples, and structs of which `Members::of()` ties the members. It says so once, for both directions:
+// tuples, and structs whose members `Members::of()` ties, which is written once for both directions:
 //
 //     struct Members {
 //         static auto of(Widths& it) { return std::tie(it.low, it.high); }
@@ -109,8 +109,8 @@ public:
     void get(std::variant<Alternatives...>& value) {
         const auto index = get_number<std::size_t>();
         require<Error>(index < sizeof...(Alternatives), "archive: expected another alternative");
-        const auto get_alternative = [&]<std::size_t... each>(std::index_sequence<each...>) {
-            ((each == index ? get(value.template emplace<each>()) : void()), ...);
+        const auto get_alternative = [&]<std::size_t... I>(std::index_sequence<I...>) {
+            ((I == index ? get(value.template emplace<I>()) : void()), ...);
         };
         get_alternative(std::index_sequence_for<Alternatives...>());
     }

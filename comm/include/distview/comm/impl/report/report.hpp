@@ -35,10 +35,13 @@ struct TransportTotal {
     std::int64_t messages = 0;
 };
 
-/// Why elements were not read in place, and of which pairs of ranks, (reader, owner).
+/// Pairs of ranks, (reader, owner).
+using RankPairs = std::vector<std::pair<int, int>>;
+
+/// Why elements were not read in place.
 struct Reason {
     std::string why{};
-    std::vector<std::pair<int, int>> pairs{};
+    RankPairs pairs{};
 };
 
 /// One rank's share of a plan: seconds of an execution, medians, which one that was interrupted does not move.
@@ -93,7 +96,7 @@ struct PlanSummary {
         0; ///< seconds of all executions that bound arrays, on the rank where it is longest
     std::vector<TransportTotal> transports{};
     std::vector<Reason> reasons{};
-    Reason packed{}; ///< pairs that read what the owner of borrowed memory has packed
+    RankPairs packed{};             ///< reads of what the owner of borrowed memory has packed
     std::vector<RankTimes> ranks{}; ///< ranks with timed executions
     double bandwidth_share = 0;     ///< of a copy's, while bytes are packed and copied
 
@@ -129,6 +132,6 @@ std::string duration_text(double seconds);
 std::string bytes_text(std::int64_t bytes);
 std::string share_text(double share);
 /// "rank 0 from rank 1, rank 1 from rank 0 and 4 more".
-std::string pairs_text(const std::vector<std::pair<int, int>>& pairs);
+std::string pairs_text(const RankPairs& pairs);
 
 } // namespace distview::impl
