@@ -94,7 +94,7 @@ def _stem(path):
 
 
 def _rooms(tree):
-    """The room of each file of comm; comm.hpp, which includes all public headers, and the constants have none."""
+    """The room of each file of comm; comm.hpp, which includes all public headers, the archive and the constants have none."""
     result = {}
     for path in tree.below("comm"):
         match = re.match(r"comm/(?:include/distview/comm/impl|src)/(\w+)/", path)
@@ -102,7 +102,7 @@ def _rooms(tree):
             result[path] = match[1]
     by_stem = {_stem(path): room for path, room in result.items() if "/src/" in path}
     for path in tree.below("comm"):
-        if path not in result and _stem(path) not in ("comm", "tuning"):
+        if path not in result and _stem(path) not in ("comm", "archive", "tuning"):
             result[path] = _ROOM_OF_PUBLIC.get(_stem(path)) or by_stem.get(_stem(path), "?")
     return result
 

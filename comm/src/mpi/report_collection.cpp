@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mpi/report_collection.hpp"
 
-#include "report/copy_meter.hpp"
-#include "report/report_file.hpp"
-
-#include <distview/comm/impl/report/report_archive.hpp>
+#include <distview/comm/impl/report/report.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 
 #include <mpi.h>
@@ -15,7 +12,6 @@
 #include <string>
 #include <string_view>
 #include <thread>
-#include <utility>
 
 namespace distview::impl {
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan/exchange_shapes.hpp"
 
+#include "schedule/for_each_product.hpp"
+
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/process_grid.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -103,11 +104,11 @@ std::optional<ExchangeShape> worst_shape(const ArrayLayout& layout,
 }
 
 /// The same array on another grid; nothing if an axis cannot be cut otherwise.
-std::optional<ArrayLayout> on_grid(const ArrayLayout& layout, const std::vector<int>& shape) {
+std::optional<ArrayLayout> on_grid(const ArrayLayout& layout, const ProcessGrid& grid) {
     std::vector<AxisSpec> axes;
     for (int d = 0; d < layout.rank(); ++d) {
         AxisSpec spec = axis_spec(layout.axis(d));
-        if (shape[static_cast<std::size_t>(d)] != layout.axis(d).grid_size()) {
+        if (grid.extent(d) != layout.axis(d).grid_size()) {
             auto* const blocks = std::get_if<BlockSpec>(&spec.value);
             if (!blocks || !blocks->bounds.empty() || !blocks->paddings.empty()) return {};
             // Where nothing was cut the padding is that of the array's ends.
@@ -119,42 +120,20 @@ std::optional<ArrayLayout> on_grid(const ArrayLayout& layout, const std::vector<
         axes.push_back(std::move(spec));
     }
     try {
-        return ArrayLayout(ProcessGrid(std::span<const int>(shape)), axes);
+        return ArrayLayout(grid, axes);
     } catch (const Error&) {
         return {};
     }
 }
 
-/// All grids of so many processes, of `left` axes more.
-void append_grids(std::vector<std::vector<int>>& grids, std::vector<int>& begin, int processes,
-                  int left) {
-    if (left == 1) {
-        begin.push_back(processes);
-        grids.push_back(begin);
-        begin.pop_back();
-        return;
-    }
-    for (int count = 1; count <= processes; ++count) {
-        if (processes % count != 0) continue;
-        begin.push_back(count);
-        append_grids(grids, begin, processes / count, left - 1);
-        begin.pop_back();
-    }
-}
-
-std::vector<int> shape_of(const ProcessGrid& grid) {
-    std::vector<int> shape;
-    for (int d = 0; d < grid.rank(); ++d) shape.push_back(grid.extent(d));
-    return shape;
+/// "2x1".
+std::string grid_name(const ProcessGrid& grid) {
+    std::string name = grid.describe();
+    std::erase(name, ' ');
+    return name;
 }
 
 } // namespace
-
-std::string grid_name(const ProcessGrid& grid) {
-    std::string name;
-    for (const int extent : shape_of(grid)) name += text(name.empty() ? "" : "x", extent);
-    return name;
-}
 
 std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
                                            const PaddingExchangeOptions& options,
@@ -172,15 +151,15 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
     add(ExchangeShape::Kind::as_it_is, grid_name(layout.grid()), layout, options);
     if (shapes.empty()) return shapes; // nothing is exchanged
 
-    std::vector<std::vector<int>> grids;
-    std::vector<int> begin;
-    append_grids(grids, begin, layout.process_count(), layout.rank());
-    if (grids.size() > most_grids) grids.resize(most_grids);
-    for (const std::vector<int>& shape : grids) {
-        if (shape == shape_of(layout.grid())) continue;
-        if (const auto other = on_grid(layout, shape))
-            add(ExchangeShape::Kind::process_grid, grid_name(other->grid()), *other, options);
-    }
+    const auto rank = static_cast<std::size_t>(layout.rank());
+    std::size_t grids = 0;
+    for_each_product(layout.process_count(), layout.rank(), {}, [&](const Factors& extents) {
+        if (grids++ >= most_grids) return;
+        const auto grid = ProcessGrid(std::span(extents).first(rank));
+        if (grid == layout.grid()) return;
+        if (const auto other = on_grid(layout, grid))
+            add(ExchangeShape::Kind::process_grid, grid_name(grid), *other, options);
+    });
 
     std::vector<Widths> widths;
     for (int d = 0; d < layout.rank(); ++d) {

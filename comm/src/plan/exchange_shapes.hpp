@@ -19,7 +19,4 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
                                            std::span<const Field> fields,
                                            const std::vector<char>& borrowed);
 
-/// "2x1".
-std::string grid_name(const ProcessGrid& grid);
-
 } // namespace distview::impl

@@ -5,6 +5,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/archive.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -17,6 +18,8 @@
 #include <mutex>
 #include <numeric>
 #include <span>
+#include <string>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -90,125 +93,45 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm intercommunicator, bool others
     return result;
 }
 
-/// Specifications of layouts, in numbers.
-class Writer {
-public:
-    void add(std::int64_t number) { numbers.push_back(number); }
-    void add(Widths widths) {
-        add(widths.low);
-        add(widths.high);
-    }
-    template <class T>
-    void add(const std::vector<T>& list) {
-        add(static_cast<std::int64_t>(list.size()));
-        for (const T& each : list) add(each);
-    }
-    void add(const BlockSpec& spec) {
-        add(spec.interior_size);
-        add(static_cast<std::int64_t>(spec.split));
-        add(spec.options.padding);
-        add(spec.options.boundary);
-        add(std::int64_t{spec.options.periodic});
-        add(spec.bounds);
-        add(spec.paddings);
-    }
-    void add(const CyclicSpec& spec) {
-        add(spec.size);
-        add(spec.block_size);
-        add(std::int64_t{spec.periodic});
-    }
-    void add(const UnstructuredSpec& spec) {
-        const bool is_partly_known = spec.known_process >= 0;
-        add(spec.size);
-        add(std::int64_t{spec.one_to_one});
-        add(std::int64_t{is_partly_known ? 0 : -1});
-        add(std::int64_t{spec.periodic});
-        add(is_partly_known ? std::vector<std::vector<std::int64_t>>(1) : spec.labels);
-        add(is_partly_known ? std::vector<std::int64_t>() : spec.ghosts);
-    }
-
-    std::vector<std::int64_t> numbers;
+/// Arguments of a layout's constructor.
+struct Specification {
+    std::vector<int> grid{};
+    std::vector<AxisSpec> axes{};
 };
 
-std::vector<std::int64_t> written(const ArrayLayout& layout) {
-    Writer to;
-    to.add(layout.rank());
-    for (int d = 0; d < layout.rank(); ++d) {
-        const AxisSpec spec = axis_spec(layout.axis(d));
-        to.add(layout.grid().extent(d));
-        to.add(static_cast<std::int64_t>(spec.value.index()));
-        std::visit([&](const auto& kind) { to.add(kind); }, spec.value);
+struct SpecificationMembers {
+    static auto of(Widths& it) { return std::tie(it.low, it.high); }
+    static auto of(BlockOptions& it) { return std::tie(it.padding, it.boundary, it.periodic); }
+    static auto of(BlockSpec& it) {
+        return std::tie(it.interior_size, it.split, it.options, it.bounds, it.paddings);
     }
-    return std::move(to.numbers);
+    static auto of(CyclicSpec& it) { return std::tie(it.size, it.block_size, it.periodic); }
+    static auto of(UnstructuredSpec& it) {
+        return std::tie(it.size, it.one_to_one, it.labels, it.known_process, it.periodic,
+                        it.ghosts);
+    }
+    static auto of(AxisSpec& it) { return std::tie(it.value); }
+    static auto of(Specification& it) { return std::tie(it.grid, it.axes); }
+};
+
+std::string written(const ArrayLayout& layout) {
+    Specification said;
+    for (int d = 0; d < layout.rank(); ++d) {
+        said.grid.push_back(layout.grid().extent(d));
+        AxisSpec& axis = said.axes.emplace_back(axis_spec(layout.axis(d)));
+        // Where each rank knows its own labels only, the other program knows none of them.
+        auto* const labels = std::get_if<UnstructuredSpec>(&axis.value);
+        if (!labels || labels->known_process < 0) continue;
+        labels->known_process = 0;
+        labels->labels.assign(1, {});
+        labels->ghosts.clear();
+    }
+    return impl::packed<SpecificationMembers>(said);
 }
 
-class Reader {
-public:
-    explicit Reader(std::span<const std::int64_t> numbers) : m_numbers(numbers) {}
-
-    std::int64_t number() { return m_numbers[m_at++]; }
-    bool flag() { return number() != 0; }
-    Widths widths() {
-        const std::int64_t low = number();
-        return {low, number()};
-    }
-    template <class Read>
-    auto list(const Read& read) {
-        std::vector<decltype(read())> result;
-        for (std::int64_t left = number(); left > 0; --left) result.push_back(read());
-        return result;
-    }
-    std::vector<std::int64_t> numbers() {
-        return list([&] { return number(); });
-    }
-    AxisSpec axis() {
-        switch (number()) {
-        case 0: {
-            BlockSpec spec;
-            spec.interior_size = number();
-            spec.split = static_cast<BlockSplit>(number());
-            spec.options.padding = widths();
-            spec.options.boundary = widths();
-            spec.options.periodic = flag();
-            spec.bounds = numbers();
-            spec.paddings = list([&] { return widths(); });
-            return {std::move(spec)};
-        }
-        case 1: {
-            CyclicSpec spec;
-            spec.size = number();
-            spec.block_size = number();
-            spec.periodic = flag();
-            return {spec};
-        }
-        default: {
-            UnstructuredSpec spec;
-            spec.size = number();
-            spec.one_to_one = flag();
-            spec.known_process = static_cast<int>(number());
-            spec.periodic = flag();
-            spec.labels = list([&] { return numbers(); });
-            spec.ghosts = numbers();
-            return {std::move(spec)};
-        }
-        }
-    }
-
-private:
-    std::span<const std::int64_t> m_numbers;
-    std::size_t m_at = 0;
-};
-static_assert(std::variant_size_v<decltype(AxisSpec::value)> == 3);
-
-ArrayLayout read(std::span<const std::int64_t> numbers) {
-    Reader from(numbers);
-    std::vector<int> grid;
-    std::vector<AxisSpec> axes;
-    for (std::int64_t left = from.number(); left > 0; --left) {
-        grid.push_back(static_cast<int>(from.number()));
-        axes.push_back(from.axis());
-    }
-    return {ProcessGrid(grid), axes};
+ArrayLayout read(const std::string& written) {
+    const auto said = impl::unpacked<SpecificationMembers, Specification>(written);
+    return {ProcessGrid(said.grid), said.axes};
 }
 
 } // namespace
@@ -221,8 +144,8 @@ OtherProgram::OtherProgram(MPI_Comm intercommunicator)
 ArrayLayout OtherProgram::exchange(const ArrayLayout& mine) const {
     const CollectiveCall call(m_comm, "OtherProgram::exchange");
     const bool speaks = m_comm.rank() == m_own_ranks.front();
-    std::array<std::vector<std::int64_t>, 2> said; // by this program, by the other
-    std::array<std::int64_t, 2> sizes{};           // by the lower ranks, by the others
+    std::array<std::string, 2> said;     // by this program, by the other
+    std::array<std::int64_t, 2> sizes{}; // by the lower ranks, by the others
     const bool is_first = m_own_ranks.front() < m_ranks.front();
     agree_on(m_comm, plan_names::other_program, [&] {
         if (speaks) said[0] = written(mine);

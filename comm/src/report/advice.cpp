@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/report/advice.hpp>
+#include <distview/comm/impl/report/report.hpp>
 
 #include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 namespace distview::impl {
 
@@ -26,7 +25,8 @@ class PlanAdvice {
 public:
     PlanAdvice(std::span<const RankReport> ranks, const PlanSummary& plan,
                std::vector<Advice>& advice)
-        : m_ranks(ranks), m_plan(plan), m_mean(plan.mean()), m_advice(advice) {}
+        : m_ranks(ranks), m_plan(plan), m_record(first_record(plan)), m_mean(plan.mean()),
+          m_advice(advice) {}
 
     void give() {
         if (m_plan.executions > 0) {
@@ -80,8 +80,7 @@ private:
     double seconds_of(const ExchangeShape& shape) const {
         double sum = 0;
         int count = 0;
-        for (const RankReport& rank : m_ranks) {
-            const PlanRecord* const record = record_of(rank, m_plan);
+        for (const PlanRecord* const record : m_plan.records) {
             if (!record) continue;
             for (const ExchangeShape& other : record->shapes) {
                 if (other.kind != shape.kind || other.what != shape.what || other.seconds <= 0)
@@ -92,26 +91,22 @@ private:
         }
         return count == 0 ? 0 : sum / count;
     }
-    const PlanRecord* any_record() const {
-        for (const RankReport& rank : m_ranks)
-            if (const PlanRecord* const record = record_of(rank, m_plan); record) return record;
-        return nullptr;
+    static const PlanRecord& first_record(const PlanSummary& plan) {
+        return **std::find_if(plan.records.begin(), plan.records.end(),
+                              [](const PlanRecord* record) { return record != nullptr; });
     }
     /// Share of the time of copies with another shape; nothing if they could not be measured.
     std::optional<double> copies_of(const ExchangeShape& shape) const {
-        const PlanRecord* const record = any_record();
-        const double now =
-            record && !record->shapes.empty() ? seconds_of(record->shapes.front()) : 0;
+        const double now = seconds_of(m_record.shapes.front());
         const double then = seconds_of(shape);
         if (now <= 0 || then <= 0) return {};
         return then / now;
     }
 
     void about_grid() {
-        const PlanRecord* const record = any_record();
         const ExchangeShape* best = nullptr;
         double copies = worth_share;
-        for (const ExchangeShape& shape : record->shapes) {
+        for (const ExchangeShape& shape : m_record.shapes) {
             if (shape.kind != ExchangeShape::Kind::process_grid) continue;
             const std::optional<double> share = copies_of(shape);
             if (!share || *share >= copies) continue;
@@ -119,7 +114,7 @@ private:
             copies = *share;
         }
         if (!best) return;
-        const ExchangeShape& now = record->shapes.front();
+        const ExchangeShape& now = m_record.shapes.front();
         const Gain gain = gain_of_copying(copies);
         if (gain.share.value_or(0) >= worth_share) return;
         add("process_grid",
@@ -134,12 +129,12 @@ private:
         int filled = 0;
         int asked = 0;
         std::int64_t calls = 0;
-        for (const RankReport& rank : m_ranks)
-            if (const PlanRecord* const record = record_of(rank, m_plan); record) {
-                filled = std::max(filled, record->filled_depth);
-                asked = std::max(asked, record->asked_depth);
-                calls = std::max(calls, record->require_calls);
-            }
+        for (const PlanRecord* const record : m_plan.records) {
+            if (!record) continue;
+            filled = std::max(filled, record->filled_depth);
+            asked = std::max(asked, record->asked_depth);
+            calls = std::max(calls, record->require_calls);
+        }
         if (calls == 0 || asked >= filled || asked == 0) return;
         // One exchange serves several calls: those of several steps, each of which uses up some of the depth.
         if (4 * m_plan.executions < 3 * calls) return;
@@ -147,11 +142,10 @@ private:
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
         // Nothing is said of its time: of few bytes copying takes but little of it.
-        const std::vector<ExchangeShape>& shapes = any_record()->shapes;
-        for (const ExchangeShape& shape : shapes)
+        for (const ExchangeShape& shape : m_record.shapes)
             if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
                 sentence += text(": ", asked, " deep would move ", bytes_text(shape.bytes()),
-                                 " instead of ", bytes_text(shapes.front().bytes()));
+                                 " instead of ", bytes_text(m_record.shapes.front().bytes()));
         add("depth", sentence);
     }
 
@@ -161,15 +155,13 @@ private:
             std::int64_t looks = 0;
             std::int64_t unchanged = 0;
         };
-        const PlanRecord* const record = any_record();
-        for (std::size_t s = 0; s < record->sets.size(); ++s) {
-            const auto arrays = static_cast<std::size_t>(record->sets[s].arrays);
+        for (std::size_t s = 0; s < m_record.sets.size(); ++s) {
+            const auto arrays = static_cast<std::size_t>(m_record.sets[s].arrays);
             std::vector<Look> found(arrays);
             std::int64_t executions = 0;
-            for (const RankReport& rank : m_ranks) {
-                const PlanRecord* const other = record_of(rank, m_plan);
-                if (!other || s >= other->sets.size()) continue;
-                const SetRecord& set = other->sets[s];
+            for (const PlanRecord* const record : m_plan.records) {
+                if (!record || s >= record->sets.size()) continue;
+                const SetRecord& set = record->sets[s];
                 executions = std::max(executions, set.executions);
                 for (std::size_t i = 0; i < arrays && i < set.looks.size(); ++i) {
                     found[i].looks += set.looks[i];
@@ -198,7 +190,7 @@ private:
     }
 
     void about_borrowed() {
-        if (m_plan.packed.pairs.empty()) return;
+        if (m_plan.packed.empty()) return;
         const bool is_lacking =
             std::any_of(m_ranks.begin(), m_ranks.end(),
                         [](const RankReport& rank) { return rank.lacked_shared_memory; });
@@ -209,7 +201,7 @@ private:
                                      {}}
                               : gain_of(all > 0 ? 1 - m_mean.packing / all : 1);
         add("borrowed",
-            text("arrays that others cannot read in place (", pairs_text(m_plan.packed.pairs),
+            text("arrays that others cannot read in place (", pairs_text(m_plan.packed),
                  ") are packed by their owner",
                  is_lacking ? ", since shared memory (/dev/shm) is too small for them" : "",
                  ": arrays of make_dist_view()", is_lacking ? " in it " : " ", gain.words),
@@ -217,16 +209,15 @@ private:
     }
 
     void about_short_runs() {
-        const PlanRecord* const record = any_record();
-        if (record->shapes.empty()) return;
+        if (m_record.shapes.empty()) return;
         std::int64_t bytes = 0;
         std::int64_t runs = 0;
-        for (const RunNest& nest : record->shapes.front().nests) {
+        for (const RunNest& nest : m_record.shapes.front().nests) {
             if (nest.run_bytes > short_run_bytes) continue;
             bytes += nest.bytes();
             runs += nest.runs();
         }
-        const std::int64_t all = record->shapes.front().bytes();
+        const std::int64_t all = m_record.shapes.front().bytes();
         // Of few bytes, whatever their runs, it is latency that takes the time.
         if (2 * bytes <= all || all < few_bytes || m_plan.bandwidth_share <= 0 ||
             m_plan.bandwidth_share > much_bandwidth)
@@ -299,6 +290,7 @@ private:
 
     std::span<const RankReport> m_ranks;
     const PlanSummary& m_plan;
+    const PlanRecord& m_record; ///< of the first rank that has one
     RankTimes m_mean;
     std::vector<Advice>& m_advice;
 };
@@ -327,11 +319,10 @@ const PlanSummary* step_plan(std::span<const PlanSummary> plans) {
 }
 
 /// The mean, as that of calls is known: a median would not go with it.
-double mean_step(std::span<const RankReport> ranks, const PlanSummary& plan) {
+double mean_step(const PlanSummary& plan) {
     double sum = 0;
     int count = 0;
-    for (const RankReport& rank : ranks) {
-        const PlanRecord* const record = record_of(rank, plan);
+    for (const PlanRecord* const record : plan.records) {
         if (!record || record->samples.samples.size() < 2) continue;
         const TimeSample& first = record->samples.samples.front();
         const TimeSample& last = record->samples.samples.back();
@@ -349,7 +340,7 @@ void about_calls(std::span<const RankReport> ranks, std::span<const PlanSummary>
     constexpr double much = 0.15;
     const PlanSummary* const plan = step_plan(plans);
     if (!plan) return;
-    const double step = mean_step(ranks, *plan);
+    const double step = mean_step(*plan);
     for (const RankReport& first : ranks) {
         if (first.rank < 0) continue;
         for (const CallRecord& call : first.calls) {

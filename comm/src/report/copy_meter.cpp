@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "report/copy_meter.hpp"
+#include <distview/comm/impl/report/report.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -16,8 +16,6 @@ constexpr std::int64_t most_section_bytes = std::int64_t{1} << 26;
 /// Plans whose shapes are measured.
 constexpr std::size_t most_measured = 6;
 constexpr int repetitions = 5;
-/// As much as an exchange moves; copies of much more are slower, so that short runs would not show beside them.
-constexpr std::size_t bandwidth_bytes = std::size_t{1} << 20;
 
 using Clock = std::chrono::steady_clock;
 

@@ -21,20 +21,6 @@ double seconds_since(PlanRecorder::Clock::time_point began) {
 
 } // namespace
 
-void TimeSamples::add(const TimeSample& sample) noexcept {
-    if (sample.number % stride != 0) return;
-    if (samples.size() == capacity) {
-        thin();
-        if (sample.number % stride != 0) return;
-    }
-    if (samples.size() < samples.capacity()) samples.push_back(sample);
-}
-
-void TimeSamples::thin() noexcept {
-    stride *= 2;
-    std::erase_if(samples, [this](const TimeSample& old) { return old.number % stride != 0; });
-}
-
 PlanRecorder::PlanRecorder(std::shared_ptr<PlanRecord> record, std::shared_ptr<TimeInside> inside)
     : m_record(std::move(record)), m_inside(std::move(inside)) {
     ++m_record->plans;

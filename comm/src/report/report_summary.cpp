@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/report/report_summary.hpp>
+#include <distview/comm/impl/report/report.hpp>
 
 #include <distview/core/text.hpp>
 
@@ -31,8 +31,24 @@ std::string formatted(const char* format, double value) {
     return buffer.data();
 }
 
-bool is_of(const PlanRecord& record, const PlanSummary& plan) {
-    return text(record.plan, " #", record.first) == plan.label;
+/// Plans with their records, by the first rank that has one.
+std::vector<PlanSummary> plans_of(std::span<const RankReport> ranks) {
+    std::vector<PlanSummary> plans;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+        for (const PlanRecord& record : ranks[r].plans) {
+            std::string label = text(record.plan, " #", record.first);
+            auto plan = std::find_if(plans.begin(), plans.end(), [&](const PlanSummary& other) {
+                return other.label == label;
+            });
+            if (plan == plans.end()) {
+                plan = plans.emplace(plan);
+                plan->label = std::move(label);
+                plan->geometry = record.geometry;
+                plan->records.resize(ranks.size());
+            }
+            plan->records[r] = &record;
+        }
+    return plans;
 }
 
 RankTimes times_of(const RankReport& rank, const PlanRecord& record) {
@@ -76,9 +92,9 @@ void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
     std::map<std::pair<int, std::int64_t>, Began> began; // by node and execution
     const auto each = [&](const auto& visit) {
         for (RankTimes& times : plan.ranks) {
-            const RankReport& rank = ranks[static_cast<std::size_t>(times.rank)];
-            for (const TimeSample& sample : record_of(rank, plan)->samples.samples)
-                visit(times, std::pair{rank.node, sample.number}, sample);
+            const auto r = static_cast<std::size_t>(times.rank);
+            for (const TimeSample& sample : plan.records[r]->samples.samples)
+                visit(times, std::pair{ranks[r].node, sample.number}, sample);
         }
     };
     each([&](RankTimes&, const auto& key, const TimeSample& sample) {
@@ -104,20 +120,22 @@ void set_lateness(std::span<const RankReport> ranks, PlanSummary& plan) {
     }
 }
 
-void add_pair(std::vector<Reason>& reasons, const std::string& why, std::pair<int, int> pair) {
+RankPairs& pairs_of(std::vector<Reason>& reasons, const std::string& why) {
     auto found = std::find_if(reasons.begin(), reasons.end(),
                               [&](const Reason& reason) { return reason.why == why; });
     if (found == reasons.end()) found = reasons.insert(found, Reason{why, {}});
-    if (std::find(found->pairs.begin(), found->pairs.end(), pair) == found->pairs.end())
-        found->pairs.push_back(pair);
+    return found->pairs;
 }
 
-void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan,
-                 std::vector<Reason>& packed) {
+void add_pair(RankPairs& pairs, std::pair<int, int> pair) {
+    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
+}
+
+void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
     for (const Traffic& traffic : set.traffic) {
-        if (!traffic.why_not.empty())
-            add_pair(plan.reasons, traffic.why_not, {rank.rank, traffic.partner});
-        if (traffic.is_packed) add_pair(packed, {}, {rank.rank, traffic.partner});
+        const std::pair pair{rank.rank, traffic.partner};
+        if (!traffic.why_not.empty()) add_pair(pairs_of(plan.reasons, traffic.why_not), pair);
+        if (traffic.is_packed) add_pair(plan.packed, pair);
         // The receiver counts messages; who writes in place counts what it writes.
         if (traffic.is_sent && traffic.messages > 0) continue;
         auto total = std::find_if(
@@ -143,41 +161,22 @@ RankTimes PlanSummary::slowest() const {
 RankTimes PlanSummary::mean() const {
     RankTimes result;
     const auto count = static_cast<double>(std::max<std::size_t>(ranks.size(), 1));
-    for (const auto member :
-         {&RankTimes::median, &RankTimes::percentile99, &RankTimes::copying, &RankTimes::waiting,
-          &RankTimes::packing, &RankTimes::total, &RankTimes::total_waiting,
-          &RankTimes::total_packing, &RankTimes::step, &RankTimes::work, &RankTimes::late,
-          &RankTimes::waiting_for_late}) {
+    for (const NamedTime& time : named_times) {
         double sum = 0;
-        for (const RankTimes& times : ranks) sum += times.*member;
-        result.*member = sum / count;
+        for (const RankTimes& times : ranks) sum += times.*time.member;
+        result.*time.member = sum / count;
     }
     return result;
 }
 
-const PlanRecord* record_of(const RankReport& rank, const PlanSummary& plan) {
-    for (const PlanRecord& record : rank.plans)
-        if (is_of(record, plan)) return &record;
-    return nullptr;
-}
-
 std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
-    std::vector<PlanSummary> plans;
-    for (const RankReport& rank : ranks)
-        for (const PlanRecord& record : rank.plans) {
-            const bool is_known = std::any_of(
-                plans.begin(), plans.end(), [&](const auto& plan) { return is_of(record, plan); });
-            if (is_known) continue;
-            PlanSummary& plan = plans.emplace_back();
-            plan.label = text(record.plan, " #", record.first);
-            plan.geometry = record.geometry;
-        }
+    std::vector<PlanSummary> plans = plans_of(ranks);
     for (PlanSummary& plan : plans) {
-        std::vector<Reason> packed;
         double moved = 0;
         double could_move = 0;
-        for (const RankReport& rank : ranks) {
-            const PlanRecord* const record = record_of(rank, plan);
+        for (std::size_t r = 0; r < ranks.size(); ++r) {
+            const RankReport& rank = ranks[r];
+            const PlanRecord* const record = plan.records[r];
             if (!record) continue;
             plan.plans = std::max(plan.plans, record->plans);
             plan.executions = std::max(plan.executions, record->executions);
@@ -186,7 +185,7 @@ std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
             double bytes = 0;
             for (const SetRecord& set : record->sets) {
                 binds += set.binds;
-                add_traffic(rank, set, plan, packed);
+                add_traffic(rank, set, plan);
                 for (const Traffic& traffic : set.traffic)
                     if (!traffic.is_sent || traffic.messages == 0)
                         bytes += static_cast<double>(traffic.bytes * set.executions);
@@ -198,7 +197,6 @@ std::vector<PlanSummary> summaries_of(std::span<const RankReport> ranks) {
             could_move +=
                 (plan.ranks.back().copying + plan.ranks.back().packing) * rank.copy_bandwidth;
         }
-        if (!packed.empty()) plan.packed = packed.front();
         if (could_move > 0) plan.bandwidth_share = moved / could_move;
         set_lateness(ranks, plan);
     }
@@ -222,7 +220,7 @@ std::string bytes_text(std::int64_t bytes) {
 
 std::string share_text(double share) { return formatted("%.2g", share); }
 
-std::string pairs_text(const std::vector<std::pair<int, int>>& pairs) {
+std::string pairs_text(const RankPairs& pairs) {
     constexpr std::size_t most_told = 3;
     std::string result;
     for (std::size_t i = 0; i < pairs.size() && i < most_told; ++i)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/grid_placement.hpp>
 
+#include "schedule/for_each_product.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -17,31 +19,8 @@ namespace distview {
 
 namespace {
 
-using Factors = std::array<int, max_rank>;
-
-/// Calls visit(factors) for all ways to write `count` as a product of `axes` factors of which factor d divides
-/// `multiples[d]`, if that is not 0.
-template <class Visit>
-void for_each_product(int count, int axes, const Factors& multiples, Factors& factors, int axis,
-                      const Visit& visit) {
-    const auto d = static_cast<std::size_t>(axis);
-    if (axis == axes) {
-        if (count == 1) visit(std::as_const(factors));
-        return;
-    }
-    for (int factor = 1; factor <= count; ++factor) {
-        if (count % factor != 0 || multiples[d] % factor != 0) continue;
-        factors[d] = factor;
-        for_each_product(count / factor, axes, multiples, factors, axis + 1, visit);
-    }
-    factors[d] = 1;
-}
-template <class Visit>
-void for_each_product(int count, int axes, const Factors& multiples, const Visit& visit) {
-    Factors factors;
-    factors.fill(1);
-    for_each_product(count, axes, multiples, factors, 0, visit);
-}
+using impl::Factors;
+using impl::for_each_product;
 
 /// Costs of cutting an axis of an array, whatever the grid is.
 struct CutAxis {

@@ -2,6 +2,7 @@
 #include <distview/comm/import_dist_view.hpp>
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/archive.hpp>
 #include <distview/comm/impl/mpi/message_count.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/protocol/convert.hpp>
@@ -11,11 +12,11 @@
 
 #include <mpi.h>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 namespace distview {
@@ -26,105 +27,51 @@ using protocol::DimData;
 using protocol::ExportedSection;
 using protocol::SectionDescription;
 
-/// A section's description for other ranks, as a row of numbers.
-struct Numbers {
-    std::vector<std::int64_t> values{};
-    std::size_t next = 0;
-
-    void put(std::int64_t value) { values.push_back(value); }
-    std::int64_t take() { return values[next++]; }
-
-    template <class T>
-    void put(const std::optional<T>& value) {
-        put(std::int64_t{value.has_value()});
-        if (value) put(static_cast<std::int64_t>(*value));
+/// Of a description, for other ranks.
+struct DescriptionMembers {
+    static auto of(protocol::PaddingValue& it) { return std::tie(it.low, it.high, it.length); }
+    static auto of(DimData& it) {
+        return std::tie(it.dist_type, it.size, it.proc_grid_size, it.proc_grid_rank, it.start,
+                        it.stop, it.padding, it.periodic, it.block_size, it.indices, it.one_to_one,
+                        it.has_other_keys);
     }
-    template <class T>
-    void take(std::optional<T>& value) {
-        value.reset();
-        if (take() != 0) value = static_cast<T>(take());
-    }
+    static auto of(SectionDescription& it) { return std::tie(it.dim_data, it.extents); }
 };
 
-/// Conforming dictionaries only: a dist_type is one letter, a padding a pair.
-void put(Numbers& numbers, const DimData& dim) {
-    numbers.put(dim.dist_type ? std::int64_t{dim.dist_type->front()} : 0);
-    for (const auto* value : {&dim.size, &dim.proc_grid_size, &dim.proc_grid_rank, &dim.start,
-                              &dim.stop, &dim.block_size})
-        numbers.put(*value);
-    numbers.put(dim.periodic);
-    numbers.put(dim.one_to_one);
-    numbers.put(std::int64_t{dim.has_other_keys});
-    numbers.put(std::int64_t{dim.padding.has_value()});
-    if (dim.padding) {
-        numbers.put(dim.padding->low);
-        numbers.put(dim.padding->high);
-    }
-    numbers.put(std::int64_t{dim.indices.has_value()});
-    if (dim.indices) {
-        numbers.put(static_cast<std::int64_t>(dim.indices->size()));
-        numbers.values.insert(numbers.values.end(), dim.indices->begin(), dim.indices->end());
-    }
-}
-
-void take(Numbers& numbers, DimData& dim) {
-    if (const std::int64_t type = numbers.take())
-        dim.dist_type = std::string(1, static_cast<char>(type));
-    for (auto* value : {&dim.size, &dim.proc_grid_size, &dim.proc_grid_rank, &dim.start, &dim.stop,
-                        &dim.block_size})
-        numbers.take(*value);
-    numbers.take(dim.periodic);
-    numbers.take(dim.one_to_one);
-    dim.has_other_keys = numbers.take() != 0;
-    if (numbers.take() != 0) {
-        dim.padding.emplace();
-        dim.padding->low = numbers.take();
-        dim.padding->high = numbers.take();
-    }
-    if (numbers.take() != 0) {
-        const auto count = static_cast<std::size_t>(numbers.take());
-        const auto from = numbers.values.begin() + static_cast<std::ptrdiff_t>(numbers.next);
-        dim.indices.emplace(from, from + static_cast<std::ptrdiff_t>(count));
-        numbers.next += count;
-    }
-}
-
-/// The head of every rank's row: its length is known to all.
+/// Of every rank's description: its length is known to all.
 struct Head {
-    std::int64_t count = 0; ///< numbers in the row
-    std::int64_t rank = 0;  ///< axes
+    std::int64_t bytes = 0;
     protocol::Version version{};
     ElementType element{};
 };
 
-Numbers numbers_of(const ExportedSection& exported) {
-    Numbers numbers;
-    for (const DimData& dim : exported.dim_data) put(numbers, dim);
-    for (const std::int64_t extent : exported.section.extents) numbers.put(extent);
-    return numbers;
-}
+/// Descriptions are sent in words: MPI counts 8 times as many bytes of them.
+constexpr std::int64_t word_bytes = sizeof(std::int64_t);
 
-std::vector<SectionDescription>
-gather_descriptions(const Communicator& comm, const std::vector<Head>& heads, const Numbers& mine) {
+std::int64_t words_of(std::int64_t bytes) { return (bytes + word_bytes - 1) / word_bytes; }
+
+std::vector<SectionDescription> gather_descriptions(const Communicator& comm,
+                                                    const std::vector<Head>& heads,
+                                                    const std::string& mine) {
     std::vector<int> counts;
     std::vector<int> offsets;
     std::int64_t total = 0;
     for (const Head& head : heads) {
         offsets.push_back(impl::message_count(total, "import_dist_view"));
-        counts.push_back(impl::message_count(head.count, "import_dist_view"));
-        total += head.count;
+        counts.push_back(impl::message_count(words_of(head.bytes), "import_dist_view"));
+        total += words_of(head.bytes);
     }
-    Numbers all;
-    all.values.resize(static_cast<std::size_t>(total));
-    check_mpi(MPI_Allgatherv(mine.values.data(), counts[static_cast<std::size_t>(comm.rank())],
-                             MPI_INT64_T, all.values.data(), counts.data(), offsets.data(),
-                             MPI_INT64_T, comm.mpi()),
+    std::string all(static_cast<std::size_t>(total * word_bytes), '\0');
+    check_mpi(MPI_Allgatherv(mine.data(), counts[static_cast<std::size_t>(comm.rank())],
+                             MPI_INT64_T, all.data(), counts.data(), offsets.data(), MPI_INT64_T,
+                             comm.mpi()),
               "MPI_Allgatherv");
-    std::vector<SectionDescription> sections(heads.size());
+    std::vector<SectionDescription> sections;
     for (std::size_t p = 0; p < heads.size(); ++p) {
-        sections[p].dim_data.resize(static_cast<std::size_t>(heads[p].rank));
-        for (DimData& dim : sections[p].dim_data) take(all, dim);
-        for (std::int64_t d = 0; d < heads[p].rank; ++d) sections[p].extents.push_back(all.take());
+        const auto begin = static_cast<std::size_t>(offsets[p] * word_bytes);
+        const auto size = static_cast<std::size_t>(heads[p].bytes);
+        sections.push_back(impl::unpacked<DescriptionMembers, SectionDescription>(
+            std::string_view(all).substr(begin, size)));
     }
     return sections;
 }
@@ -142,17 +89,20 @@ void check_elements(const std::vector<Head>& heads) {
 
 AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& exported) {
     const CollectiveCall call(comm, "import_dist_view");
-    const Numbers mine = agree_on(comm, "import_dist_view", [&] {
-        protocol::require_conforming(exported.version, exported.description(), comm.rank());
+    std::int64_t bytes = 0;
+    const std::string mine = agree_on(comm, "import_dist_view", [&] {
+        const SectionDescription description = exported.description();
+        protocol::require_conforming(exported.version, description, comm.rank());
         // Checks here what would make this rank's AnyDistView throw after the others have theirs.
         impl::check_memory(exported.section, "import_dist_view");
-        return numbers_of(exported);
+        std::string packed = impl::packed<DescriptionMembers>(description);
+        bytes = std::ssize(packed);
+        packed.resize(static_cast<std::size_t>(words_of(bytes) * word_bytes));
+        return packed;
     });
     // From here on all ranks look at the same data, so that they come to the same verdict.
     const std::vector<Head> heads =
-        all_gather(comm, Head{static_cast<std::int64_t>(mine.values.size()),
-                              static_cast<std::int64_t>(exported.dim_data.size()), exported.version,
-                              exported.section.element});
+        all_gather(comm, Head{bytes, exported.version, exported.section.element});
     std::vector<protocol::Version> versions;
     for (const Head& head : heads) versions.push_back(head.version);
     protocol::throw_if_violated(protocol::rules::versions_agree(versions));

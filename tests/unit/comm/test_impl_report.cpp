@@ -7,11 +7,9 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/gather_plan.hpp>
-#include <distview/comm/impl/report/advice.hpp>
 #include <distview/comm/impl/report/plan_recorder.hpp>
-#include <distview/comm/impl/report/report_archive.hpp>
+#include <distview/comm/impl/report/report.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
-#include <distview/comm/impl/report/report_text.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/error.hpp>
@@ -29,6 +27,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <regex>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -247,9 +246,39 @@ TEST(Report, IsReadableText) {
         },
         ".txt");
     for (const char* const part :
-         {"DistView report: ", "PaddingExchangePlan #1: 7 executions", "within sections",
-          "an execution", "copying", "waiting", "of a copy's", "Advice"})
+         {"DistView report: ", "A copy of 1 MiB, by one thread of each rank at a time: ",
+          "PaddingExchangePlan #1: 7 executions", "within sections", "an execution", "copying",
+          "waiting", "of a copy's", "Advice"})
         EXPECT_NE(report.find(part), std::string::npos) << part << " is missing in\n" << report;
+}
+
+/// Names of a flat JSON object, in order.
+std::string names_of(const std::string& line) {
+    static const std::regex name("\"([a-z0-9_]+)\": ");
+    std::string names;
+    for (std::sregex_iterator at(line.begin(), line.end(), name), end; at != end; ++at)
+        names += text(names.empty() ? "" : " ", (*at)[1].str());
+    return names;
+}
+
+TEST(Report, LinesOfJsonHaveTheirNamesInOrder) {
+    const Lines report(report_of([&](const Communicator& comm) {
+        const ArrayLayout layout = rows_of(comm);
+        const Plate u = shared_plate(comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (int i = 0; i < times; ++i) plan.execute(Exec(), u);
+    }));
+    const auto names = [&](const char* type) {
+        const auto found = report.find({{"type", type}});
+        return found.empty() ? std::string() : names_of(found.front());
+    };
+    EXPECT_EQ(names("plan"),
+              "type plan geometry plans executions binds binding_seconds median_seconds "
+              "percentile99_seconds slowest_rank copying_seconds waiting_seconds packing_seconds "
+              "step_seconds total_seconds total_waiting_seconds total_packing_seconds "
+              "bandwidth_share");
+    EXPECT_EQ(names("rank"), "type plan rank median_seconds percentile99_seconds copying_seconds "
+                             "waiting_seconds packing_seconds work_seconds late_seconds");
 }
 
 TEST(Report, ExecutionsAllocateNothing) {
@@ -696,6 +725,32 @@ TEST(Report, LatenessIsThatOfOneNode) {
     EXPECT_NEAR(summaries_of(program.ranks).front().ranks[1].late, 5e-6, 1e-12);
     program.ranks[1].node = 1;
     EXPECT_EQ(summaries_of(program.ranks).front().ranks[1].late, 0);
+}
+
+TEST(Report, PlansAreTheSameByKindAndNumber) {
+    MadeUp program;
+    PlanRecord other = program.plan(1);
+    other.plan = "GatherPlan";
+    other.first = 2;
+    std::vector<PlanRecord>& of_rank_1 = program.ranks[1].plans;
+    of_rank_1.insert(of_rank_1.begin(), other);
+    const std::vector<PlanSummary> plans = summaries_of(program.ranks);
+    ASSERT_EQ(plans.size(), 2U);
+    using Records = std::vector<const PlanRecord*>;
+    EXPECT_EQ(plans[0].label, "PaddingExchangePlan #1");
+    EXPECT_EQ(plans[0].records, (Records{&program.plan(0), &of_rank_1[1]}));
+    EXPECT_EQ(plans[1].label, "GatherPlan #2");
+    EXPECT_EQ(plans[1].records, (Records{nullptr, &of_rank_1[0]}));
+    EXPECT_EQ(plans[1].ranks.size(), 1U);
+}
+
+TEST(ReportAdvice, RanksThatAreMissing) {
+    MadeUp program;
+    program.add_better_grid();
+    program.ranks[0] = RankReport();
+    const auto found = program.find("process_grid");
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NEAR(found.front().share.value_or(0), 0.2, 1e-9);
 }
 
 TEST(Report, TravelsAsBytes) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace distview::impl {
@@ -147,5 +147,10 @@ struct RankReport {
     std::vector<PlanRecord> plans{};
     std::vector<CallRecord> calls{};
 };
+
+/// As bytes that another process of the same build reads.
+std::string packed(const RankReport& report);
+/// Throws Error if the bytes end too early.
+RankReport unpacked(std::string_view bytes);
 
 } // namespace distview::impl

@@ -6,10 +6,9 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {

@@ -4,10 +4,12 @@
 #include <distview/comm/impl/report/plan_record.hpp>
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
