@@ -20,13 +20,17 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, GatherPlan& plan, Migrat
     plan.execute(exec, u, values);
     plan.combine(exec, Sum{}, std::tie(values, values), std::tie(u, u));
     migration.execute(exec, values, values);
-#elif DISTVIEW_CASE == 1  // expected: ValueLists
+#elif DISTVIEW_CASE == 1 // expected: no matching function
+    // names: ValueLists
     plan.execute(exec, u, numbers);
-#elif DISTVIEW_CASE == 2  // expected: DistViews
+#elif DISTVIEW_CASE == 2 // expected: no matching function
+    // names: DistViews
     plan.execute(exec, values, values);
-#elif DISTVIEW_CASE == 3  // expected: ValueLists
+#elif DISTVIEW_CASE == 3 // expected: no matching function
+    // names: ValueLists
     migration.execute(exec, numbers, values);
-#elif DISTVIEW_CASE == 4  // expected: DistViews
+#elif DISTVIEW_CASE == 4 // expected: no matching function
+    // names: DistViews
     distview::get_elements(exec, plan.communicator(), values, distview::IndexList({1}));
 #endif
 }
