@@ -9,6 +9,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import check_structure  # noqa: E402
+import rules_includes  # noqa: E402
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 HPP = f"// {LICENCE}\n#pragma once\n"
@@ -105,6 +106,7 @@ PLANTED = [
     ("rooms", "comm/src/plan/README.md", "* Includes: memory, core.\n", 1),
     ("rooms", "comm/src/mpi/README.md", "* May include: memory.\n", 1),
     ("rooms", "comm/src/memory/m.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("sizes", "comm/src/plan/plan.cpp", CPP + "int a;\n" * rules_includes._MOST_LINES, 1),
     ("names_kokkos", "io/include/distview/io/a.hpp", HPP + "#include <distview/io/b.hpp>\nKokkos::View<int*> v;\n", 4),
     ("kokkos", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
     ("kokkos", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/core/view.hpp>\n", 3),
@@ -220,6 +222,18 @@ class Rules(unittest.TestCase):
                 if rule == "mpi":  # what includes mpi.h against that rule is in the wrong room, too
                     found = {v for v in found if v[0] != "rooms"}
                 self.assertEqual(found, {(rule, path, line)})
+
+    def test_public_headers_of_comm_are_counted(self):
+        def headers(count):
+            # Besides the two in GOOD; what is in impl, and comm.hpp, are none.
+            names = [f"comm/h{i:03}.hpp" for i in range(count - 2)] + ["comm/impl/plan/x.hpp", "comm.hpp"]
+            found = self.check({f"comm/include/distview/{name}": HPP for name in names})
+            return [(v.path, v.line) for v in found if v.rule == "sizes"]
+
+        self.assertEqual(headers(rules_includes._MOST_PUBLIC_HEADERS), [])
+        self.assertEqual(
+            headers(rules_includes._MOST_PUBLIC_HEADERS + 1), [("comm/include/distview/comm/plan.hpp", 1)]
+        )
 
     def test_every_rule_has_something_planted(self):
         self.assertEqual({r.__name__ for r in check_structure.RULES}, {p[0] for p in PLANTED})
