@@ -116,7 +116,7 @@ class Site:
             return
         text = title(f"<{name}>") + f".. doxygenfile:: {path}\n   :project: distview\n"
         # Breathe leaves concepts out of files.
-        code = self.tree.text(path)
+        code = re.sub(r"^namespace impl \{.*?^\} // namespace impl$", "", self.tree.text(path), flags=re.DOTALL | re.MULTILINE)
         space = re.search(r"^namespace (distview[\w:]*)", code, re.MULTILINE)
         for concept in re.findall(r"^concept (\w+)", code, re.MULTILINE):
             text += f"\n.. doxygenconcept:: {space[1]}::{concept}\n   :project: distview\n"

@@ -65,6 +65,11 @@ class Filter(unittest.TestCase):
         after = "class A : private B {\npublic:\n f();\n\n\n\npublic:\n g();\n\n\n};\nint e;\n"
         self.assertEqual(doxygen_filter.without_private(before), after)
 
+    def test_deduction_guides_are_left_out(self):
+        before = "int a;\ntemplate <class F>\nB(C&, F) -> B<F>;\n\ntemplate <class F>\nauto f(F) -> B<F>;\n"
+        after = "int a;\n\n\n\ntemplate <class F>\nauto f(F) -> B<F>;\n"
+        self.assertEqual(doxygen_filter.without_guides(before), after)
+
 
 class Collect(unittest.TestCase):
     def test_links_lead_to_pages_of_the_site(self):
@@ -78,7 +83,8 @@ class Collect(unittest.TestCase):
             "examples/with/README.md": "# With\n",
             "examples/without/e.py": "e\n",
             "examples/without/below/f.py": "f\n",
-            "core/include/distview/core/a.hpp": "namespace distview {\ntemplate <class T>\nconcept A = true;\n}\n",
+            "core/include/distview/core/a.hpp": "namespace distview {\ntemplate <class T>\nconcept A = true;\n"
+            "namespace impl {\ntemplate <class T>\nconcept B = true;\n} // namespace impl\n}\n",
             "core/include/distview/core/impl/b.hpp": "int b;\n",
             "core/include/distview/c.h": "int c;\n",
         }
@@ -100,6 +106,7 @@ class Collect(unittest.TestCase):
         header = made["cpp/distview/core/a.hpp.rst"]
         self.assertIn(".. doxygenfile:: core/include/distview/core/a.hpp\n", header)
         self.assertIn(".. doxygenconcept:: distview::A\n", header)
+        self.assertNotIn("::B\n", header)
         self.assertEqual(
             set(made) - {"README.md", "docs/a.md"},
             {
