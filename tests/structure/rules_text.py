@@ -55,13 +55,20 @@ def words(tree):
                 yield Violation("words", path, line, f"{match[0]}: the word is padding")
 
 
+#: What begins a comment with a riddle, and what does so where no noun follows: "all ranks" is plain, "all of them" is not.
+_PRONOUN = re.compile(
+    r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
+    r"everybody|somebody|everything|nothing|something|anything|anybody|others|none)\b"
+    r"|(?:one|all|some|both|any|each|another|many|most|few|several|other)\b(?= *$|[.,:;]| (?:"
+    r"an?|and|are|as|at|but|by|can|come|could|do|does|for|from|had|has|have|if|in|is|it|may|might|must|not|of|on|or|"
+    r"only|say|says|serve|should|than|that|the|there|these|this|those|to|was|were|when|where|which|who|whose|will|with|"
+    r"without|would)\b)",
+    re.IGNORECASE,
+)
+
+
 def pronouns(tree):
-    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it."""
-    pronoun = re.compile(
-        r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
-        r"everybody|somebody|everything)\b",
-        re.IGNORECASE,
-    )
+    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it, one of these."""
     for path in tree.paths:
         if not (path.startswith(("comm/src/", "comm/include/")) and path.endswith((".hpp", ".cpp"))):
             continue
@@ -71,7 +78,7 @@ def pronouns(tree):
             behind = re.search(r"///< *(.*)", text)
             begins = behind if behind else None if goes_on else whole
             goes_on = whole is not None and behind is None
-            if begins and pronoun.match(begins[1]):
+            if begins and _PRONOUN.match(begins[1]):
                 yield Violation("pronouns", path, line, f"begin with a noun or a verb: {begins[1]}")
 
 

@@ -34,7 +34,7 @@ GOOD = {
     + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
     + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n"
     + "namespace distview {\nnamespace impl {\nvoid inner();\n}\nclass Later;\nstruct Plain { int x; };\n"
-    + "/// All.\n///\n/// Collective: over comm\ntemplate <class T>\n    requires(sizeof(T) > 1)\n"
+    + "/// Adds.\n///\n/// Collective: over comm\ntemplate <class T>\n    requires(sizeof(T) > 1)\n"
     + "std::vector<decltype(x)> all(T x);\nvoid all(int x);\n"
     + "/// Collective: finish()\ntemplate <class E>\nclass [[nodiscard]] Handle {\npublic:\n"
     + "    void finish() { f(); }\n};\nenum class Kind { a };\nusing F = void (*)(int);\n"
@@ -51,7 +51,8 @@ GOOD = {
     "comm/src/plan/README.md": "# plan\n\n* Includes: kernels, memory, core.\n",
     "comm/src/mpi/runtime.cpp": CPP + "#include <Kokkos_Core.hpp>\n",
     "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
-    "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
+    "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n"
+    + "// All ranks wait.\nint a; ///< both sides\nint b; ///< one array's\nint c;\n// Other ranks.\nint d;\n// One round only.\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
     + "#include <distview/core/view.hpp>\n"
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
@@ -191,6 +192,12 @@ PLANTED = [
     ("words", "README.md", "exchanges ghost layers\n", 1),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// What it does.\n", 3),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< those of a\n", 2),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// One that is not in use.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// All, or these.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n/// Others may come.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n/// None of them.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< both\n", 2),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// Some of it.\n", 3),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),

@@ -21,7 +21,7 @@ struct Advice {
     std::optional<double> share{};
 };
 
-/// All that can be said from gathered numbers; pure. Copies have been measured (ExchangeShape::seconds).
+/// Derives advice from the gathered numbers alone; pure. Copies have been measured (ExchangeShape::seconds).
 std::vector<Advice> advise(std::span<const RankReport> ranks, std::span<const PlanSummary> plans);
 
 } // namespace distview::impl

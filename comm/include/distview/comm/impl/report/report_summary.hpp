@@ -29,7 +29,7 @@ struct RankTimes {
     int rank = 0;
     double median = 0;
     double percentile99 = 0;
-    double copying = 0; ///< all but waiting and packing
+    double copying = 0; ///< time besides waiting and packing
     double waiting = 0;
     double packing = 0;
     double total = 0; ///< of all executions, but those that bound arrays
