@@ -82,6 +82,29 @@ def pronouns(tree):
                 yield Violation("pronouns", path, line, f"begin with a noun or a verb: {begins[1]}")
 
 
+#: Sentences that comments of comm once had and that readers could not understand; plain ones took their place.
+RIDDLES = (
+    "What a process would do with these arrays, which are to be filled by kernels of the host: what all would is done.",
+    "Who is read has no messages: what would be several is one.",
+    "The pieces with those of an axis that is this process's alone made one, if corners are filled.",
+    "Before the others what they get; by one thread the rest while messages are under way.",
+    "a few words that together would be more than MPI sends at once",
+)
+
+
+def riddles(tree):
+    """None of these sentences comes back, however its lines are broken."""
+    between = r"(?:\s|//+|#|\*)+"
+    pattern = re.compile("|".join(between.join(map(re.escape, r.rstrip(".").split())) for r in RIDDLES), re.IGNORECASE)
+    for path in tree.paths:
+        if path == "tests/structure/rules_text.py":
+            continue
+        text = tree.text(path)
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield Violation("riddles", path, line, f"say it plainly: {match[0][:40]}...")
+
+
 def paths(tree):
     """A file of the repository knows nothing of the machine on which it was written."""
     for path in tree.paths:
@@ -136,4 +159,4 @@ def pipes(tree):
                 yield Violation("pipes", path, line, "the reader may leave before the writer has ended")
 
 
-RULES = (spdx, pragma_once, words, pronouns, paths, todo, options, pipes)
+RULES = (spdx, pragma_once, words, pronouns, riddles, paths, todo, options, pipes)

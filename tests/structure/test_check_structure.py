@@ -10,6 +10,7 @@ sys.dont_write_bytecode = True
 
 import check_structure  # noqa: E402
 import rules_includes  # noqa: E402
+import rules_text  # noqa: E402
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 HPP = f"// {LICENCE}\n#pragma once\n"
@@ -198,6 +199,12 @@ PLANTED = [
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n/// None of them.\n", 3),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< both\n", 2),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// Some of it.\n", 3),
+    ("riddles", "core/src/a.cpp", CPP + "int a; // see: " + rules_text.RIDDLES[1] + "\n", 2),
+    ("riddles", "comm/src/plan/plan.cpp",
+     CPP + "int a;\n/// See: " + rules_text.RIDDLES[2].replace(" those", "\n///   those").replace("one, if", "one,\n    /// if"), 3),
+    ("riddles", "README.md", "a\n\n* " + rules_text.RIDDLES[0].lower().replace(" ", "\n") + "\n", 3),
+    ("riddles", "perf/README.md", rules_text.RIDDLES[3] + " More.\n", 1),
+    ("riddles", "docs/index_spaces.md", "{}" + rules_text.RIDDLES[4], 2),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),
