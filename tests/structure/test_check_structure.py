@@ -22,7 +22,7 @@ GOOD = {
     "CMakeLists.txt": f"# {LICENCE}\noption(DISTVIEW_ENABLE_COMM \"\" ON)\n"
     "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
     "docs/index_spaces.md": "Say *padding*, never *halo* or another word; shallow, hallo.\n",
-    "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `a`, `b`, `send`, `Plan`, `sum` |\n",
+    "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `finish`, `a`, `b`, `send`, `Plan`, `sum` |\n",
     "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Macros.hpp>\n#include <vector>\n",
     "core/include/distview/core/view.hpp": HPP + "#include <Kokkos_Core.hpp>\n",
     "core/include/distview/core/impl/i.hpp": HPP,
@@ -157,6 +157,15 @@ PLANTED = [
      HPP + "namespace distview {\n/// Sends.\nvoid send(int x);\n}\n", 5),
     ("api_sheet", "interop/petsc/include/distview/petsc/vec.hpp",
      HPP + "namespace distview {\n/// Collective: no\nvoid another(int x);\n}\n", 5),
+    ("api_sheet_members", "comm/include/distview/comm/plan.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nclass Plan {\n    void inner();\n\npublic:\n    Plan(int x);\n"
+     "    int sum() const;\n    template <class E>\n    int other(const E& e) { return f(e); }\n    ~Plan();\n"
+     "    Plan& operator=(const Plan&) = delete;\n    friend bool same(Plan, Plan);\n    operator int() const;\n\n"
+     "private:\n    void more();\n};\n}\n", 11),
+    ("api_sheet_members", "algorithms/include/distview/algorithms/fill.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nstruct Plan {\n    int f();\n\nprivate:\n    int x;\n};\n}\n", 6),
+    ("api_sheet_members", "core/include/distview/core/dist_view.hpp",
+     HPP + "namespace distview {\nclass DistView {\npublic:\n    int size();\n};\n}\n", 6),
     ("c_face", "c/include/distview/c/a.h", CPP + "DISTVIEW_API int\ndistview_a(int x);\n", 2),
     ("printing", "c/src/a.cpp", CPP + "void f() { std::puts(s); }\n", 2),
     ("world", "c/src/a.cpp", CPP + "MPI_Comm f() { return MPI_COMM_WORLD; }\n", 2),
