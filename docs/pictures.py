@@ -295,7 +295,7 @@ def main():
         if not sys.argv[1:]:
             path.write_text(text, encoding="utf-8")
         elif not path.exists() or path.read_text(encoding="utf-8") != text:
-            print(f"docs/{name} is not what docs/pictures.py draws: run it without --check")
+            print(f"docs/{name} is not what docs/pictures.py draws: run it without --check", flush=True)
             status = 1
     sys.exit(comm.bcast(status))
 

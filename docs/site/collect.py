@@ -18,7 +18,10 @@ sys.path.insert(0, str(HERE.parents[1] / "tests" / "structure"))
 sys.dont_write_bytecode = True
 
 import markdown_text  # noqa: E402
-from tree import COMPONENTS, Tree  # noqa: E402
+from tree import COMPONENTS, STACKS, Tree  # noqa: E402
+
+#: Folders whose include/ has public headers.
+HEADERS = (*COMPONENTS, "interop/common", *(f"interop/{stack}" for stack in STACKS), "c")
 
 _PICTURES = (".svg", ".png", ".jpg")
 _LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".h": "c", ".c": "c", ".py": "python", ".cmake": "cmake"}
@@ -113,7 +116,7 @@ class Site:
             return
         text = title(f"<{name}>") + f".. doxygenfile:: {path}\n   :project: distview\n"
         # Breathe leaves concepts out of files.
-        code = self.tree.text(path)
+        code = re.sub(r"^namespace impl \{.*?^\} // namespace impl$", "", self.tree.text(path), flags=re.DOTALL | re.MULTILINE)
         space = re.search(r"^namespace (distview[\w:]*)", code, re.MULTILINE)
         for concept in re.findall(r"^concept (\w+)", code, re.MULTILINE):
             text += f"\n.. doxygenconcept:: {space[1]}::{concept}\n   :project: distview\n"
@@ -134,7 +137,7 @@ def main(root, folder):
             site.page(path)
         elif path.startswith("docs/site/") and path.endswith(".rst"):
             site.copy(path, posixpath.basename(path))
-    for component in COMPONENTS:
+    for component in HEADERS:
         for path in site.tree.below(f"{component}/include", suffixes=(".hpp", ".h")):
             if "/impl/" not in path:
                 site.header(component, path)

@@ -7,7 +7,8 @@
                                                 /// @par Errors
                                                 /// ShapeError if extents differ
 
-What Doxygen would take for HTML or for one of its own commands is escaped. Private parts of classes are left out.
+What Doxygen would take for HTML or for one of its own commands is escaped. Private parts of classes are left out, and
+deduction guides, which Doxygen takes for functions.
 """
 
 import re
@@ -69,8 +70,15 @@ def without_private(text):
     return "".join(kept) + text[at:]
 
 
+def without_guides(text):
+    """The text with blank lines where templates have deduction guides."""
+    guide = re.compile(r"^template <[^;{}]*>\n(\w+)\([^;{}]*\)\s*-> \1<[^;]*>;$", re.MULTILINE)
+    return guide.sub(lambda match: "\n" * match[0].count("\n"), text)
+
+
 def main(path):
-    for line in filtered(without_private(Path(path).read_text(encoding="utf-8")).splitlines()):
+    text = Path(path).read_text(encoding="utf-8")
+    for line in filtered(without_guides(without_private(text)).splitlines()):
         print(line)
 
 

@@ -29,8 +29,8 @@ def fill_random(view: Section, seed: int, *, stream: int = 0, low: int | None = 
         distview.fill_random(u, 42)                     # of float32 or float64: uniform in [0, 1)
         distview.fill_random(n, 42, low=1, high=7)      # of integers: in [low, high)
 
-    The same array comes out on any number of processes and in any layout, and the same as with fill_random() and
-    fill_random_integers() in C++ (Philox4x32-10; the cell's number in C order is the counter). seed, stream: integers
+    The same array comes out on any number of processes and in any layout, and the same as in C++ programs
+    (Philox4x32-10; the cell's number in C order is the counter). seed, stream: integers
     of [0, 2**64); streams of one seed are independent, as of several fields or time steps. Padding is not written:
     exchange_padding() fills it. Of unstructured axes the indices count.
 

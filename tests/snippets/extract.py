@@ -3,13 +3,14 @@
 """Turns the blocks of code on Markdown pages into sources for CMake. README.md says what a block may be.
 
 extract.py ROOT FOLDER [PAGE...]: reads the pages (all *.md of the checkout, unless named) and writes to FOLDER one
-source per page with C++ or Fortran fragments, one per program, one folder per CMake block, and snippets.cmake, which calls
+source per page with C++, Fortran or C fragments, one per program, one folder per CMake block, and snippets.cmake, which calls
 
     distview_snippet_fragments(NAME SOURCE)
     distview_snippet_program(NAME SOURCE RANKS n...)
     distview_snippet_fortran(NAME SOURCE RANKS n...)
+    distview_snippet_c(NAME SOURCE RANKS n...)
     distview_snippet_cmake(NAME FOLDER)
-    distview_snippet_python(NAME PAGE)
+    distview_snippet_python(NAME PAGE RANKS n...)
 
 A file whose text has not changed is left alone, so that nothing is compiled in vain.
 """
@@ -28,6 +29,8 @@ from tree import Tree  # noqa: E402
 PRELUDES = HERE / "preludes"
 RANKS = "1 2 3 4"
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+
+_SUFFIXES = {"fortran": ".f90", "c": ".c"}
 
 _INCLUDE = re.compile(r"[ \t]*#[ \t]*include\b.*")
 _MAIN = re.compile(r"^(?:int|auto)\s+main\s*\(", re.MULTILINE)
@@ -124,15 +127,53 @@ def program_text(root, page, block):
     return text + _at(block.first_line, (root / page).resolve().as_posix()) + block.code
 
 
+def _is_of_file(block):
+    return block.marks.get("scope") == "file"
+
+
 def fortran_text(page, blocks):
-    """A program, or the fragments of a page in one: a block each, after the prelude."""
+    """A program, or the fragments of a page in one: a block each, after the prelude; scope=file is behind contains."""
     made = f"! {LICENCE}\n! Made of {page} by tests/snippets/extract.py.\n"
     if is_program(blocks[0]):
         return made + blocks[0].code
-    before, after = (PRELUDES / "usual.f90").read_text(encoding="utf-8").split("! fragments\n")
-    # The end of a block frees arrays, whose addresses the next ones may get on some ranks only.
-    parts = [f"block ! of line {block.line}\n{block.code}end block\ncall plan%forget()\n" for block in blocks]
-    return made + before + "".join(parts) + after
+    before, rest = (PRELUDES / "usual.f90").read_text(encoding="utf-8").split("! fragments\n")
+    after, end = rest.split("! procedures\n")
+    parts = []
+    for block in blocks:
+        if _is_of_file(block):
+            continue
+        text = f"block ! of line {block.line}\n{block.code}end block\n"
+        if "compiled only" in block.marks:
+            parts.append(f"if (.false.) then\n{text}end if\n")
+        else:
+            # The end of a block frees arrays, whose addresses the next ones may get on some ranks only.
+            parts.append(f"{text}call plan%forget()\n")
+    procedures = "".join(block.code for block in blocks if _is_of_file(block))
+    return made + before + "".join(parts) + after + (f"contains\n{procedures}" if procedures else "") + end
+
+
+def c_text(root, page, blocks):
+    """A program, or the fragments of a page in one: a block each, after the prelude; scope=file is before main."""
+    made = f"// {LICENCE}\n// Made of {page} by tests/snippets/extract.py.\n"
+    prelude = PRELUDES / "usual.c"
+
+    def code(block):
+        return _at(block.first_line, (root / page).resolve().as_posix()) + block.code
+
+    if is_program(blocks[0]):
+        return made + code(blocks[0])
+    before, rest = prelude.read_text(encoding="utf-8").split("// scope=file\n")
+    begin, end = rest.split("// fragments\n")
+    declarations = "".join(code(block) for block in blocks if _is_of_file(block))
+    parts = []
+    for block in blocks:
+        if not _is_of_file(block):
+            parts.append(("if (0) " if "compiled only" in block.marks else "") + f"{{\n{code(block)}}}\n")
+    return made + before + declarations + begin + "".join(parts) + end
+
+
+def program_or_fragments(root, page, blocks):
+    return fortran_text(page, blocks) if blocks[0].language == "fortran" else c_text(root, page, blocks)
 
 
 def cmake_text(page, block):
@@ -174,7 +215,7 @@ def extract_page(root, page, output):
     name = page_name(page)
     fragments = Fragments(root, page)
     has_fragments = False
-    fortran = []
+    fragments_of = {"fortran": [], "c": []}
     for block in blocks:
         if block.language == "cpp" and is_program(block):
             where = f"{name}.line_{block.line}"
@@ -184,12 +225,12 @@ def extract_page(root, page, output):
         elif block.language == "cpp":
             fragments.add(block)
             has_fragments = True
-        elif block.language == "fortran" and is_program(block):
+        elif block.language in fragments_of and is_program(block):
             where = f"{name}.line_{block.line}"
-            source = output.write(f"{where}.f90", fortran_text(page, [block]))
-            output.call("fortran", where, f'"{source}"', "RANKS", block.marks.get("ranks", RANKS))
-        elif block.language == "fortran":
-            fortran.append(block)
+            source = output.write(f"{where}{_SUFFIXES[block.language]}", program_or_fragments(root, page, [block]))
+            output.call(block.language, where, f'"{source}"', "RANKS", block.marks.get("ranks", RANKS))
+        elif block.language in fragments_of:
+            fragments_of[block.language].append(block)
         elif block.language == "cmake":
             where = f"{name}.line_{block.line}"
             output.write(f"{where}/CMakeLists.txt", cmake_text(page, block))
@@ -198,11 +239,16 @@ def extract_page(root, page, output):
     if has_fragments:
         source = output.write(f"{name}.cpp", fragments.text())
         output.call("fragments", name, f'"{source}"')
-    if fortran:
-        source = output.write(f"{name}.f90", fortran_text(page, fortran))
-        output.call("fortran", name, f'"{source}"', "RANKS", RANKS)
-    if any(b.language == "python" for b in blocks):
-        output.call("python", name, f'"{(root / page).resolve().as_posix()}"')
+    for language, of in fragments_of.items():
+        if of:
+            source = output.write(f"{name}{_SUFFIXES[language]}", program_or_fragments(root, page, of))
+            output.call(language, name, f'"{source}"', "RANKS", RANKS)
+    python = [b for b in blocks if b.language == "python"]
+    if python:
+        running = [b for b in python if "compiled only" not in b.marks]
+        numbers = {n for b in running for n in b.marks.get("ranks", RANKS).split()}
+        ranks = " ".join(sorted(numbers, key=int)) or "1"  # where nothing runs, one rank compiles it
+        output.call("python", name, f'"{(root / page).resolve().as_posix()}"', "RANKS", ranks)
 
 
 def main(arguments):

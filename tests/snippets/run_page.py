@@ -3,7 +3,7 @@
 """Runs the Python blocks of a Markdown page on all ranks, one after the other and in one namespace.
 
 run_page.py PAGE: the last line is DISTVIEW-TEST-PASSED if all blocks ran to their ends on all ranks, and
-DISTVIEW-TEST-SKIPPED if none is to be run here. An exception ends all ranks; its traceback has the page's lines.
+DISTVIEW-TEST-SKIPPED if none is to be run or compiled here. An exception ends all ranks; its traceback has the page's lines.
 """
 
 import ast
@@ -39,7 +39,7 @@ def why_not(block):
 
 
 def run(page):
-    """The number of blocks that ran."""
+    """The number of blocks that ran, or were to be compiled only."""
     count = 0
     names = {"__name__": "__main__"}
     for block in markdown_text.parse(page.read_text(encoding="utf-8")).blocks:
@@ -50,6 +50,7 @@ def run(page):
         if MPI.COMM_WORLD.rank == 0:
             print(f"line {block.line}: {f'not run, {why}' if why else 'runs'}", flush=True)
         if why:
+            count += "compiled only" in block.marks
             continue
         if "prelude" in block.marks:
             prelude = HERE / "preludes" / f"{block.marks['prelude']}.py"

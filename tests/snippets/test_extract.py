@@ -68,6 +68,37 @@ class Extract(unittest.TestCase):
             self.read("docs_a.f90"),
         )
 
+    def test_marked_fortran(self):
+        procedure = "subroutine f()\nend subroutine"
+        text = block("fortran", procedure, "scope=file") + block("fortran", "call g()", "compiled only")
+        self.extract(text)
+        made = self.read("docs_a.f90")
+        self.assertIn("if (.false.) then\nblock ! of line 7\ncall g()\nend block\nend if\n", made)
+        self.assertIn(f"MPI_Finalize(ierr)\ncontains\n{procedure}\nend program\n", made)
+        self.extract(block("fortran", "call f()"))
+        self.assertNotIn("contains", self.read("docs_a.f90"))
+
+    def test_c(self):
+        text = block("c", "f(a);") + block("c", "int main(void) { return 0; }") + block("c", "g();", "compiled only")
+        text += block("c", "static int h(void);", "scope=file")
+        calls = self.extract(text)
+        self.assertIn(f'distview_snippet_c(docs_a.line_4 "{self.made}/docs_a.line_4.c" RANKS 1 2 3 4)\n', calls)
+        self.assertIn(f'distview_snippet_c(docs_a "{self.made}/docs_a.c" RANKS 1 2 3 4)\n', calls)
+        page = f'"{self.root}/docs/a.md"'
+        self.assertTrue(self.read("docs_a.line_4.c").endswith(f"#line 5 {page}\nint main(void) {{ return 0; }}\n"))
+        made = self.read("docs_a.c")
+        self.assertIn(f"{{\n#line 2 {page}\nf(a);\n}}\nif (0) {{\n#line 9 {page}\ng();\n}}\n    free(x);\n", made)
+        self.assertIn(f"#line 13 {page}\nstatic int h(void);\nint main(int argc", made)
+
+    def test_ranks_of_python(self):
+        def ranks(text):
+            return self.extract(text).partition("RANKS ")[2]
+
+        self.assertEqual(ranks(block("python", "a", "ranks=4") + block("python", "b", "ranks=1 4")), "1 4)\n")
+        self.assertEqual(ranks(block("python", "a", "ranks=4") + block("python", "b")), "1 2 3 4)\n")
+        self.assertEqual(ranks(block("python", "a", "compiled only")), "1)\n")
+        self.assertEqual(ranks(block("python", "a", "ranks=2") + block("python", "b", "compiled only")), "2)\n")
+
     def test_programs(self):
         calls = self.extract(block("cpp", "int main() {}") + block("cpp", "int main() {}", "prelude=run, ranks=4"))
         self.assertEqual(
@@ -83,7 +114,7 @@ class Extract(unittest.TestCase):
         self.assertEqual(
             calls,
             f'distview_snippet_cmake(docs_a.line_7 "{self.made}/docs_a.line_7")\n'
-            f'distview_snippet_python(docs_a "{self.root}/docs/a.md")\n',
+            f'distview_snippet_python(docs_a "{self.root}/docs/a.md" RANKS 1 2 3 4)\n',
         )
         self.assertRegex(self.read("docs_a.line_7/CMakeLists.txt"), r"add_executable\(app app.cpp\)\nmessage\(c\)")
         self.extract(block("cmake", "project(own)"))

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 #: Languages of blocks that tests/snippets compiles or runs, and of those that it does not.
-TESTED = ("cpp", "fortran", "python", "cmake")
+TESTED = ("cpp", "c", "fortran", "python", "cmake")
 SHOWN = ("sh", "text")
 #: What a marker may say, and the form of its value; tests/snippets/README.md explains.
 MARKS = {

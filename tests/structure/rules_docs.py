@@ -4,7 +4,7 @@
 import re
 
 from cpp_text import line_of, without_strings
-from tree import STACKS, Violation
+from tree import COMPONENTS, STACKS, Violation
 
 _NAMESPACE = re.compile(r"namespace\s+([\w:]*)\s*$")
 _TYPE = re.compile(r"(?:template\s*<.*>\s*(?:requires\b.*)?)?\b(class|struct)\s+(?:\[\[\w+\]\]\s*)?(\w+)", re.DOTALL)
@@ -146,6 +146,53 @@ def api_sheet(tree):
             yield Violation("api_sheet", path, line, f"{name} is not in {_SHEET}")
 
 
+#: Of RedistributionSchedule: lists that plans are made of.
+_MEMBERS_NOT_FOR_USERS = {"axis_runs_from", "axis_runs_to", "runs_from", "runs_to", "runs_with", "messages"}
+_ACCESS = re.compile(r"((?:public|private|protected)\s*:(?!:)\s*)+")
+
+
+def _members(text, code, begin, end, owner=None, access="public"):
+    """(offset, class, name) of public member functions; not of constructors, operators and friends."""
+    for start, body, stop in _items(code, begin, end):
+        head = code[start : body or stop]
+        label = _ACCESS.match(head)
+        if label:
+            access = re.findall(r"\w+", label[0])[-1]
+            start, head = start + label.end(), head[label.end() :]
+        space = _NAMESPACE.search(head)
+        if space:
+            if space[1] not in ("impl", "detail", ""):
+                yield from _members(text, code, body + 1, stop)
+            continue
+        type_name = _TYPE.match(head)
+        if type_name and "(" not in head.split(type_name[2])[0]:
+            if body and access == "public":
+                inside = "private" if type_name[1] == "class" else "public"
+                yield from _members(text, code, body + 1, stop, type_name[2], inside)
+            continue
+        if owner is None or access != "public" or re.search(r"\bfriend\b|\boperator\b|~|=\s*delete\b", head):
+            continue
+        name = _function_name(head)
+        if name and name != owner and not name.startswith("operator"):
+            yield start, owner, name
+
+
+def api_sheet_members(tree):
+    """docs/api_sheet.md names every public member function of the classes of comm, algorithms and io, and of DistView."""
+    if _SHEET not in tree.paths:
+        return
+    sheet = set(re.findall(r"\w+", tree.text(_SHEET))) | _MEMBERS_NOT_FOR_USERS
+    folders = [f"{component}/include" for component in COMPONENTS]
+    for path in tree.below(*folders, suffixes=(".hpp",)):
+        if "/impl/" in path or (path.startswith("core/") and not path.endswith("/dist_view.hpp")):
+            continue
+        text = tree.text(path)
+        code = without_strings(text)
+        for offset, owner, name in _members(text, code, 0, len(code)):
+            if name not in sheet:
+                yield Violation("api_sheet_members", path, line_of(text, offset), f"{owner}::{name}() is not in {_SHEET}")
+
+
 def c_face(tree):
     """docs/api_sheet.md names every function of the C face."""
     sheet = set(re.findall(r"\w+", tree.text(_SHEET))) if _SHEET in tree.paths else None
@@ -156,4 +203,4 @@ def c_face(tree):
                 yield Violation("c_face", path, line_of(text, match.start()), f"{match[1]} is not in {_SHEET}")
 
 
-RULES = (collective, api_sheet, c_face)
+RULES = (collective, api_sheet, api_sheet_members, c_face)

@@ -84,7 +84,11 @@ def impl(tree):
 #: Of comm, lower to higher: a room includes itself and those before it. schedule, kernels, memory and report need no MPI.
 ROOMS = ("schedule", "kernels", "memory", "report", "mpi", "directory", "transport", "plan")
 _WITHOUT_MPI = ROOMS[:4]
+#: Ceilings of comm: pairs of rooms, public headers besides comm.hpp, lines of headers and sources. Lower them when comm has
+#: become smaller; a higher number needs a decision (docs/decisions).
 _MOST_ARROWS = 14
+_MOST_PUBLIC_HEADERS = 23
+_MOST_LINES = 26_100
 #: Public headers without a source of the same name.
 _ROOM_OF_PUBLIC = {"combine": "kernels", "elements": "plan", "exchange_handle": "plan", "global_access": "transport"}
 
@@ -139,6 +143,18 @@ def rooms(tree):
     if len(arrows) > _MOST_ARROWS:
         path, line = list(arrows.values())[-1]
         yield Violation("rooms", path, line, f"{len(arrows)} arrows, at most {_MOST_ARROWS}")
+
+
+def sizes(tree):
+    """comm has no more public headers and no more lines than were decided."""
+    headers = [p for p in tree.below("comm/include/distview/comm") if "/impl/" not in p]
+    if len(headers) > _MOST_PUBLIC_HEADERS:
+        why = f"{len(headers)} public headers of comm, at most {_MOST_PUBLIC_HEADERS} (tests/structure/rules_includes.py)"
+        yield Violation("sizes", headers[-1], 1, why)
+    lines = {p: len(tree.text(p).splitlines()) for p in tree.below("comm")}
+    if sum(lines.values()) > _MOST_LINES:
+        why = f"{sum(lines.values())} lines of comm, at most {_MOST_LINES}; this file is the longest"
+        yield Violation("sizes", max(lines, key=lines.get), 1, why)
 
 
 #: Units of comm, besides headers of kernels, that may include Kokkos_Core: runners, handles and what takes Views.
@@ -253,4 +269,4 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, rooms, kokkos, names_kokkos, cycles, iostream)
+RULES = (direction, mpi, impl, rooms, sizes, kokkos, names_kokkos, cycles, iostream)

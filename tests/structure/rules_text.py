@@ -55,13 +55,20 @@ def words(tree):
                 yield Violation("words", path, line, f"{match[0]}: the word is padding")
 
 
+#: What begins a comment with a riddle, and what does so where no noun follows: "all ranks" is plain, "all of them" is not.
+_PRONOUN = re.compile(
+    r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
+    r"everybody|somebody|everything|nothing|something|anything|anybody|others|none)\b"
+    r"|(?:one|all|some|both|any|each|another|many|most|few|several|other)\b(?= *$|[.,:;]| (?:"
+    r"an?|and|are|as|at|but|by|can|come|could|do|does|for|from|had|has|have|if|in|is|it|may|might|must|not|of|on|or|"
+    r"only|say|says|serve|should|than|that|the|there|these|this|those|to|was|were|when|where|which|who|whose|will|with|"
+    r"without|would)\b)",
+    re.IGNORECASE,
+)
+
+
 def pronouns(tree):
-    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it."""
-    pronoun = re.compile(
-        r"(?:what|who|whom|whose|those|that|they|it|this|these|them|its|their|which|whoever|whatever|nobody|"
-        r"everybody|somebody|everything)\b",
-        re.IGNORECASE,
-    )
+    """Comments of comm begin with a noun or a verb, not with a riddle: what, those, who, it, one of these."""
     for path in tree.paths:
         if not (path.startswith(("comm/src/", "comm/include/")) and path.endswith((".hpp", ".cpp"))):
             continue
@@ -71,8 +78,31 @@ def pronouns(tree):
             behind = re.search(r"///< *(.*)", text)
             begins = behind if behind else None if goes_on else whole
             goes_on = whole is not None and behind is None
-            if begins and pronoun.match(begins[1]):
+            if begins and _PRONOUN.match(begins[1]):
                 yield Violation("pronouns", path, line, f"begin with a noun or a verb: {begins[1]}")
+
+
+#: Sentences that comments of comm once had and that readers could not understand; plain ones took their place.
+RIDDLES = (
+    "What a process would do with these arrays, which are to be filled by kernels of the host: what all would is done.",
+    "Who is read has no messages: what would be several is one.",
+    "The pieces with those of an axis that is this process's alone made one, if corners are filled.",
+    "Before the others what they get; by one thread the rest while messages are under way.",
+    "a few words that together would be more than MPI sends at once",
+)
+
+
+def riddles(tree):
+    """None of these sentences comes back, however its lines are broken."""
+    between = r"(?:\s|//+|#|\*)+"
+    pattern = re.compile("|".join(between.join(map(re.escape, r.rstrip(".").split())) for r in RIDDLES), re.IGNORECASE)
+    for path in tree.paths:
+        if path == "tests/structure/rules_text.py":
+            continue
+        text = tree.text(path)
+        for match in pattern.finditer(text):
+            line = text.count("\n", 0, match.start()) + 1
+            yield Violation("riddles", path, line, f"say it plainly: {match[0][:40]}...")
 
 
 def paths(tree):
@@ -129,4 +159,4 @@ def pipes(tree):
                 yield Violation("pipes", path, line, "the reader may leave before the writer has ended")
 
 
-RULES = (spdx, pragma_once, words, pronouns, paths, todo, options, pipes)
+RULES = (spdx, pragma_once, words, pronouns, riddles, paths, todo, options, pipes)

@@ -9,6 +9,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 
 import check_structure  # noqa: E402
+import rules_includes  # noqa: E402
+import rules_text  # noqa: E402
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 HPP = f"// {LICENCE}\n#pragma once\n"
@@ -20,7 +22,7 @@ GOOD = {
     "CMakeLists.txt": f"# {LICENCE}\noption(DISTVIEW_ENABLE_COMM \"\" ON)\n"
     "if(DISTVIEW_ENABLE_COMM)\nendif()\n",
     "docs/index_spaces.md": "Say *padding*, never *halo* or another word; shallow, hallo.\n",
-    "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `a`, `b`, `send`, `Plan`, `sum` |\n",
+    "docs/api_sheet.md": "| `all(1)`, a `Handle`, `fill`, `finish`, `a`, `b`, `send`, `Plan`, `sum` |\n",
     "core/include/distview/core/a.hpp": HPP + "#include <Kokkos_Macros.hpp>\n#include <vector>\n",
     "core/include/distview/core/view.hpp": HPP + "#include <Kokkos_Core.hpp>\n",
     "core/include/distview/core/impl/i.hpp": HPP,
@@ -33,7 +35,7 @@ GOOD = {
     + "#include <distview/core/a.hpp>\n#include <mpi.h>\n"
     + "/// Communicator comm(MPI_COMM_WORLD);\nMPI_Comm handle() const;\n"
     + "namespace distview {\nnamespace impl {\nvoid inner();\n}\nclass Later;\nstruct Plain { int x; };\n"
-    + "/// All.\n///\n/// Collective: over comm\ntemplate <class T>\n    requires(sizeof(T) > 1)\n"
+    + "/// Adds.\n///\n/// Collective: over comm\ntemplate <class T>\n    requires(sizeof(T) > 1)\n"
     + "std::vector<decltype(x)> all(T x);\nvoid all(int x);\n"
     + "/// Collective: finish()\ntemplate <class E>\nclass [[nodiscard]] Handle {\npublic:\n"
     + "    void finish() { f(); }\n};\nenum class Kind { a };\nusing F = void (*)(int);\n"
@@ -50,7 +52,8 @@ GOOD = {
     "comm/src/plan/README.md": "# plan\n\n* Includes: kernels, memory, core.\n",
     "comm/src/mpi/runtime.cpp": CPP + "#include <Kokkos_Core.hpp>\n",
     "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
-    "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n",
+    "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n"
+    + "// All ranks wait.\nint a; ///< both sides\nint b; ///< one array's\nint c;\n// Other ranks.\nint d;\n// One round only.\n",
     "algorithms/include/distview/algorithms/fill.hpp": HPP
     + "#include <distview/core/view.hpp>\n"
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
@@ -105,6 +108,7 @@ PLANTED = [
     ("rooms", "comm/src/plan/README.md", "* Includes: memory, core.\n", 1),
     ("rooms", "comm/src/mpi/README.md", "* May include: memory.\n", 1),
     ("rooms", "comm/src/memory/m.cpp", CPP + "#include <mpi.h>\n", 2),
+    ("sizes", "comm/src/plan/plan.cpp", CPP + "int a;\n" * rules_includes._MOST_LINES, 1),
     ("names_kokkos", "io/include/distview/io/a.hpp", HPP + "#include <distview/io/b.hpp>\nKokkos::View<int*> v;\n", 4),
     ("kokkos", "comm/include/distview/comm/a_schedule.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
     ("kokkos", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/core/view.hpp>\n", 3),
@@ -153,6 +157,15 @@ PLANTED = [
      HPP + "namespace distview {\n/// Sends.\nvoid send(int x);\n}\n", 5),
     ("api_sheet", "interop/petsc/include/distview/petsc/vec.hpp",
      HPP + "namespace distview {\n/// Collective: no\nvoid another(int x);\n}\n", 5),
+    ("api_sheet_members", "comm/include/distview/comm/plan.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nclass Plan {\n    void inner();\n\npublic:\n    Plan(int x);\n"
+     "    int sum() const;\n    template <class E>\n    int other(const E& e) { return f(e); }\n    ~Plan();\n"
+     "    Plan& operator=(const Plan&) = delete;\n    friend bool same(Plan, Plan);\n    operator int() const;\n\n"
+     "private:\n    void more();\n};\n}\n", 11),
+    ("api_sheet_members", "algorithms/include/distview/algorithms/fill.hpp",
+     HPP + "namespace distview {\n/// Collective: no\nstruct Plan {\n    int f();\n\nprivate:\n    int x;\n};\n}\n", 6),
+    ("api_sheet_members", "core/include/distview/core/dist_view.hpp",
+     HPP + "namespace distview {\nclass DistView {\npublic:\n    int size();\n};\n}\n", 6),
     ("c_face", "c/include/distview/c/a.h", CPP + "DISTVIEW_API int\ndistview_a(int x);\n", 2),
     ("printing", "c/src/a.cpp", CPP + "void f() { std::puts(s); }\n", 2),
     ("world", "c/src/a.cpp", CPP + "MPI_Comm f() { return MPI_COMM_WORLD; }\n", 2),
@@ -189,6 +202,18 @@ PLANTED = [
     ("words", "README.md", "exchanges ghost layers\n", 1),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// What it does.\n", 3),
     ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< those of a\n", 2),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// One that is not in use.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// All, or these.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n/// Others may come.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n/// None of them.\n", 3),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a = 0; ///< both\n", 2),
+    ("pronouns", "comm/src/plan/plan.cpp", CPP + "int a;\n// Some of it.\n", 3),
+    ("riddles", "core/src/a.cpp", CPP + "int a; // see: " + rules_text.RIDDLES[1] + "\n", 2),
+    ("riddles", "comm/src/plan/plan.cpp",
+     CPP + "int a;\n/// See: " + rules_text.RIDDLES[2].replace(" those", "\n///   those").replace("one, if", "one,\n    /// if"), 3),
+    ("riddles", "README.md", "a\n\n* " + rules_text.RIDDLES[0].lower().replace(" ", "\n") + "\n", 3),
+    ("riddles", "perf/README.md", rules_text.RIDDLES[3] + " More.\n", 1),
+    ("riddles", "docs/index_spaces.md", "{}" + rules_text.RIDDLES[4], 2),
     ("paths", "cmake/x.cmake", f"# {LICENCE}\nset(x \"{HOME}\")\n", 2),
     ("paths", "README.md", f"cd {HOME}\n", 1),
     ("todo", "core/src/a.cpp", CPP + "// TODO: later\n", 2),
@@ -220,6 +245,18 @@ class Rules(unittest.TestCase):
                 if rule == "mpi":  # what includes mpi.h against that rule is in the wrong room, too
                     found = {v for v in found if v[0] != "rooms"}
                 self.assertEqual(found, {(rule, path, line)})
+
+    def test_public_headers_of_comm_are_counted(self):
+        def headers(count):
+            # Besides the two in GOOD; what is in impl, and comm.hpp, are none.
+            names = [f"comm/h{i:03}.hpp" for i in range(count - 2)] + ["comm/impl/plan/x.hpp", "comm.hpp"]
+            found = self.check({f"comm/include/distview/{name}": HPP for name in names})
+            return [(v.path, v.line) for v in found if v.rule == "sizes"]
+
+        self.assertEqual(headers(rules_includes._MOST_PUBLIC_HEADERS), [])
+        self.assertEqual(
+            headers(rules_includes._MOST_PUBLIC_HEADERS + 1), [("comm/include/distview/comm/plan.hpp", 1)]
+        )
 
     def test_every_rule_has_something_planted(self):
         self.assertEqual({r.__name__ for r in check_structure.RULES}, {p[0] for p in PLANTED})

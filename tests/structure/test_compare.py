@@ -62,14 +62,15 @@ class Compare(unittest.TestCase):
         self.assertIn("bench_redistribution: left out", out)
         # In turns, there and back.
         runs = [Path(line).parents[1].name for line in (self.root / "runs").read_text().split()]
-        self.assertEqual(runs, ["before", "after", "after", "before", "before", "after"])
+        self.assertEqual(runs, (["before", "after", "after", "before"] * 3)[:10])
 
     def test_what_is_slower_is_named(self):
         before = self.build("before", [{"name": "row", "direct_us": 2.0, "floor_us": 1.0}])
         after = self.build("after", [{"name": "row", "direct_us": 2.4, "floor_us": 1.0}])
         status, out, _ = self.run_compare("--runs", "1", before, after)
         self.assertEqual(status, 1)
-        self.assertIn("Slower than 1.15", out)
+        self.assertRegex(out, r"Slower than 1.15, beside the baselines, by default: 1 rows\nrow +direct_us")
+        self.assertTrue(out.endswith("forced: 0 rows\n"))
         self.assertEqual(self.run_compare("--runs", "1", "--limit", "1.3", before, after)[0], 0)
 
     def test_a_slower_machine_is_not_a_slower_library(self):
@@ -81,6 +82,56 @@ class Compare(unittest.TestCase):
         before = self.build("before", [{"name": "row", "direct_instructions": 100.0}])
         after = self.build("after", [{"name": "row", "direct_instructions": 120.0}])
         self.assertEqual(self.run_compare(before, after)[0], 1)
+
+    def test_what_is_forced_is_listed_apart(self):
+        before = self.build("before", [{"name": "row", "message_us": 2.0, "direct_us": 1.0}])
+        after = self.build("after", [{"name": "row", "message_us": 3.0, "direct_us": 1.0}])
+        status, out, _ = self.run_compare("--runs", "1", before, after)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"by default: 0 rows\n\nSlower than 1.15, beside the baselines, forced: 1 rows\nrow +message_us")
+
+    def test_what_is_derived_from_a_contender_is_no_baseline(self):
+        before = self.build("before", [{"name": "row", "direct_ns": 2.0, "above_floor_ns": 1.0, "floor_ns": 1.0}])
+        after = self.build("after", [{"name": "row", "direct_ns": 3.0, "above_floor_ns": 2.0, "floor_ns": 1.0}])
+        status, out, _ = self.run_compare("--runs", "1", before, after)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"row +direct_ns +2 +3 +1\.50 +1\.00")
+
+    def test_the_geometric_mean(self):
+        self.assertAlmostEqual(self.compare.mean([0.5, 2.0]), 1.0)
+        self.assertAlmostEqual(self.compare.mean([1.0, 2.0, 4.0]), 2.0)
+        self.assertAlmostEqual(self.compare.mean([0.9, 1.2]), 1.0392304845413265)
+        self.assertAlmostEqual(self.compare.mean([0.0, 3.0]), 3.0)
+        self.assertEqual(self.compare.mean([]), 1.0)
+
+    def test_means_of_each_benchmark_and_of_all(self):
+        def rows(*of):
+            return [{"name": f"row{i}", **row} for i, row in enumerate(of)]
+
+        ones = {"direct_us": 1.0, "borrowed_us": 1.0, "message_us": 1.0, "mpi_us": 1.0, "direct_instructions": 100.0}
+        latency = {"direct_ns": 1.0, "floor_ns": 1.0}
+        before = self.build("before", rows(ones, ones), benchmark="bench_padding_exchange")
+        self.build("before", rows(latency), benchmark="bench_exchange_latency")
+        after = self.build(
+            "after",
+            rows(
+                {"direct_us": 4.0, "borrowed_us": 0.5, "message_us": 3.0, "mpi_us": 2.0, "direct_instructions": 90.0},
+                {"direct_us": 1.0, "borrowed_us": 0.5, "message_us": 27.0, "mpi_us": 0.5, "direct_instructions": 40.0},
+            ),
+            benchmark="bench_padding_exchange",
+        )
+        self.build("after", rows({"direct_ns": 0.25, "floor_ns": 1.0}), benchmark="bench_exchange_latency")
+        _, out, _ = self.run_compare("--runs", "1", before, after)
+        of_one = out[out.index("geometric means of bench_padding_exchange") : out.index("geometric means of all")]
+        # Of 4 and 1, beside baselines of 2 and 0.5: of 2 and 2.
+        self.assertRegex(of_one, r"direct +time +2 rows +2\.000 +2\.000\nborrowed +time +2 rows +0\.500 +0\.500\n")
+        self.assertRegex(of_one, r"all of the default +time +4 rows +1\.000 +1\.000\n")
+        self.assertRegex(of_one, r"message \(forced\) +time +2 rows +9\.000 +9\.000\n")
+        self.assertRegex(of_one, r"direct +instructions +2 rows +0\.600 +0\.600\n")
+        of_all = out[out.index("geometric means of all") :]
+        # Of 4, 1 and a quarter.
+        self.assertRegex(of_all, r"direct +time +3 rows +1\.000 +1\.000\n")
+        self.assertRegex(of_all, r"all of the default +time +5 rows +0\.758 +0\.758\n")
 
     def test_a_benchmark_that_fails_is_no_comparison(self):
         before = self.build("before", [{"name": "row", "direct_us": 1.0}])

@@ -179,7 +179,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         numbered = directory.numbered(first);
         return parcels_by_rank(numbered);
     };
-    // Nothing is allocated where it is taken.
+    // The consumer stores into `cells`, and allocates nothing.
     static_cast<void>(exchange_records<Numbered>(
         comm, plan_names::redistribution, reply, [&](int, const Numbered& number) {
             cells[static_cast<std::size_t>(number.local)] = number.cell;

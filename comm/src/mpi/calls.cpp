@@ -68,7 +68,7 @@ void Calls::enter(std::string_view name) noexcept {
 }
 
 void Calls::mark_failed(const Call& call) noexcept {
-    // One that is no longer remembered has been replaced by a later one.
+    // The slot of a call that is no longer remembered belongs to a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);
     if (call.word.is_execution()) m_has_failed = true;

@@ -222,7 +222,7 @@ public:
         const std::shared_ptr<Entry> entry = entry_of(parent);
         // A second thread with the same parent waits here, and shares what the first one makes.
         const std::lock_guard making(entry->making);
-        // One that was closed, which happens collectively, is replaced.
+        // A state that was closed, which happens collectively, is replaced.
         if (entry->state && entry->state->is_open()) return entry->state;
         auto state = duplicate(parent);
         if (!entry->state)

@@ -18,7 +18,7 @@ NodeMessages::NodeMessages(Calls& calls, MPI_Comm comm, int tag, std::vector<int
         std::lower_bound(m_ranks.begin(), m_ranks.end(), calls.rank()) - m_ranks.begin());
 }
 
-/// Others may have left without receiving: what is not sent by now stays until MPI has sent it.
+/// Other ranks may have left without receiving: messages that are not sent by now stay until MPI has sent them.
 NodeMessages::~NodeMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);

@@ -26,7 +26,7 @@ bool tells_of_end(int code) {
 bool tells_of_end(int) { return false; }
 #endif
 
-/// All that there are in this process.
+/// All watches of this process.
 struct Watches {
     std::mutex mutex;
     std::vector<ProcessWatch*> all;
@@ -86,7 +86,7 @@ std::string ProcessWatch::find_ended() const {
     std::sort(ranks.begin(), ranks.end());
     ranks.erase(std::unique(ranks.begin(), ranks.end()), ranks.end());
     if (ranks.empty()) return {};
-    // Others of this node may see first that this rank leaves, and only later why.
+    // Other ranks of this node may see first that this rank leaves, and only later why.
     m_calls->line().knows_end.store(true, std::memory_order_release);
 #ifdef OMPI_HAVE_MPI_EXT_FTMPI
     // Ranks that wait for one that has noticed, and so does not come, learn of it.

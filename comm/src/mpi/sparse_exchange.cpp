@@ -13,7 +13,7 @@
 
 namespace distview::impl {
 
-/// One that is not in use, or null.
+/// A request that is not in use, or null.
 MPI_Request* SparseExchange::Requests::free() {
     const auto found = std::find(all.begin(), all.end(), MPI_REQUEST_NULL);
     return found == all.end() ? nullptr : &*found;
@@ -129,7 +129,7 @@ void SparseExchange::run(const Take& take) {
         // The processes that we wait for may need this core.
         if (!received) std::this_thread::yield();
     }
-    // All of these have been received: nobody waits here for what another one has still to do.
+    // The messages of these requests have been received: no rank waits here for work that another one has still to do.
     for (Requests* requests : {&m_sends, &m_acknowledgements})
         check_mpi(MPI_Waitall(static_cast<int>(requests->all.size()), requests->all.data(),
                               MPI_STATUSES_IGNORE),

@@ -5,7 +5,7 @@ namespace distview::impl {
 
 namespace {
 
-/// Of CallLine::waits_for, the lowest: rank + 1. Above them a hash of what it waits for.
+/// The lowest bits of CallLine::waits_for hold rank + 1; a hash of the progress that is waited for is above them.
 constexpr int rank_bits = 24;
 
 std::uint64_t word_of(int peer, std::uint64_t progress) {
@@ -16,7 +16,8 @@ std::uint64_t word_of(int peer, std::uint64_t progress) {
 
 } // namespace
 
-/// From this rank to the one that it waits for, and on, until it comes back here; empty if it does not.
+/// Follows the ranks from this one to the one that it waits for, and on, until the path comes back here; empty if it
+/// does not.
 WaitingCircle::Circle WaitingCircle::find(const CallLine& mine, const LineOf& line_of) {
     Circle circle;
     const CallLine* line = &mine;
@@ -36,8 +37,9 @@ WaitingCircle::Circle WaitingCircle::find(const CallLine& mine, const LineOf& li
 bool WaitingCircle::look(CallLine& mine, int peer, std::uint64_t progress, const LineOf& line_of) {
     mine.waits_for.store(word_of(peer, progress));
     mine.looks.fetch_add(1);
-    // Each may have got what it waits for just now: so the same circle is looked at again, once each has looked twice
-    // for the same since, first how often and then for what. They were stuck all the time between then.
+    // A rank of the circle may have got just now what it waits for. So the circle is read again after every rank has
+    // looked twice more for the same: first how often each has looked, then what it waits for. If both readings are
+    // equal, all ranks were stuck from the first to the second.
     bool have_looked = m_seen.count > 0;
     for (std::size_t i = 0; i < m_seen.count; ++i)
         have_looked &= m_seen.ranks[i].line->looks.load() >= m_seen.ranks[i].looks + 2;

@@ -178,7 +178,7 @@ bool ExchangeBinding::has_step(const ExchangeBinding* step) const noexcept {
     return mine != nullptr && step != nullptr;
 }
 
-/// Others would wait for this process in the steps that it does not come to.
+/// Refuses the later steps too: other ranks would wait for this process in those that it does not come to.
 void ExchangeBinding::leave() noexcept {
     ExchangeBinding* step = this;
     while (step->m_next && !step->m_under_way) step = step->m_next.get();

@@ -40,7 +40,7 @@ public:
             "MPI_Comm_get_attr");
         if (found != 0) return static_cast<Joined*>(found_value)->m_comm;
         auto made = std::make_unique<Joined>();
-        // Both say the same: which group comes first is left to MPI.
+        // Both groups pass 0 as `high`: which one comes first is left to MPI.
         check_mpi(MPI_Intercomm_merge(intercommunicator, 0, &made->m_comm), "MPI_Intercomm_merge");
         check_mpi(MPI_Comm_set_attr(intercommunicator, key, made.get()), "MPI_Comm_set_attr");
         return made.release()->m_comm;

@@ -33,7 +33,7 @@ std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules
     return result;
 }
 
-/// All, or those that come from this section itself.
+/// Boxes of padding that an exchange fills: all of them, or those whose elements come from this section itself.
 std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule, bool only_local) {
     std::vector<LocalBox> boxes;
     schedule.for_each_incoming([&](const PaddingRegion& region) {

@@ -80,7 +80,7 @@ PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t num
 
 PlanCore::~PlanCore() {
     m_calls->forget_plan(m_number);
-    // Others may still read the buffers, and write how far they are.
+    // Other ranks may still read the buffers, and write how far they are.
     if (m_unread) keep(m_unread);
     const bool are_in_use = (m_unusable || m_unread) && is_open();
     for (const auto& [number, lines] : m_lines)

@@ -141,7 +141,7 @@ private:
         std::string sentence =
             text("padding is filled ", filled, " deep, and require() never asked for more than ",
                  asked, " (", calls, " calls)");
-        // Nothing is said of its time: of few bytes copying takes but little of it.
+        // The sentence gives bytes, no times: with few bytes, copying is a small part of an exchange.
         for (const ExchangeShape& shape : m_record.shapes)
             if (shape.kind == ExchangeShape::Kind::depth && shape.what == text(asked))
                 sentence += text(": ", asked, " deep would move ", bytes_text(shape.bytes()),

@@ -22,8 +22,8 @@ using Form = AxisSide::Form;
 
 constexpr std::int64_t forever = std::numeric_limits<std::int64_t>::max();
 
-/// One of two sections whose structured parts are intersected: a window of one process, or the
-/// blocks of one process of a cyclic axis, or of all.
+/// The structured part of one of the two sections that are intersected: a window of one process, the
+/// blocks of one process of a cyclic axis, or the blocks of all.
 class Lane {
 public:
     explicit Lane(const AxisWindow& window)

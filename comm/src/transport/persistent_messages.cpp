@@ -108,7 +108,7 @@ void PersistentMessages::make(Setting setting, const std::vector<Message>& sends
     m_received.assign(m_receives.size(), char{0});
 }
 
-/// One by one: MPI_Startall may start them in any order, and it is that in which they are matched.
+/// Starts receives one by one: MPI_Startall may start them in any order, and messages are matched in the order of starts.
 void PersistentMessages::start_receives() {
     m_under_way = true;
     m_left = m_receives.size();

@@ -16,7 +16,7 @@ struct MoveLoop {
     std::int64_t count = 1;
     std::int64_t from_stride = 0;
     std::int64_t to_stride = 0;
-    const std::int64_t* from_table = nullptr; ///< both or none; strides do not count then
+    const std::int64_t* from_table = nullptr; ///< null, or with to_table: strides do not count then
     const std::int64_t* to_table = nullptr;
 
     KOKKOS_INLINE_FUNCTION bool has_tables() const noexcept { return from_table != nullptr; }

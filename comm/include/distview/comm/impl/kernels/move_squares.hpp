@@ -67,7 +67,8 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
     of_next_block.from = block.next_from;
     of_next_block.to = const_cast<char*>(block.next_to);
     const bool has_squares = first_column < end_column && first_row < end_row;
-    // Of a few elements there would be more to ask for than to move; of many, others' lines are near.
+    // A prefetch costs more than moving if the block has few elements; of a large block without squares, the next one's
+    // lines are near.
     const std::int64_t elements = outer.count * inner.count;
     if (!has_squares && elements > edge * edge / 4 && elements <= tile * tile)
         PartAhead(of_next_block, mover.from_size, mover.to_size, 1).step();

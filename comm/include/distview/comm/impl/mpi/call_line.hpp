@@ -88,7 +88,7 @@ struct CallPlaces {
     static constexpr std::uint64_t none = ~std::uint64_t{0};
     std::uint64_t meetings = 0;       ///< of CallPlace
     std::uint64_t other_meetings = 0; ///< the greatest, if they do not all have the same
-    // Of those that do not wait for others wherever these are (CallLine::skips):
+    // Ranks whose calls are compared by their place, CallLine::skips not being set:
     std::uint64_t first = none; ///< lowest index
     std::uint64_t last = 0;     ///< highest index
 
@@ -175,7 +175,7 @@ private:
 /// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
 /// memory; only its rank writes it, but for sleepers and outcomes. Nothing here knows MPI or processes.
 struct CallLine {
-    /// One of the last calls.
+    /// The state of one call, of the last few that are remembered.
     struct Call {
         std::atomic<std::uint64_t> meetings{0}, index{0}, part{0}; ///< the call's CallPlace
         std::atomic<std::uint64_t> word{0};

@@ -106,7 +106,7 @@ public:
     Outcomes& outcomes() const noexcept { return m_ranks.front().line->outcomes; }
     /// The call under way, or the last one.
     const Call& current() const noexcept { return m_call; }
-    /// Any thread may ask.
+    /// Whether a call of this rank has begun and not ended; for any thread.
     bool is_under_way() const noexcept {
         return m_line->ended.load(std::memory_order_acquire) !=
                m_line->count.load(std::memory_order_acquire);
@@ -163,7 +163,7 @@ public:
         m_line->call(m_call.count).failed.store(leaves, std::memory_order_release);
     }
 
-    /// How what this rank waits for would come.
+    /// Channel by which an awaited rank would answer: a meeting, shared memory or a message.
     enum class Way { meeting, memory, message };
     /// Why another rank will do nothing more in a call.
     enum class Reason { none, other_call, error, end, closed, waiting };

@@ -53,7 +53,7 @@ public:
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:
-    /// Nothing if the others came for a call that this rank has left behind, or waits for them to leave.
+    /// Returns no record if the others came for a call that this rank has left behind, or waits for them to leave.
     std::optional<MeetingRecord> attempt(MeetingRecord mine, int tries);
     bool speaks() const noexcept { return &m_calls.line() == m_calls.ranks().front().line; }
     bool others_come() const;

@@ -28,7 +28,7 @@ namespace distview::impl {
 /// The valid padding of an array after an execution.
 struct PaddingEffect {
     std::shared_ptr<ArrayState> array{};
-    ValidPadding after{}; ///< none where elements are written
+    ValidPadding after{}; ///< empty where elements are written
     // Of an array that the checking mode knows:
     bool fills = false; ///< padding, these boxes
     std::vector<LocalBox> filled{};
@@ -83,8 +83,8 @@ public:
         }
     }
 
-    /// Others write these arrays in place, perhaps after this process has given up: an execution under way holds
-    /// their memory.
+    /// Keeps the memory of arrays that other ranks write in place: an execution holds it while it is under way, for
+    /// they may write after this process has given up.
     void hold_written(const Arena& arena, std::span<const Field> arrays);
 
     const ExchangeProgram& program() const noexcept { return m_program; }

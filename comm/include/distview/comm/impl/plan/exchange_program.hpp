@@ -97,7 +97,7 @@ struct ExchangeProgram {
     std::shared_ptr<void> sent{};              ///< memory of the messages to send
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
     std::size_t workspace_bytes = 0;           ///< of both
-    bool writes = false;            ///< others' arrays: `in_place` are the ranks that are written
+    bool writes = false;            ///< into other ranks' arrays, of the ranks `in_place` names
     Incoming written{};             ///< work to do when all of these may be written
     std::int64_t local_bytes = 0;   ///< copied within the section, for reports
     bool packs_for_readers = false; ///< for describe(), as

@@ -22,7 +22,7 @@ struct InPlaceSetting {
     const ArraySet& arrays;
     const PlanLines& lines;
     std::optional<Transport> required;
-    std::int64_t buffer_bytes = 0; ///< most of them; 0: no limit was set
+    std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit was set
     int tag = 0;
     bool crowded = false;
 };

@@ -52,7 +52,7 @@ private:
         return m_schedules[m_one_geometry ? 0 : field];
     }
 
-    std::vector<PaddingExchangeSchedule> m_schedules; ///< one for all fields, or one for each
+    std::vector<PaddingExchangeSchedule> m_schedules; ///< for all fields, or for each one
     std::vector<PaddingExchangeOptions> m_options;    ///< likewise
     LocalBox m_inner_cells;                           ///< of field 0
     std::vector<LocalBox> m_outer_cells;

@@ -112,7 +112,7 @@ protected:
     }
     /// Changes of valid padding by an execution with these arrays: none of targets, which it writes, is valid.
     virtual std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const;
-    /// None of the fields' padding is valid after it.
+    /// Effects of an execution that leaves no padding of these fields valid.
     static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
     /// Of the checking mode: throws on all ranks if elements that an execution reads are poisoned on any.
     virtual void check_elements(const ArraySet&) const {}

@@ -21,7 +21,7 @@ constexpr std::int64_t at_line(std::int64_t offset) {
 /// Shared memory into which this process packs elements for ranks of its node, which read them there.
 class ReaderPacks {
 public:
-    /// Nothing is packed.
+    /// Has no packs.
     ReaderPacks() = default;
     /// For so many bytes for each reader.
     ReaderPacks(CommunicatorState& state, const std::map<int, std::int64_t>& bytes) {

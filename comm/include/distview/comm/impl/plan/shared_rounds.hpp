@@ -30,7 +30,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
 /// memory, and others of its node read them there, in as many rounds as keep that memory small.
 class SharedRounds {
 public:
-    /// Nothing is packed.
+    /// Has no rounds: packs no elements.
     SharedRounds() { m_parts.fill(1); }
     /// Collective. Allocates nothing.
     SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,

@@ -49,7 +49,7 @@ struct RankTimes {
     int rank = 0;
     double median = 0;
     double percentile99 = 0;
-    double copying = 0; ///< all but waiting and packing
+    double copying = 0; ///< a call, less waiting and packing
     double waiting = 0;
     double packing = 0;
     double total = 0; ///< of all executions, but those that bound arrays
@@ -120,7 +120,7 @@ struct Advice {
     std::optional<double> share{};
 };
 
-/// All that can be said from gathered numbers. Copies have been measured (ExchangeShape::seconds).
+/// Advice that gathered numbers allow. Copies have been measured (ExchangeShape::seconds).
 std::vector<Advice> advise(std::span<const RankReport> ranks, std::span<const PlanSummary> plans);
 
 /// Writes what has been gathered, JSON lines if the name ends in ".json", else text. The first report of a process to a
