@@ -122,7 +122,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
             return std::vector<Argument>{{"layout", ghosted.layout.describe()},
                                          {"axis", text(ghosted.axis)}};
         });
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
     impl::GatherRole role = find_role(comm, ghosted);
     return agree_on(comm, plan_names::ghost_exchange, [&] {
         return std::make_shared<impl::GatherCore>(comm, plan_names::ghost_exchange, number,

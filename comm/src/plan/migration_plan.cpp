@@ -109,7 +109,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
     const auto required = impl::agree_on_plan(
         comm, plan_names::migration, [&] { check(comm, targets); }, {},
         [] { return std::vector<Argument>{}; });
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);
     return agree_on(comm, plan_names::migration, [&] {

@@ -51,7 +51,7 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
                                          std::vector<PaddingExchangeSchedule> schedules,
                                          std::vector<PaddingExchangeOptions> options,
                                          bool one_geometry, std::optional<Transport> required)
-    : PlanCore(comm, plan_names::padding_exchange, comm.state()->next_plan(),
+    : PlanCore(comm, plan_names::padding_exchange, state_of(comm)->next_plan(),
                Labels(plan_names::padding_exchange, "copy_local", "unpack"), required, false),
       m_schedules(std::move(schedules)), m_options(std::move(options)),
       m_inner_cells(m_schedules.front().inner_cells()),

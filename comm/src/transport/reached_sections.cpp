@@ -37,7 +37,7 @@ void check(const Communicator& comm, const char* caller, const Field& field, Dev
 
 ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
                                DeviceLayer* layer, Access access) {
-    CommunicatorState& state = *comm.state();
+    CommunicatorState& state = *state_of(comm);
     ReachedSections result;
     std::vector<int> near;
     std::exception_ptr failure;

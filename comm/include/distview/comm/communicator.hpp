@@ -9,9 +9,13 @@
 
 namespace distview {
 
+class Communicator;
+
 namespace impl {
 class CommunicatorState;
-}
+/// State that all copies of a communicator share.
+const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noexcept;
+} // namespace impl
 
 /// The library's own duplicate of an MPI communicator.
 ///
@@ -69,10 +73,20 @@ public:
     /// Errors: UsageError if ranks make another call meanwhile (on all ranks); the duplicate is not freed then
     void close();
 
-    const std::shared_ptr<impl::CommunicatorState>& state() const noexcept { return m_state; }
+    /// Whether both are the same duplicate: made from one MPI_Comm, between two calls of close().
+    friend bool operator==(const Communicator&, const Communicator&) noexcept = default;
 
 private:
+    friend const std::shared_ptr<impl::CommunicatorState>&
+    impl::state_of(const Communicator& comm) noexcept;
+
     std::shared_ptr<impl::CommunicatorState> m_state;
 };
+
+namespace impl {
+inline const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noexcept {
+    return comm.m_state;
+}
+} // namespace impl
 
 } // namespace distview

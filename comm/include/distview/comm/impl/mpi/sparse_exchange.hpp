@@ -115,8 +115,8 @@ template <class Record, class Prepare, class Take>
                   "exchange_records: records are sent as bytes");
     // Tags are dealt out collectively, hence before anything local can fail.
     SparseExchange::Tags tags;
-    tags.message = comm.state()->next_tag();
-    tags.acknowledgement = comm.state()->next_tag();
+    tags.message = state_of(comm)->next_tag();
+    tags.acknowledgement = state_of(comm)->next_tag();
     std::optional<SparseExchange> exchange;
     agree_on(comm, caller, [&] {
         std::vector<SparseExchange::Outgoing> outgoing;
