@@ -2,7 +2,7 @@
 #include <distview/comm/collectives.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
 

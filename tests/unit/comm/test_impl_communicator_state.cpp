@@ -21,7 +21,8 @@ namespace distview::testing {
 namespace {
 
 TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
-    distview::impl::CommunicatorState state(MPI_COMM_NULL, 0, 1, 2, false);
+    using distview::impl::CommunicatorState;
+    CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 2}, distview::impl::own_call_line(0), {});
     std::vector<int> tags;
     for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
     EXPECT_EQ(tags, (std::vector<int>{0, 1, 2, 0, 1, 2, 0}));
