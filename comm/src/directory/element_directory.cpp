@@ -2,11 +2,11 @@
 #include "directory/element_directory.hpp"
 
 #include "directory/label_ranges.hpp"
-#include "mpi/plan_names.hpp"
 #include "schedule/axis_run_list.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 
 #include <algorithm>

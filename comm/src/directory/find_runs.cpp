@@ -3,11 +3,11 @@
 
 #include "directory/element_directory.hpp"
 #include "directory/label_numbering.hpp"
-#include "mpi/plan_names.hpp"
 #include "schedule/axis_side.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/schedule/found_runs.hpp>
 #include <distview/core/text.hpp>
 

@@ -2,9 +2,9 @@
 #include "directory/label_numbering.hpp"
 
 #include "directory/label_ranges.hpp"
-#include "mpi/plan_names.hpp"
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>

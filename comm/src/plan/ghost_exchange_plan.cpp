@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/ghost_exchange_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/exchange_shapes.hpp"
 
 #include <distview/comm/agreement.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/impl/directory/find_runs.hpp>

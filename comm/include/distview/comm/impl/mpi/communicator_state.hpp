@@ -62,7 +62,7 @@ public:
         /// Whether ranks share processors: this one and those that may use one of its processors are more than the
         /// processors that these may use together.
         bool crowded = false;
-        int processors = 0; ///< that the node's ranks may use together; 0: not known
+        int processors = 0; ///< of the node, for its ranks together; 0: not known
         bool is_one_node = true;
     };
     /// `lines`: through which the ranks of this node see each other's calls.
