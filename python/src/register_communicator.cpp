@@ -9,7 +9,6 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/grid_placement.hpp>
 #include <distview/comm/mpi_error.hpp>
-#include <distview/comm/rank_order.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 

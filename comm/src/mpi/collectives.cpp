@@ -4,12 +4,12 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <mpi.h>
 
 #include <algorithm>
-#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -165,16 +165,9 @@ constexpr const char* name_of(ReduceOperation operation) {
 template <class Check>
 void meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments) {
-    std::uint64_t digest = 0;
-    for (const auto& [name, value] : arguments)
-        digest = digest * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value) + 1;
-    std::exception_ptr failure;
-    try {
-        check();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, caller, failure, digest, [&] {
+    Hash digest;
+    for (const auto& [name, value] : arguments) digest.add(value);
+    agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
         return result;

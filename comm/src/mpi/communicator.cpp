@@ -11,6 +11,7 @@
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/checking.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <array>
@@ -75,13 +76,13 @@ void CommunicatorState::number_array(std::uint64_t identity) {
 
 std::optional<std::uint64_t>
 CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
-    std::uint64_t digest = identities.size();
+    Hash digest;
     for (const std::uint64_t identity : identities) {
         const auto found = m_arrays.find(identity);
         if (found == m_arrays.end()) return std::nullopt;
-        digest = digest * 0x9e3779b97f4a7c15u + found->second + 1;
+        digest.add(static_cast<std::int64_t>(found->second));
     }
-    return digest & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
+    return digest.value() & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
 }
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
