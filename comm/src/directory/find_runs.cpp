@@ -19,10 +19,6 @@ namespace distview::impl {
 
 namespace {
 
-bool is_partly_known(const AxisLayout& axis) {
-    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
-}
-
 /// One side of an axis, and which process of it this one is.
 struct RunSide {
     const ArrayLayout& layout;
@@ -107,6 +103,10 @@ ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
 }
 
 } // namespace
+
+bool is_partly_known(const AxisLayout& axis) {
+    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
+}
 
 bool is_partly_known(const ArrayLayout& layout) {
     for (int d = 0; d < layout.rank(); ++d)
