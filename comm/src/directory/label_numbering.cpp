@@ -12,7 +12,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <exception>
 #include <span>
 #include <tuple>
 
@@ -155,13 +154,10 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         return parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
     };
     LabelDirectory directory;
-    const std::exception_ptr failure = exchange_records<Holding>(
+    exchange_records<Holding>(
         comm, plan_names::redistribution, prepare,
         [&](int rank, const Holding& holding) { directory.add(rank, holding); });
-    agree_on(comm, plan_names::redistribution, [&] {
-        if (failure) std::rethrow_exception(failure);
-        directory.check(axis);
-    });
+    agree_on(comm, plan_names::redistribution, [&] { directory.check(axis); });
     check_number(comm, axis, ranges, directory);
 
     if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
@@ -179,11 +175,10 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         numbered = directory.numbered(first);
         return parcels_by_rank(numbered);
     };
-    // Nothing is allocated where it is taken.
-    static_cast<void>(exchange_records<Numbered>(
-        comm, plan_names::redistribution, reply, [&](int, const Numbered& number) {
-            cells[static_cast<std::size_t>(number.local)] = number.cell;
-        }));
+    exchange_records<Numbered>(comm, plan_names::redistribution, reply,
+                               [&](int, const Numbered& number) {
+                                   cells[static_cast<std::size_t>(number.local)] = number.cell;
+                               });
     return cells;
 }
 

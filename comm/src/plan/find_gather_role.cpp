@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <map>
 #include <utility>
 
@@ -174,7 +173,7 @@ private:
 
     void tell_owners() {
         std::map<int, GatherRole::Given> given;
-        const std::exception_ptr failure = exchange_records<std::int64_t>(
+        exchange_records<std::int64_t>(
             m_comm, m_caller,
             [&] {
                 std::vector<Parcel<std::int64_t>> parcels;
@@ -187,7 +186,6 @@ private:
                 each.rank = rank;
                 each.positions.push_back(position);
             });
-        agree(m_comm, m_caller, failure);
         for (auto& [rank, each] : given) m_role.given.push_back(std::move(each));
     }
 
