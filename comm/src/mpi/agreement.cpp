@@ -242,7 +242,7 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
            std::span<const std::uint64_t> arrays) {
     std::optional<std::uint64_t> numbers;
     if (!arrays.empty()) numbers = impl::state_of(comm)->digest_of(arrays);
-    // Others may still be in a step that this rank has left by its failure.
+    // Other ranks may still be in a step that this rank has left by its failure.
     if (failure) impl::state_of(comm)->calls().skip_with_next();
     impl::agree_on_all(comm, caller, {failure, digest, numbers}, arguments);
 }

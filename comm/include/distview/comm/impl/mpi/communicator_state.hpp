@@ -25,7 +25,7 @@ namespace distview::impl {
 
 class ReportLog;
 
-/// Something that holds MPI objects of a communicator and must let go of them before it is freed.
+/// Base of objects that hold MPI objects of a communicator and must let go of them before it is freed.
 class Closable {
 public:
     using Time = std::chrono::steady_clock::time_point;
