@@ -103,7 +103,7 @@ inline constexpr std::size_t sparse_piece_bytes = std::size_t{1} << 20;
 /// Sends the parcels that prepare() returns and calls take(rank, record) for every record that this process
 /// is sent; of one sender in its order. The records stay where they are until this returns.
 ///
-/// What prepare() or take() throws on one rank is thrown on all.
+/// Exceptions of prepare() and take() on one rank are thrown on all.
 ///
 /// Collective: over comm
 /// Cost:       that of a SparseExchange, two agreements
