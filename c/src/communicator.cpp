@@ -5,7 +5,6 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/mpi_error.hpp>
-#include <distview/comm/rank_order.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -2,7 +2,8 @@
 #include <distview/core/array_layout.hpp>
 
 #include "axis_builder.hpp"
-#include "hash.hpp"
+
+#include <distview/core/hash.hpp>
 
 #include <algorithm>
 #include <limits>

@@ -11,10 +11,11 @@
 #include <distview/core/slice.hpp>
 #include <distview/core/text.hpp>
 
-#include <map>
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <utility>
+#include <vector>
 
 namespace distview::python {
 
@@ -127,11 +128,17 @@ void ArrayState::set_stream(StreamNumber stream) {
 }
 
 void ArrayState::join(const Communicator& comm) {
-    // By communicator; of those that are gone nobody makes arrays any more.
-    static std::map<std::weak_ptr<impl::CommunicatorState>, std::uint64_t, std::owner_less<>>
-        numbers;
-    std::erase_if(numbers, [](const auto& entry) { return entry.first.expired(); });
-    m_number = ++numbers[comm.state()];
+    struct Numbers {
+        Communicator comm;
+        std::uint64_t last = 0;
+    };
+    // Of those that are closed nobody makes arrays any more. Never destroyed, which would be after MPI_Finalize.
+    static std::vector<Numbers>& all = *new std::vector<Numbers>;
+    std::erase_if(all, [](const Numbers& numbers) { return !numbers.comm.is_open(); });
+    auto own =
+        std::find_if(all.begin(), all.end(), [&](const Numbers& n) { return n.comm == comm; });
+    if (own == all.end()) own = all.insert(own, {comm});
+    m_number = ++own->last;
     m_comm = comm;
 }
 

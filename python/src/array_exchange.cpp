@@ -191,9 +191,7 @@ void abandon_all_exchanges() noexcept {
 void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const {
     for (const ArrayState* array : arrays) {
         const AnyDistView& view = array->view(caller);
-        const bool same = array->m_comm.has_value() == m_comm.has_value() &&
-                          (!m_comm || array->m_comm->state() == m_comm->state());
-        require<UsageError>(same,
+        require<UsageError>(array->m_comm == m_comm,
                             [&] { return text(caller, ": expected arrays of one communicator"); });
         require<ShapeError>(!view.section().read_only, [&] {
             return text(caller, ": the array is read-only: an exchange writes its ",

@@ -116,10 +116,7 @@ std::string Redistribution::describe() const {
 void Redistribution::check(const ArrayState& array, const char* which,
                            const ArrayLayout& layout) const {
     const AnyDistView& view = array.view(execute_caller);
-    const auto& comm = array.communicator();
-    const bool same =
-        comm.has_value() == m_comm.has_value() && (!comm || comm->state() == m_comm->state());
-    require<UsageError>(same, [&] {
+    require<UsageError>(array.communicator() == m_comm, [&] {
         return text(execute_caller, ": the ", which,
                     " is an array of another communicator than the plan's");
     });

@@ -9,7 +9,6 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/grid_placement.hpp>
 #include <distview/comm/mpi_error.hpp>
-#include <distview/comm/rank_order.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -111,12 +110,13 @@ void scatter_from(const Communicator& comm, nb::handle all, const std::vector<st
         for (const std::int64_t size : sizes) begins.push_back(begins.back() + size);
     }
     const nb::gil_scoped_release release;
-    scatter_pieces(comm, root, sizes, {},
-                   [&](int rank, std::int64_t offset, std::span<std::byte> piece) {
-                       std::memcpy(piece.data(), begins[static_cast<std::size_t>(rank)] + offset,
-                                   piece.size());
-                   },
-                   {static_cast<std::byte*>(own->buf), static_cast<std::size_t>(own->len)});
+    impl::scatter_pieces(comm, root, sizes, {},
+                         [&](int rank, std::int64_t offset, std::span<std::byte> piece) {
+                             std::memcpy(piece.data(),
+                                         begins[static_cast<std::size_t>(rank)] + offset,
+                                         piece.size());
+                         },
+                         {static_cast<std::byte*>(own->buf), static_cast<std::size_t>(own->len)});
 }
 
 /// The bytes of all ranks, on every rank.

@@ -101,7 +101,7 @@ void check_file_arrays(const std::string& caller, const Communicator& comm,
         const ArrayState& state = *array.state;
         (void)state.view(caller.c_str());
         const auto& own = state.communicator();
-        require<UsageError>(own ? own->state() == comm.state() : comm.size() == 1, [&] {
+        require<UsageError>(own ? *own == comm : comm.size() == 1, [&] {
             return text(caller, ": expected arrays of one communicator, got '", shortened(name),
                         "' of another one");
         });

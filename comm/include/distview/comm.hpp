@@ -18,7 +18,6 @@
 #include <distview/comm/other_program.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
-#include <distview/comm/rank_order.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 #include <distview/comm/runtime.hpp>

@@ -2,17 +2,16 @@
 #include "directory/element_directory.hpp"
 
 #include "directory/label_ranges.hpp"
-#include "mpi/plan_names.hpp"
 #include "schedule/axis_run_list.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <exception>
 #include <limits>
 #include <span>
 #include <tuple>
@@ -217,7 +216,7 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
     const LabelRanges ranges(comm, plan_names::redistribution, elements, sides.count);
     elements = {};
     ElementDirectory directory;
-    std::exception_ptr failure = exchange_records<Told>(
+    exchange_records<Told>(
         comm, plan_names::redistribution,
         [&] {
             return parcels_of(told, [&](const Told& t) { return ranges.rank_of(t.place.element); });
@@ -225,19 +224,16 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
         [&](int rank, const Told& t) { directory.add(rank, t); });
     std::vector<Match> matches;
     const auto reply = [&] {
-        if (failure) std::rethrow_exception(failure);
         told = {};
         matches = directory.matches();
         return parcels_by_rank(matches);
     };
     RunLists from_lists;
     RunLists to_lists;
-    failure = exchange_records<Match>(
-        comm, plan_names::redistribution, reply, [&](int, const Match& match) {
-            (match.side == Side::source ? from_lists : to_lists).add(match);
-        });
+    exchange_records<Match>(comm, plan_names::redistribution, reply, [&](int, const Match& match) {
+        (match.side == Side::source ? from_lists : to_lists).add(match);
+    });
     agree_on(comm, plan_names::redistribution, [&] {
-        if (failure) std::rethrow_exception(failure);
         found->from = from_lists.finish();
         found->to = to_lists.finish();
     });

@@ -3,11 +3,11 @@
 
 #include "directory/element_directory.hpp"
 #include "directory/label_numbering.hpp"
-#include "mpi/plan_names.hpp"
 #include "schedule/axis_side.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/schedule/found_runs.hpp>
 #include <distview/core/text.hpp>
 
@@ -18,10 +18,6 @@
 namespace distview::impl {
 
 namespace {
-
-bool is_partly_known(const AxisLayout& axis) {
-    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
-}
 
 /// One side of an axis, and which process of it this one is.
 struct RunSide {
@@ -107,6 +103,10 @@ ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
 }
 
 } // namespace
+
+bool is_partly_known(const AxisLayout& axis) {
+    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
+}
 
 bool is_partly_known(const ArrayLayout& layout) {
     for (int d = 0; d < layout.rank(); ++d)

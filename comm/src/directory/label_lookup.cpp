@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "directory/label_lookup.hpp"
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <unordered_map>
 
 namespace distview::impl {
@@ -46,7 +44,7 @@ std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* cal
                                        std::span<const std::int64_t> wanted) {
     std::unordered_map<std::int64_t, IndexPlace> kept;
     std::vector<ToldPlace> told;
-    const std::exception_ptr not_kept = exchange_records<ToldPlace>(
+    exchange_records<ToldPlace>(
         comm, caller,
         [&] {
             for (std::size_t i = 0; i < owned.labels.size(); ++i)
@@ -69,10 +67,9 @@ std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* cal
 
     std::vector<Asked> asked;
     std::vector<Answered> answers;
-    const std::exception_ptr not_asked = exchange_records<Asked>(
+    exchange_records<Asked>(
         comm, caller,
         [&] {
-            if (not_kept) std::rethrow_exception(not_kept);
             for (std::size_t i = 0; i < wanted.size(); ++i)
                 asked.push_back(
                     {wanted[i], static_cast<std::int64_t>(i), keeper_of(wanted[i], comm.size())});
@@ -85,16 +82,11 @@ std::vector<IndexPlace> look_up_labels(const Communicator& comm, const char* cal
         });
 
     std::vector<IndexPlace> result(wanted.size());
-    const std::exception_ptr not_answered = exchange_records<Answered>(
-        comm, caller,
-        [&] {
-            if (not_asked) std::rethrow_exception(not_asked);
-            return parcels_by_rank(answers);
-        },
+    exchange_records<Answered>(
+        comm, caller, [&] { return parcels_by_rank(answers); },
         [&](int, const Answered& record) {
             result[static_cast<std::size_t>(record.slot)] = record.place;
         });
-    agree(comm, caller, not_answered);
     return result;
 }
 

@@ -2,9 +2,9 @@
 #include "directory/label_numbering.hpp"
 
 #include "directory/label_ranges.hpp"
-#include "mpi/plan_names.hpp"
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/text.hpp>
@@ -12,7 +12,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <exception>
 #include <span>
 #include <tuple>
 
@@ -155,13 +154,10 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         return parcels_of(holdings, [&](const Holding& h) { return ranges.rank_of(h.label); });
     };
     LabelDirectory directory;
-    const std::exception_ptr failure = exchange_records<Holding>(
+    exchange_records<Holding>(
         comm, plan_names::redistribution, prepare,
         [&](int rank, const Holding& holding) { directory.add(rank, holding); });
-    agree_on(comm, plan_names::redistribution, [&] {
-        if (failure) std::rethrow_exception(failure);
-        directory.check(axis);
-    });
+    agree_on(comm, plan_names::redistribution, [&] { directory.check(axis); });
     check_number(comm, axis, ranges, directory);
 
     if (ranges.key(ranges.highest()) == static_cast<Key>(axis.lists.size()) - 1) {
@@ -180,10 +176,10 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
         return parcels_by_rank(numbered);
     };
     // The consumer stores into `cells`, and allocates nothing.
-    static_cast<void>(exchange_records<Numbered>(
-        comm, plan_names::redistribution, reply, [&](int, const Numbered& number) {
-            cells[static_cast<std::size_t>(number.local)] = number.cell;
-        }));
+    exchange_records<Numbered>(comm, plan_names::redistribution, reply,
+                               [&](int, const Numbered& number) {
+                                   cells[static_cast<std::size_t>(number.local)] = number.cell;
+                               });
     return cells;
 }
 

@@ -187,7 +187,7 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
 } // namespace
 
 CollectiveCall::CollectiveCall(const Communicator& comm, std::string_view name)
-    : m_state(comm.state()), m_exceptions(std::uncaught_exceptions()) {
+    : m_state(impl::state_of(comm)), m_exceptions(std::uncaught_exceptions()) {
     m_state->calls().enter(name);
     if (impl::ReportLog* const report = m_state->report()) report->enter_call(name);
 }
@@ -198,18 +198,19 @@ CollectiveCall::~CollectiveCall() {
 }
 
 SingleCall::SingleCall(const Communicator& comm, std::string_view name)
-    : m_comm(comm), m_name(name), m_begun(comm.state()->calls().begun()),
+    : m_comm(comm), m_name(name), m_begun(impl::state_of(comm)->calls().begun()),
       m_exceptions(std::uncaught_exceptions()) {}
 
 SingleCall::~SingleCall() {
     if (std::uncaught_exceptions() > m_exceptions)
-        m_comm.state()->calls().count_failed(m_begun, m_name);
+        impl::state_of(m_comm)->calls().count_failed(m_begun, m_name);
 }
 
 CallSite::CallSite(const Communicator& comm, const std::source_location& where)
     : CallSite(comm, impl::describe_site(where)) {}
 
-CallSite::CallSite(const Communicator& comm, std::string_view where) : m_state(comm.state()) {
+CallSite::CallSite(const Communicator& comm, std::string_view where)
+    : m_state(impl::state_of(comm)) {
     if (!m_state->calls().enter_site(where)) m_state.reset();
 }
 
@@ -226,7 +227,7 @@ void impl::agree_on_all(const Communicator& comm, const char* caller, const Agre
     record.least = {mine.failure ? static_cast<std::uint64_t>(comm.rank()) : size, mine.digest,
                     ~mine.digest, mine.arrays.value_or(~std::uint64_t{0}),
                     mine.arrays ? ~*mine.arrays : ~std::uint64_t{0}};
-    const MeetingRecord all = comm.state()->meeting().meet(record, caller);
+    const MeetingRecord all = impl::state_of(comm)->meeting().meet(record, caller);
     const bool any_known = all.least[3] != ~std::uint64_t{0} || all.least[4] != ~std::uint64_t{0};
     const bool arrays_differ = any_known && all.least[3] != ~all.least[4];
     const bool digests_differ = all.least[1] != ~all.least[2];
@@ -240,9 +241,9 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
            std::uint64_t digest, const Arguments& arguments,
            std::span<const std::uint64_t> arrays) {
     std::optional<std::uint64_t> numbers;
-    if (!arrays.empty()) numbers = comm.state()->digest_of(arrays);
+    if (!arrays.empty()) numbers = impl::state_of(comm)->digest_of(arrays);
     // Other ranks may still be in a step that this rank has left by its failure.
-    if (failure) comm.state()->calls().skip_with_next();
+    if (failure) impl::state_of(comm)->calls().skip_with_next();
     impl::agree_on_all(comm, caller, {failure, digest, numbers}, arguments);
 }
 

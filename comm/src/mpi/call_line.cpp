@@ -1,43 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/mpi/call_line.hpp>
 
-#include "mpi/plan_names.hpp"
-
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace distview::impl {
 
+namespace {
+
+constexpr std::array plans{plan_names::padding_exchange, plan_names::redistribution,
+                           plan_names::gather, plan_names::ghost_exchange, plan_names::migration};
+constexpr std::array functions{"execute", "combine", "bind", "require, nothing to fill"};
+
+} // namespace
+
 std::string CallWord::describe(std::string_view name) const {
-    const std::uint64_t plan = this->plan();
+    if (kind() == Kind::none) return "no call";
+    if (kind() == Kind::named) return std::string(name);
+    const std::size_t type = static_cast<std::size_t>(kind()) / 4 - 1;
+    if (kind() < Kind::fill || type >= plans.size()) return "another version's call";
+    const std::string call =
+        text(plans[type], " #", plan(), ' ', functions[static_cast<std::size_t>(kind()) % 4]);
+    if (kind() == Kind::skip_fill) return call;
     const std::uint64_t set = bits >> 16 & 0xffff;
-    const auto of_plan = [&](const char* type, const char* function) {
-        return set == new_set ? text(type, " #", plan, ' ', function, ", new arrays")
-                              : text(type, " #", plan, ' ', function, ", set ", set);
-    };
-    switch (kind()) {
-    case Kind::none: return "no call";
-    case Kind::named: return std::string(name);
-    case Kind::fill: return of_plan(plan_names::padding_exchange, "execute");
-    case Kind::skip_fill:
-        return text(plan_names::padding_exchange, " #", plan, " require, nothing to fill");
-    case Kind::combine: return of_plan(plan_names::padding_exchange, "combine");
-    case Kind::redistribute: return of_plan(plan_names::redistribution, "execute");
-    case Kind::bind: return of_plan(plan_names::padding_exchange, "bind");
-    case Kind::bind_redistribution: return of_plan(plan_names::redistribution, "bind");
-    case Kind::redistribute_combine: return of_plan(plan_names::redistribution, "combine");
-    case Kind::gather: return of_plan(plan_names::gather, "execute");
-    case Kind::gather_combine: return of_plan(plan_names::gather, "combine");
-    case Kind::bind_gather: return of_plan(plan_names::gather, "bind");
-    case Kind::fill_ghosts: return of_plan(plan_names::ghost_exchange, "execute");
-    case Kind::combine_ghosts: return of_plan(plan_names::ghost_exchange, "combine");
-    case Kind::migrate: return of_plan(plan_names::migration, "execute");
-    case Kind::bind_ghosts: return of_plan(plan_names::ghost_exchange, "bind");
-    }
-    return "another version's call";
+    return set == new_set ? call + ", new arrays" : text(call, ", set ", set);
 }
 
 /// No reader takes the words for those of one record while they are written.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/mpi/call_lines.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 
 #include <distview/comm/impl/memory/process_name.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>

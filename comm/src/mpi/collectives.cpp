@@ -2,14 +2,14 @@
 #include <distview/comm/collectives.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <mpi.h>
 
 #include <algorithm>
-#include <exception>
 #include <initializer_list>
 #include <limits>
 #include <memory>
@@ -77,7 +77,7 @@ void check_sizes(const Communicator& comm, const char* caller, std::int64_t my_s
 class Rounds {
 public:
     Rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
-           std::span<const std::int64_t> sizes, const PieceOptions& options)
+           std::span<const std::int64_t> sizes, const impl::PieceOptions& options)
         : m_sizes(sizes), m_counts(sizes.size()), m_offsets(sizes.size()) {
         check_root(comm, caller, root);
         const std::int64_t ranks = comm.size();
@@ -165,16 +165,9 @@ constexpr const char* name_of(ReduceOperation operation) {
 template <class Check>
 void meet(const Communicator& comm, const char* caller, const Check& check,
           std::initializer_list<std::pair<const char*, std::int64_t>> arguments) {
-    std::uint64_t digest = 0;
-    for (const auto& [name, value] : arguments)
-        digest = digest * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value) + 1;
-    std::exception_ptr failure;
-    try {
-        check();
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, caller, failure, digest, [&] {
+    Hash digest;
+    for (const auto& [name, value] : arguments) digest.add(value);
+    agree_on(comm, caller, check, digest.value(), [&] {
         std::vector<Argument> result;
         for (const auto& [name, value] : arguments) result.push_back({name, text(value)});
         return result;
@@ -182,7 +175,7 @@ void meet(const Communicator& comm, const char* caller, const Check& check,
 }
 
 Rounds meet_for_rounds(const char* caller, const Communicator& comm, int root, std::int64_t my_size,
-                       std::span<const std::int64_t> sizes, const PieceOptions& options) {
+                       std::span<const std::int64_t> sizes, const impl::PieceOptions& options) {
     std::optional<Rounds> rounds;
     meet(comm, caller, [&] { rounds.emplace(caller, comm, root, my_size, sizes, options); },
          {{"root", root},
@@ -268,21 +261,21 @@ void gather_bytes(const Communicator& comm, int root, std::span<const std::byte>
     if (!std::in_range<int>(total)) {
         std::vector<std::int64_t> begins(sizes.size());
         std::exclusive_scan(sizes.begin(), sizes.end(), begins.begin(), std::int64_t{0});
-        return gather_pieces(comm, root, mine, sizes, {},
-                             [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
-                                 const std::int64_t at =
-                                     begins[static_cast<std::size_t>(rank)] + offset;
-                                 std::copy(piece.begin(), piece.end(), all.begin() + at);
-                             });
+        return impl::gather_pieces(
+            comm, root, mine, sizes, {},
+            [&](int rank, std::int64_t offset, std::span<const std::byte> piece) {
+                const std::int64_t at = begins[static_cast<std::size_t>(rank)] + offset;
+                std::copy(piece.begin(), piece.end(), all.begin() + at);
+            });
     }
     check_mpi(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_BYTE, all.data(),
                           counts.data(), offsets.data(), MPI_BYTE, root, comm.mpi()),
               "MPI_Gatherv");
 }
 
-void gather_pieces(
+void impl::gather_pieces(
     const Communicator& comm, int root, std::span<const std::byte> mine,
-    std::span<const std::int64_t> sizes, const PieceOptions& options,
+    std::span<const std::int64_t> sizes, const impl::PieceOptions& options,
     const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive) {
     const CollectiveCall call(comm, "gather_pieces");
     const int rank = comm.rank();
@@ -297,10 +290,11 @@ void gather_pieces(
     }
 }
 
-void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
-                    const PieceOptions& options,
-                    const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
-                    std::span<std::byte> mine) {
+void impl::scatter_pieces(
+    const Communicator& comm, int root, std::span<const std::int64_t> sizes,
+    const impl::PieceOptions& options,
+    const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
+    std::span<std::byte> mine) {
     const CollectiveCall call(comm, "scatter_pieces");
     const int rank = comm.rank();
     Rounds rounds = meet_for_rounds("scatter_pieces", comm, root, std::ssize(mine), sizes, options);

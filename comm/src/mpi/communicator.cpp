@@ -5,12 +5,13 @@
 
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/processors.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
-#include <distview/comm/impl/mpi/interrupt.hpp>
 #include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/checking.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <array>
@@ -29,13 +30,22 @@ namespace distview {
 
 namespace impl {
 
-CommunicatorState::CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit,
-                                     bool crowded)
-    : m_comm(duplicate), m_rank(rank), m_size(size), m_tag_limit(tag_limit), m_crowded(crowded) {
-    CallLines lines = own_call_line(rank);
-    m_calls = std::make_unique<Calls>(rank, lines.ranks, lines.memory, crowded);
-    m_meeting = std::make_unique<Meeting>(*m_calls, nullptr);
-    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, Deadline::Setting{});
+CommunicatorState::CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
+                                     const Deadline::Setting& setting)
+    : m_comm(duplicate), m_ranks(ranks),
+      m_calls(ranks.rank, lines.ranks, lines.memory, ranks.crowded),
+      m_between(lines.speakers.size() > 1
+                    ? std::make_unique<NodeMessages>(m_calls, m_comm, next_tag(), lines.speakers)
+                    : nullptr),
+      m_meeting(m_calls, m_between.get()),
+      m_processes(std::make_unique<ProcessWatch>(m_comm, m_calls)),
+      m_deadline(m_comm, m_calls, setting) {
+    m_calls.set_checks([this] { make_progress(); },
+                       [this] {
+                           m_deadline.throw_if_passed();
+                           ProcessWatch::throw_if_ended(
+                               m_calls.end_is_known() ? ProcessWatch::process_failed : MPI_SUCCESS);
+                       });
 }
 
 CommunicatorState::~CommunicatorState() = default;
@@ -49,30 +59,12 @@ void CommunicatorState::set_report(const std::string& file) {
         m_report->set_file(file);
 }
 
-void CommunicatorState::share_calls(MPI_Comm node, const Deadline::Setting& setting) {
-    CallLines lines = share_call_lines(m_comm, node, m_rank);
-    m_calls = std::make_unique<Calls>(m_rank, lines.ranks, lines.memory, m_crowded);
-    m_deadline = std::make_unique<Deadline>(m_comm, *m_calls, setting);
-    m_calls->set_checks([this] { make_progress(); },
-                        [this] {
-                            m_deadline->throw_if_passed();
-                            ProcessWatch::throw_if_ended(m_calls->end_is_known()
-                                                             ? ProcessWatch::process_failed
-                                                             : MPI_SUCCESS);
-                        });
-    const int tag = next_tag();
-    if (lines.speakers.size() > 1)
-        m_between = std::make_unique<NodeMessages>(*m_calls, m_comm, tag, lines.speakers);
-    m_meeting = std::make_unique<Meeting>(*m_calls, m_between.get());
-    m_processes = std::make_unique<ProcessWatch>(m_comm, *m_calls);
-}
-
 void CommunicatorState::make_progress() {
     int found = 0;
     check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
               "MPI_Iprobe");
     if (m_processes) m_processes->check();
-    m_deadline->check();
+    m_deadline.check();
     check_interrupt();
 }
 
@@ -84,13 +76,13 @@ void CommunicatorState::number_array(std::uint64_t identity) {
 
 std::optional<std::uint64_t>
 CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
-    std::uint64_t digest = identities.size();
+    Hash digest;
     for (const std::uint64_t identity : identities) {
         const auto found = m_arrays.find(identity);
         if (found == m_arrays.end()) return std::nullopt;
-        digest = digest * 0x9e3779b97f4a7c15u + found->second + 1;
+        digest.add(static_cast<std::int64_t>(found->second));
     }
-    return digest & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
+    return digest.value() & ~(std::uint64_t{1} << 63); // all ones and its complement mean nothing
 }
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
@@ -271,15 +263,14 @@ private:
         MPI_Comm comm = MPI_COMM_NULL;
         check_mpi(MPI_Comm_dup(parent, &comm), "MPI_Comm_dup");
         check_mpi(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
-        int rank = 0;
-        int size = 0;
-        check_mpi(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
-        check_mpi(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+        CommunicatorState::Ranks ranks;
+        check_mpi(MPI_Comm_rank(comm, &ranks.rank), "MPI_Comm_rank");
+        check_mpi(MPI_Comm_size(comm, &ranks.size), "MPI_Comm_size");
         void* limit = nullptr;
         int found = 0;
         check_mpi(MPI_Comm_get_attr(comm, MPI_TAG_UB, &limit, &found), "MPI_Comm_get_attr");
         constexpr int least_limit = 32767; // what the standard guarantees
-        const int tag_limit = found ? *static_cast<int*>(limit) : least_limit;
+        ranks.tag_limit = found ? *static_cast<int*>(limit) : least_limit;
         MPI_Comm node = MPI_COMM_NULL;
         check_mpi(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node),
                   "MPI_Comm_split_type");
@@ -287,12 +278,12 @@ private:
         check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
         const ProcessorSet mine = allowed_processors();
         const std::vector<ProcessorSet> processors = processors_of(node, ranks_of_node, mine);
-        const bool crowded = shares_processors(mine, processors);
-        auto state = std::make_shared<CommunicatorState>(comm, rank, size, tag_limit, crowded);
-        state->set_processors(count_processors(processors));
+        ranks.crowded = shares_processors(mine, processors);
+        ranks.processors = count_processors(processors);
+        ranks.is_one_node = ranks_of_node == ranks.size;
+        auto state = std::make_shared<CommunicatorState>(
+            comm, ranks, share_call_lines(comm, node, ranks.rank), setting);
         state->set_report(ReportLog::file_from_environment());
-        state->set_one_node(ranks_of_node == size);
-        state->share_calls(node, setting);
         check_mpi(MPI_Comm_free(&node), "MPI_Comm_free");
         return state;
     }

@@ -76,6 +76,11 @@ std::vector<Calls::Rank> Deadline::missing(Clock::time_point now) const {
     return result;
 }
 
+std::string Deadline::describe(const std::vector<Calls::Rank>& missing) const {
+    return text("a deadline of ", m_setting.limit.count(),
+                " s has passed: ", m_calls->describe_waiting(missing));
+}
+
 void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& missing) const {
     std::vector<int> ranks;
     for (const Calls::Rank& rank : missing) ranks.push_back(rank.rank);
@@ -85,9 +90,7 @@ void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& mis
 void Deadline::throw_if_passed() const {
     if (!is_set() || !has_passed()) return;
     const std::vector<Calls::Rank> ranks = missing(Clock::now());
-    fail(text("a deadline of ", m_setting.limit.count(),
-              " s has passed: ", m_calls->describe_waiting(ranks)),
-         ranks);
+    fail(describe(ranks), ranks);
 }
 
 /// To the message sink; ends the job if the program wants that, and then says why on standard error where there is no sink.
@@ -100,8 +103,7 @@ void Deadline::tell(const std::string& what) const {
 
 void Deadline::expire(Clock::time_point now) {
     const std::vector<Calls::Rank> ranks = missing(now);
-    const std::string what = text("a deadline of ", m_setting.limit.count(),
-                                  " s has passed: ", m_calls->describe_waiting(ranks));
+    const std::string what = describe(ranks);
     m_calls->line().deadline_passed.store(true, std::memory_order_release);
     tell(what);
     fail(what, ranks);
@@ -114,8 +116,7 @@ void Deadline::tell_closing(Clock::time_point since) noexcept {
         std::vector<Calls::Rank> others;
         for (const Calls::Rank& other : m_calls->ranks())
             if (!other.line->closes.load(std::memory_order_acquire)) others.push_back(other);
-        tell(text("a deadline of ", m_setting.limit.count(),
-                  " s has passed: ", m_calls->describe_waiting(others)));
+        tell(describe(others));
     } catch (...) {
         return; // no memory for the text
     }

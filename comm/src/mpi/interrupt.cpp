@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/mpi/interrupt.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/runtime.hpp>
 
 #include <atomic>

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/rank_order.hpp>
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/communicator.hpp>
 #include <distview/comm/mpi_error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <exception>
-#include <string>
+#include <span>
+#include <vector>
 
 namespace distview {
 
@@ -38,10 +38,9 @@ int place_in(std::span<const int> ranks, int size, int rank) {
 }
 
 std::uint64_t digest_of(std::span<const int> ranks) {
-    std::uint64_t digest = ranks.size();
-    for (const int rank : ranks)
-        digest = (digest ^ static_cast<std::uint64_t>(rank)) * 0x9e3779b97f4a7c15u + 1;
-    return digest;
+    Hash digest;
+    for (const int rank : ranks) digest.add(rank);
+    return digest.value();
 }
 
 } // namespace
@@ -60,15 +59,9 @@ std::vector<int> nodes_of_ranks(const Communicator& comm) {
 
 MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks) {
     const CollectiveCall call(comm, "order_ranks");
-    int place = 0;
-    std::exception_ptr failure;
-    try {
-        place = place_in(ranks, comm.size(), comm.rank());
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, "order_ranks", failure, digest_of(ranks),
-          [&] { return std::vector<Argument>{{"order", tuple_text(ranks)}}; });
+    const int place = agree_on(
+        comm, "order_ranks", [&] { return place_in(ranks, comm.size(), comm.rank()); },
+        digest_of(ranks), [&] { return std::vector<Argument>{{"order", tuple_text(ranks)}}; });
     MPI_Comm ordered = MPI_COMM_NULL;
     check_mpi(MPI_Comm_split(comm.mpi(), 0, place, &ordered), "MPI_Comm_split");
     // Errors of the program's own calls are MPI's business there, not the library's.

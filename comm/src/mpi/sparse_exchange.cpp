@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>

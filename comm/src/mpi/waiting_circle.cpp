@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/mpi/waiting_circle.hpp>
+#include <distview/comm/impl/mpi/calls.hpp>
 
 namespace distview::impl {
 

@@ -4,13 +4,13 @@
 #include "directory/label_lookup.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/directory/find_runs.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <exception>
 #include <map>
 #include <utility>
 
@@ -19,11 +19,6 @@ namespace distview::impl {
 namespace {
 
 using IndexPlaces = std::vector<IndexPlace>; ///< of some indices along one axis
-
-/// Whether this process alone knows which labels it has.
-bool knows_own_only(const AxisLayout& axis) {
-    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
-}
 
 class Finder {
 public:
@@ -48,7 +43,7 @@ private:
     void find_axis(int d) {
         const AxisLayout& axis = m_layout.axis(d);
         const auto axis_number = static_cast<std::size_t>(d);
-        const bool asks = knows_own_only(axis) || m_unique_axis == d;
+        const bool asks = is_partly_known(axis) || m_unique_axis == d;
         std::vector<std::int64_t> wanted;
         for (const IndexList::Part& part : m_list.parts()) {
             if (asks) {
@@ -178,7 +173,7 @@ private:
 
     void tell_owners() {
         std::map<int, GatherRole::Given> given;
-        const std::exception_ptr failure = exchange_records<std::int64_t>(
+        exchange_records<std::int64_t>(
             m_comm, m_caller,
             [&] {
                 std::vector<Parcel<std::int64_t>> parcels;
@@ -191,7 +186,6 @@ private:
                 each.rank = rank;
                 each.positions.push_back(position);
             });
-        agree(m_comm, m_caller, failure);
         for (auto& [rank, each] : given) m_role.given.push_back(std::move(each));
     }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/gather_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 
@@ -28,7 +27,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
     };
     const auto required = impl::agree_on_plan(comm, plan_names::gather, check,
                                               [&](auto& visitor) { visitor("layout", layout); });
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
     impl::GatherRole role = impl::find_gather_role(comm, plan_names::gather, layout, indices);
     return agree_on(comm, plan_names::gather, [&] {
         return std::make_shared<impl::GatherCore>(comm, plan_names::gather, number, layout,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/ghost_exchange_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 
@@ -119,7 +118,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
             visitor("layout", ghosted.layout);
             visitor("axis", ghosted.axis);
         });
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
     impl::GatherRole role = find_role(comm, ghosted);
     return agree_on(comm, plan_names::ghost_exchange, [&] {
         return std::make_shared<impl::GatherCore>(comm, plan_names::ghost_exchange, number,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/in_place.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/message_layout.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -112,7 +111,7 @@ public:
 
     OfferedPacks offer() {
         m_sent_bytes = place(m_role.sends, m_sent_places, [](const Peer&) { return true; });
-        m_sent = exchange_memory(*m_setting.comm.state(), m_sent_bytes,
+        m_sent = exchange_memory(*state_of(m_setting.comm), m_sent_bytes,
                                  m_setting.required != Transport::message);
         OfferedPacks result;
         for (const int reader : m_setting.lines.readers())
@@ -162,7 +161,7 @@ private:
         if (rank == m_role.rank) return false;
         if (m_are_known) return !m_transports.sources.contains(rank);
         return m_setting.required == Transport::message ||
-               !m_setting.comm.state()->calls().is_near(rank);
+               !state_of(m_setting.comm)->calls().is_near(rank);
     }
 
     /// Whether what stays on this process stays where it is, and need not be packed.
@@ -416,7 +415,7 @@ std::shared_ptr<ExchangeBinding> bind_in_place(const InPlaceSetting& setting, bo
     const OfferedPacks packs =
         agree_on(setting.comm, plan_names::redistribution, [&] { return rounds.offer(); });
     rounds.set_transports(agree_on(setting.comm, plan_names::redistribution, [&] {
-        return find_transports(*setting.comm.state(), plan_names::redistribution, setting.tag, {},
+        return find_transports(*state_of(setting.comm), plan_names::redistribution, setting.tag, {},
                                packs, setting.role.receive_ranks(), setting.lines,
                                setting.required);
     }));

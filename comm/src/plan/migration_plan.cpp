@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/migration_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/collectives.hpp>
@@ -9,7 +8,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <exception>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -69,7 +67,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
     role.extents[0] = static_cast<std::int64_t>(targets.size());
     std::vector<std::int64_t> leaving; // numbers of elements, by element of role.given
     std::map<int, std::int64_t> arriving;
-    std::exception_ptr failure = impl::exchange_records<std::int64_t>(
+    impl::exchange_records<std::int64_t>(
         comm, plan_names::migration,
         [&] {
             role.given = sorted(targets, comm.size());
@@ -81,7 +79,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
             return parcels;
         },
         [&](int rank, std::int64_t count) { arriving[rank] = count; });
-    try {
+    agree_on(comm, plan_names::migration, [&] {
         for (const auto& [rank, count] : arriving) {
             std::vector<std::int64_t> positions;
             if (rank == comm.rank()) {
@@ -96,10 +94,7 @@ impl::GatherRole find_role(const Communicator& comm, std::span<const int> target
             role.wanted.push_back(wanted_from(rank, std::move(positions), role.size));
             role.size += count;
         }
-    } catch (...) {
-        if (!failure) failure = std::current_exception();
-    }
-    agree(comm, plan_names::migration, failure);
+    });
     return role;
 }
 
@@ -108,7 +103,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm,
     const CollectiveCall call(comm, plan_names::migration);
     const auto required = impl::agree_on_plan(
         comm, plan_names::migration, [&] { check(comm, targets); }, [](auto&) {});
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
     std::vector<std::int64_t> bounds = bounds_of(comm, static_cast<std::int64_t>(targets.size()));
     impl::GatherRole role = find_role(comm, targets);
     return agree_on(comm, plan_names::migration, [&] {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/exchange_shapes.hpp"
 
 #include <distview/comm/agreement.hpp>
@@ -51,7 +50,7 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
                                          std::vector<PaddingExchangeSchedule> schedules,
                                          std::vector<PaddingExchangeOptions> options,
                                          bool one_geometry, std::optional<Transport> required)
-    : PlanCore(comm, plan_names::padding_exchange, comm.state()->next_plan(),
+    : PlanCore(comm, plan_names::padding_exchange, state_of(comm)->next_plan(),
                Labels(plan_names::padding_exchange, "copy_local", "unpack"), required, false),
       m_schedules(std::move(schedules)), m_options(std::move(options)),
       m_inner_cells(m_schedules.front().inner_cells()),

@@ -75,8 +75,8 @@ PlanCore::Labels::Labels(const std::string& plan, const char* local_kernel,
 PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t number,
                    Labels labels_of_plan, std::optional<Transport> required, bool has_outsiders)
     : labels(std::move(labels_of_plan)), m_comm(comm), m_name(name), m_required(required),
-      m_has_outsiders(has_outsiders), m_crowded(comm.state()->crowded()),
-      m_calls(&comm.state()->calls()), m_number(number) {}
+      m_has_outsiders(has_outsiders), m_crowded(state_of(comm)->crowded()),
+      m_calls(&state_of(comm)->calls()), m_number(number) {}
 
 PlanCore::~PlanCore() {
     m_calls->forget_plan(m_number);
@@ -194,7 +194,7 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
         for (PaddingEffect& effect : all_written(arrays.sources))
             effects.push_back(std::move(effect));
     binding->set_effects(std::move(effects));
-    binding->make_requests(*m_comm.state(), tag);
+    binding->make_requests(*state_of(m_comm), tag);
     state().add(binding);
     if (m_bindings.size() >= most_bindings) drop_oldest_binding();
     binding->number = free_number(m_bindings);

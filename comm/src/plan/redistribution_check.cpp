@@ -12,10 +12,7 @@ namespace {
 
 /// Whether this process has no element of it.
 bool is_empty(const Field& field) {
-    if (!field.layout) return true;
-    const Extents extents = field.layout->local_extents(field.process);
-    return std::find(extents.begin(), extents.begin() + field.layout->rank(), 0) !=
-           extents.begin() + field.layout->rank();
+    return !field.layout || is_empty_section(*field.layout, field.process);
 }
 
 } // namespace

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 
-#include "mpi/plan_names.hpp"
-
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_plan.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/impl/directory/find_runs.hpp>
@@ -47,7 +46,7 @@ void check_options(const RedistributionOptions& options, bool is_partly_known) {
 /// memory, elements move once.
 bool chooses(const Communicator& comm, const RedistributionOptions& options) {
     return options.strategy == RedistributionStrategy::automatic && !options.in_place &&
-           comm.is_open() && !comm.state()->is_one_node();
+           comm.is_open() && !state_of(comm)->is_one_node();
 }
 
 /// Calls the visitor with the arguments that ranks must pass alike.
@@ -96,7 +95,7 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
     const auto required =
         agree_on_plan(comm, plan_names::redistribution, make_schedules,
                       [&](auto& visitor) { visit_arguments(visitor, from, to, options); });
-    const std::uint64_t number = comm.state()->next_plan();
+    const std::uint64_t number = state_of(comm)->next_plan();
     if (is_some_unknown) schedule = find_runs(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.
     return agree_on(comm, plan_names::redistribution, [&] {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 
-#include "mpi/plan_names.hpp"
 #include "plan/message_layout.hpp"
 
 #include <distview/comm/impl/tuning.hpp>

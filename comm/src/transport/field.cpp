@@ -3,10 +3,17 @@
 
 #include <distview/core/memory_overlap.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 
 namespace distview::impl {
+
+bool is_empty_section(const ArrayLayout& layout, int process) {
+    const Extents extents = layout.local_extents(process);
+    const auto end = extents.begin() + layout.rank();
+    return std::find(extents.begin(), end, 0) != end;
+}
 
 bool overlap(const Field& a, const Field& b) {
     if (!a.layout || !b.layout) return false;

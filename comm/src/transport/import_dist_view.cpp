@@ -3,7 +3,7 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/archive.hpp>
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>

@@ -18,7 +18,7 @@ namespace distview {
 
 std::shared_ptr<void> allocate_shared(const Communicator& comm, std::size_t bytes) {
     comm.mpi(); // throws if the communicator is closed
-    return comm.state()->arena()->allocate(bytes);
+    return impl::state_of(comm)->arena()->allocate(bytes);
 }
 
 } // namespace distview
@@ -34,7 +34,7 @@ void check_grid(const char* caller, const Communicator& comm, const ArrayLayout&
 }
 
 void number_array(const Communicator& comm, std::uint64_t identity) {
-    comm.state()->number_array(identity);
+    state_of(comm)->number_array(identity);
 }
 
 std::shared_ptr<void> allocate_section(const Communicator& comm, std::size_t bytes,

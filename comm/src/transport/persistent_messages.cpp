@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/transport/persistent_messages.hpp>
 
-#include <distview/comm/impl/mpi/closable.hpp>
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/error.hpp>

@@ -7,7 +7,6 @@
 #include <distview/core/text.hpp>
 
 #include <cstddef>
-#include <exception>
 #include <span>
 #include <utility>
 
@@ -37,29 +36,28 @@ void check(const Communicator& comm, const char* caller, const Field& field, Dev
 
 ReachedSections reach_sections(const Communicator& comm, const char* caller, const Field& field,
                                DeviceLayer* layer, Access access) {
-    CommunicatorState& state = *comm.state();
+    CommunicatorState& state = *state_of(comm);
     ReachedSections result;
     std::vector<int> near;
-    std::exception_ptr failure;
     std::optional<Transport> required;
-    try {
-        required = required_transport();
-        check_available(required);
-        check(comm, caller, field, layer);
-        result.sections.resize(static_cast<std::size_t>(comm.size()));
-        for (int rank = 0; rank < comm.size(); ++rank)
-            if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
-        result.lines.emplace(state, near);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, caller, failure,
-          field.layout ? field.layout->fingerprint() * 31 + field.element_code : 0, [&] {
-              return std::vector<Argument>{{"layout", field.layout->describe()},
-                                           {"element size", text(field.element_size)}};
-          });
+    agree_on(
+        comm, caller,
+        [&] {
+            required = required_transport();
+            check_available(required);
+            check(comm, caller, field, layer);
+            result.sections.resize(static_cast<std::size_t>(comm.size()));
+            for (int rank = 0; rank < comm.size(); ++rank)
+                if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
+            result.lines.emplace(state, near);
+        },
+        field.layout ? field.layout->fingerprint() * 31 + field.element_code : 0,
+        [&] {
+            return std::vector<Argument>{{"layout", field.layout->describe()},
+                                         {"element size", text(field.element_size)}};
+        });
     const int tag = state.next_tag();
-    try {
+    agree_on(comm, caller, [&] {
         const OfferedPacks no_packs{std::vector<const char*>(near.size(), nullptr), true};
         // Sections out of reach are for the program to find: a transport that is required is no error here.
         const bool in_messages =
@@ -74,10 +72,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
                                                                remote.strides};
             result.peers.push_back(std::move(peer));
         }
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    agree(comm, caller, failure);
+    });
     return result;
 }
 

@@ -2,12 +2,12 @@
 #include <distview/comm/section_access.hpp>
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/impl/transport/reached_sections.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -16,12 +16,6 @@ namespace distview {
 namespace {
 
 constexpr const char* name = "SectionAccess";
-
-bool is_empty(const ArrayLayout& layout, int process) {
-    const Extents extents = layout.local_extents(process);
-    return std::find(extents.begin(), extents.begin() + layout.rank(), 0) !=
-           extents.begin() + layout.rank();
-}
 
 } // namespace
 
@@ -34,7 +28,7 @@ struct SectionAccess::State {
         const auto& sections = reached.sections;
         return process >= 0 && process < std::ssize(sections) &&
                (sections[static_cast<std::size_t>(process)].data ||
-                is_empty(array.layout(), process));
+                impl::is_empty_section(array.layout(), process));
     }
 };
 

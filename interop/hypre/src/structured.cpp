@@ -204,7 +204,7 @@ StructMatrix struct_matrix(const StructGrid& grid, const MatrixRows& rows) {
     agree_on(comm, caller, [&] {
         require<UsageError>(
             rows.numbering.layout() == grid.rows().layout() &&
-                rows.numbering.communicator().state() == comm.state(),
+                rows.numbering.communicator() == comm,
             [&] {
                 return text(caller, ": expected rows of the grid's layout and communicator\n",
                             grid.rows().layout().describe(), "\ngot those of a ",

@@ -12,14 +12,15 @@ namespace distview::testing {
 /// How often this rank meets all others in what `action` does.
 template <class Action>
 std::int64_t meetings_of(const Communicator& comm, Action&& action) {
-    const std::uint64_t before = comm.state()->meeting().count();
+    const std::uint64_t before = distview::impl::state_of(comm)->meeting().count();
     std::forward<Action>(action)();
-    return static_cast<std::int64_t>(comm.state()->meeting().count() - before);
+    return static_cast<std::int64_t>(distview::impl::state_of(comm)->meeting().count() - before);
 }
 
 /// Whether ranks see each other's calls wherever they are. Else, as on different nodes, only where messages meet.
 inline bool compares_calls_in_memory(const Communicator& comm) {
-    return comm.state()->calls().ranks().size() == static_cast<std::size_t>(comm.size());
+    return distview::impl::state_of(comm)->calls().ranks().size() ==
+           static_cast<std::size_t>(comm.size());
 }
 
 } // namespace distview::testing

@@ -198,6 +198,19 @@ TEST(Agreement, ReturnsWhatTheActionReturns) {
     EXPECT_EQ(calls, 1);
 }
 
+TEST(Agreement, ComparesArgumentsOfAnActionThatReturns) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto made = [&](int argument) {
+        return agree_on(
+            comm, "caller", [&] { return argument + 1; }, static_cast<std::uint64_t>(argument),
+            [&] { return std::vector<Argument>{{"number", std::to_string(argument)}}; });
+    };
+    EXPECT_EQ(made(7), 8);
+    if (world_size() == 1) return;
+    EXPECT_THROW_ON_ALL_RANKS(made(world_rank() == 0 ? 7 : 9), UsageError,
+                              "differ from those of rank 0: number is 9 on rank 1, 7 on rank 0");
+}
+
 TEST(Agreement, NeedsAnOpenCommunicator) {
     const OwnedComm parent = duplicate_world();
     Communicator comm(parent.get());

@@ -36,6 +36,9 @@ namespace distview::testing {
 
 namespace {
 
+using distview::impl::gather_pieces;
+using distview::impl::scatter_pieces;
+
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
 int setting(const char* name, int otherwise) {

@@ -31,6 +31,9 @@ namespace distview::testing {
 
 namespace {
 
+using distview::impl::gather_pieces;
+using distview::impl::scatter_pieces;
+
 using Exec = Kokkos::DefaultHostExecutionSpace;
 
 struct Call {

@@ -19,6 +19,10 @@ namespace distview::testing {
 
 namespace {
 
+using distview::impl::gather_pieces;
+using distview::impl::PieceOptions;
+using distview::impl::scatter_pieces;
+
 Communicator world() { return Communicator(MPI_COMM_WORLD); }
 
 std::byte byte_of(int rank, std::int64_t position) {

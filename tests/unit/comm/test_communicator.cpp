@@ -57,7 +57,22 @@ TEST(Communicator, SharesOneDuplicatePerCommunicator) {
     EXPECT_EQ(communicator_count(), before + 1);
     EXPECT_EQ(first.mpi(), second.mpi());
     EXPECT_EQ(first.mpi(), copy.mpi());
-    EXPECT_EQ(first.state(), second.state());
+    EXPECT_TRUE(first == second);
+    EXPECT_TRUE(first == copy);
+}
+
+TEST(Communicator, IsEqualToThoseOfTheSameDuplicateOnly) {
+    const OwnedComm parent = duplicate_world();
+    const OwnedComm other_parent = duplicate_world();
+    Communicator comm(parent.get());
+    const Communicator copy = comm;
+    const Communicator other(other_parent.get());
+    EXPECT_FALSE(comm == other); // of the same ranks
+    comm.close();
+    EXPECT_TRUE(comm == copy);
+    const Communicator next(parent.get());
+    EXPECT_TRUE(comm != next);
+    EXPECT_TRUE(next == Communicator(parent.get()));
 }
 
 TEST(Communicator, RefusesDeadlinesThatAreNone) {

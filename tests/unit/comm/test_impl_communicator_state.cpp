@@ -21,7 +21,8 @@ namespace distview::testing {
 namespace {
 
 TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
-    distview::impl::CommunicatorState state(MPI_COMM_NULL, 0, 1, 2, false);
+    using distview::impl::CommunicatorState;
+    CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 2}, distview::impl::own_call_line(0), {});
     std::vector<int> tags;
     for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
     EXPECT_EQ(tags, (std::vector<int>{0, 1, 2, 0, 1, 2, 0}));
@@ -40,8 +41,8 @@ TEST(CommunicatorState, ClosesItsUsersOnce) {
     const OwnedComm parent = duplicate_world();
     Communicator comm(parent.get());
     const auto user = std::make_shared<User>();
-    comm.state()->add(user);
-    comm.state()->add(std::make_shared<User>()); // gone before close()
+    distview::impl::state_of(comm)->add(user);
+    distview::impl::state_of(comm)->add(std::make_shared<User>()); // gone before close()
     comm.close();
     EXPECT_EQ(user->closed, 1);
 }
@@ -51,9 +52,9 @@ TEST(CommunicatorState, TakesTheDeadlineOfTheEnvironment) {
     ::setenv("DISTVIEW_DEADLINE", "60.5", 1);
     const Communicator comm(first.get());
     ::unsetenv("DISTVIEW_DEADLINE");
-    EXPECT_EQ(comm.state()->deadline().limit().count(), 60.5);
+    EXPECT_EQ(distview::impl::state_of(comm)->deadline().limit().count(), 60.5);
     const OwnedComm second = duplicate_world();
-    EXPECT_FALSE(Communicator(second.get()).state()->deadline().is_set());
+    EXPECT_FALSE(distview::impl::state_of(Communicator(second.get()))->deadline().is_set());
 }
 
 // As if the ranks had been built with versions of the library that lay out shared memory in different ways.
@@ -67,7 +68,7 @@ TEST(CommunicatorState, GoesByMessagesWhereSharedMemoryHasAnotherLayout) {
     const auto exchange = [&](const char* transport) {
         const auto u = make_dist_view<double*>(exec, comm, layout, "u");
         Kokkos::deep_copy(u.owned(), comm.rank());
-        const auto place = comm.state()->arena()->find(u.view().data());
+        const auto place = distview::impl::state_of(comm)->arena()->find(u.view().data());
         ASSERT_TRUE(place.has_value());
         if (std::string_view(transport) == "message") {
             char* const segment =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The function that ends a wait: who runs it, and how often.
-#include <distview/comm/impl/mpi/interrupt.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/runtime.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/mpi/message_count.hpp>
+#include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/core/error.hpp>
 #include <distview_testing/assertions.hpp>
 

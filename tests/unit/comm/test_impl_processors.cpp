@@ -69,7 +69,7 @@ private:
 TEST(Processors, OfRanksThatAreBoundToOneAreShared) {
     const FirstProcessor bound;
     const OwnedComm parent = duplicate_world();
-    EXPECT_EQ(Communicator(parent.get()).state()->crowded(), world_size() > 1);
+    EXPECT_EQ(distview::impl::state_of(Communicator(parent.get()))->crowded(), world_size() > 1);
 }
 
 // A thread that spins keeps its neighbour from the core that they share: it offers the core before it looks often.

@@ -5,7 +5,6 @@
 #include <distview/comm/grid_placement.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
-#include <distview/comm/rank_order.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>

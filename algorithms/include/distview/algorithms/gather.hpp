@@ -142,15 +142,16 @@ GlobalView<View> gather(const Exec& exec, const Communicator& comm, const View& 
     geometry.complete(caller.name.c_str(), comm);
 
     const Extents strides = impl::strides_of(global);
-    gather_pieces(comm, root, std::as_bytes(std::span(packed_host.data(), packed_host.size())),
-                  geometry.sizes(), {.element_bytes = sizeof(T)},
-                  [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
-                      const auto put = [&](std::int64_t to, std::int64_t from) {
-                          std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
-                      };
-                      geometry.for_each_element(process, strides, impl::Copies::of_owner, offset,
-                                                std::ssize(piece), put);
-                  });
+    impl::gather_pieces(comm, root,
+                        std::as_bytes(std::span(packed_host.data(), packed_host.size())),
+                        geometry.sizes(), {.element_bytes = sizeof(T)},
+                        [&](int process, std::int64_t offset, std::span<const std::byte> piece) {
+                            const auto put = [&](std::int64_t to, std::int64_t from) {
+                                std::memcpy(global.data() + to, piece.data() + from, sizeof(T));
+                            };
+                            geometry.for_each_element(process, strides, impl::Copies::of_owner,
+                                                      offset, std::ssize(piece), put);
+                        });
     return global;
 }
 
@@ -196,7 +197,7 @@ void scatter(const Exec& exec, const Communicator& comm, const Global& global, i
     geometry.complete(caller.name.c_str(), comm);
 
     const Extents strides = impl::strides_of(global);
-    scatter_pieces(
+    impl::scatter_pieces(
         comm, root, geometry.sizes(), {.element_bytes = sizeof(T)},
         [&](int process, std::int64_t offset, std::span<std::byte> piece) {
             const auto take = [&](std::int64_t from, std::int64_t to) {

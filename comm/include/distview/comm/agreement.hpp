@@ -137,14 +137,15 @@ void agree_on_all(const Communicator& comm, const char* caller, const Agreement&
 
 } // namespace impl
 
-/// Runs `action` on every rank and agrees on the outcome; see agree().
+/// Runs `action` on every rank and agrees on the outcome, and on arguments of which `digest` is a hash; see agree().
 ///
 /// The action itself must not communicate: a rank that throws would leave the others waiting.
 ///
 /// Collective: over comm
 /// Example:    auto layout = agree_on(comm, "main", [&] { return read_layout(argc, argv); });
 template <std::invocable Action>
-auto agree_on(const Communicator& comm, const char* caller, Action&& action) {
+auto agree_on(const Communicator& comm, const char* caller, Action&& action,
+              std::uint64_t digest = 0, const Arguments& arguments = {}) {
     const CollectiveCall call(comm, caller);
     std::exception_ptr failure;
     using Result = std::invoke_result_t<Action>;
@@ -154,7 +155,7 @@ auto agree_on(const Communicator& comm, const char* caller, Action&& action) {
         } catch (...) {
             failure = std::current_exception();
         }
-        agree(comm, caller, failure);
+        agree(comm, caller, failure, digest, arguments);
     } else {
         std::optional<Result> result;
         try {
@@ -162,7 +163,7 @@ auto agree_on(const Communicator& comm, const char* caller, Action&& action) {
         } catch (...) {
             failure = std::current_exception();
         }
-        agree(comm, caller, failure);
+        agree(comm, caller, failure, digest, arguments);
         return std::move(*result);
     }
 }

@@ -3,11 +3,11 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/mpi/pieces.hpp>
 
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -86,43 +86,11 @@ void broadcast(const Communicator& comm, int root, std::span<std::byte> bytes);
 /// of rank r, known to all; `all` is used on root only.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB gather_pieces()
-/// Errors:     those of gather_pieces(); UsageError if `all` has another size on root (thrown on all ranks)
+/// Cost:       one agreement, one MPI_Gatherv straight into `all`; beyond 2 GiB one for every 64 MiB, which root then
+///             stages
+/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this rank has, or if `all`
+///             has another size on root; Error if root is out of memory (thrown on all ranks)
 void gather_bytes(const Communicator& comm, int root, std::span<const std::byte> mine,
                   std::span<const std::int64_t> sizes, std::span<std::byte> all);
-
-/// How gather_pieces() and scatter_pieces() cut what they move; the same on all ranks.
-struct PieceOptions {
-    std::int64_t element_bytes = 1;                      ///< pieces are whole elements of this
-    std::int64_t staging_bytes = std::int64_t{64} << 20; ///< room for the pieces of all ranks
-};
-
-/// Brings the bytes of every rank to root, in pieces that MPI can count.
-///
-/// Root needs no room for everything: it sees a piece of each rank, then the next ones. sizes[r] is
-/// the number of bytes of rank r, known to all. On root, receive(r, offset, piece) is called for
-/// every piece, r and offset ascending in every round; the piece is gone when the call returns.
-/// `receive` must not throw or communicate.
-///
-/// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv a round; on root staging_bytes of memory at most, or
-///             one element a rank
-/// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this
-///             rank has, or if one element a rank is more than MPI counts; Error if root is out of
-///             memory (thrown on all ranks)
-void gather_pieces(
-    const Communicator& comm, int root, std::span<const std::byte> mine,
-    std::span<const std::int64_t> sizes, const PieceOptions& options,
-    const std::function<void(int, std::int64_t, std::span<const std::byte>)>& receive);
-
-/// The reverse: on root, provide(r, offset, piece) writes what rank r gets from `offset` on.
-///
-/// Collective: over comm
-/// Cost:       one agreement, one MPI_Scatterv a round; memory as in gather_pieces()
-/// Errors:     as gather_pieces()
-void scatter_pieces(const Communicator& comm, int root, std::span<const std::int64_t> sizes,
-                    const PieceOptions& options,
-                    const std::function<void(int, std::int64_t, std::span<std::byte>)>& provide,
-                    std::span<std::byte> mine);
 
 } // namespace distview

@@ -5,13 +5,19 @@
 
 #include <chrono>
 #include <memory>
+#include <span>
 #include <string>
+#include <vector>
 
 namespace distview {
 
+class Communicator;
+
 namespace impl {
 class CommunicatorState;
-}
+/// State that all copies of a communicator share.
+const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noexcept;
+} // namespace impl
 
 /// The library's own duplicate of an MPI communicator.
 ///
@@ -69,10 +75,35 @@ public:
     /// Errors: UsageError if ranks make another call meanwhile (on all ranks); the duplicate is not freed then
     void close();
 
-    const std::shared_ptr<impl::CommunicatorState>& state() const noexcept { return m_state; }
+    /// Whether both are the same duplicate: made from one MPI_Comm, between two calls of close().
+    friend bool operator==(const Communicator&, const Communicator&) noexcept = default;
 
 private:
+    friend const std::shared_ptr<impl::CommunicatorState>&
+    impl::state_of(const Communicator& comm) noexcept;
+
     std::shared_ptr<impl::CommunicatorState> m_state;
 };
+
+namespace impl {
+inline const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noexcept {
+    return comm.m_state;
+}
+} // namespace impl
+
+/// The node of every rank: the lowest rank with which it shares memory.
+///
+/// Collective: over comm
+/// Cost:       one MPI_Comm_split_type, one all_gather()
+/// Errors:     MpiError
+std::vector<int> nodes_of_ranks(const Communicator& comm);
+
+/// A communicator of the same ranks in another order, as GridPlacement::ranks and RedistributionOptions::to_ranks have it:
+/// its rank p is this communicator's rank ranks[p]. It is the caller's, who frees it when what was made with it is gone.
+///
+/// Collective: over comm; all ranks pass the same
+/// Cost:       one agreement, one MPI_Comm_split
+/// Errors:     UsageError unless each rank is named once, or if ranks pass different orders (thrown on all ranks); MpiError
+MPI_Comm order_ranks(const Communicator& comm, std::span<const int> ranks);
 
 } // namespace distview

@@ -6,12 +6,14 @@
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/dist_view.hpp>
 
+#include <concepts>
 #include <cstddef>
-#include <exception>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace distview {
 
@@ -46,8 +48,8 @@ void fill_elements(const Exec& exec, void* elements, std::size_t count, const vo
 /// Whether a View may lie in memory that Kokkos did not allocate and the node's processes share.
 template <DistViewLike View>
 inline constexpr bool fits_arena =
-    std::is_same_v<typename View::memory_space, Kokkos::HostSpace>&&
-        std::is_trivially_copyable_v<typename View::value_type> &&
+    std::is_same_v<typename View::memory_space, Kokkos::HostSpace> &&
+    std::is_trivially_copyable_v<typename View::value_type> &&
     !std::is_const_v<typename View::value_type> &&
     View::view_type::rank_dynamic() == View::view_type::rank() &&
     !std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>;
@@ -84,18 +86,25 @@ View make_in_arena(const Exec& exec, const Communicator& comm, const ArrayLayout
 /// Numbers an array that all ranks have just made.
 void number_array(const Communicator& comm, std::uint64_t identity);
 
-/// Ends the making of an array: agrees on layout and element type, and numbers it. Throws as agree() does.
-template <DistViewLike View>
-void agree_on_array(const Communicator& comm, const char* caller, const std::exception_ptr& failure,
-                    const ArrayLayout& layout, const View& view) {
-    constexpr ElementType element = element_type<typename View::non_const_value_type>();
-    const CollectiveCall call(comm, caller);
-    agree(comm, caller, failure,
-          layout.fingerprint() * 31 + element_code<typename View::non_const_value_type>(), [&] {
-              return std::vector<Argument>{{"element type", describe(element)},
-                                           {"layout", layout.describe()}};
-          });
+/// Makes an array on every rank by `make`, agrees on layout and element type, and numbers it.
+template <std::invocable Make>
+std::invoke_result_t<Make> make_array(const Communicator& comm, const char* caller,
+                                      const ArrayLayout& layout, Make&& make) {
+    using Value = typename std::invoke_result_t<Make>::non_const_value_type;
+    constexpr ElementType element = element_type<Value>();
+    auto view = agree_on(
+        comm, caller,
+        [&] {
+            check_grid(caller, comm, layout);
+            return make();
+        },
+        layout.fingerprint() * 31 + element_code<Value>(),
+        [&] {
+            return std::vector<Argument>{{"element type", describe(element)},
+                                         {"layout", layout.describe()}};
+        });
     number_array(comm, view.identity());
+    return view;
 }
 } // namespace impl
 
@@ -119,19 +128,12 @@ auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayou
     using View = std::conditional_t<sizeof...(Properties) == 0,
                                     DistView<DataType, typename Exec::memory_space>,
                                     DistView<DataType, Properties...>>;
-    View view;
-    std::exception_ptr failure;
-    try {
-        impl::check_grid("make_dist_view", comm, layout);
+    return impl::make_array(comm, "make_dist_view", layout, [&] {
         if constexpr (impl::fits_arena<View>)
-            view = impl::make_in_arena<View>(exec, comm, layout, label);
+            return impl::make_in_arena<View>(exec, comm, layout, label);
         else
-            view = View(exec, label, layout, comm.rank());
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    impl::agree_on_array(comm, "make_dist_view", failure, layout, view);
-    return view;
+            return View(exec, label, layout, comm.rank());
+    });
 }
 
 /// Wraps memory that there is as this rank's section of a distributed array: DistView's constructor, but a rank
@@ -152,16 +154,9 @@ DistViewOf<Section> wrap_dist_view(const Communicator& comm, const ArrayLayout& 
                                    const Section& section, const std::string& label = {},
                                    std::shared_ptr<const void> owner = nullptr) {
     using View = DistViewOf<Section>;
-    View view;
-    std::exception_ptr failure;
-    try {
-        impl::check_grid("wrap_dist_view", comm, layout);
-        view = View(layout, comm.rank(), section, std::move(owner), label);
-    } catch (...) {
-        failure = std::current_exception();
-    }
-    impl::agree_on_array(comm, "wrap_dist_view", failure, layout, view);
-    return view;
+    return impl::make_array(comm, "wrap_dist_view", layout, [&] {
+        return View(layout, comm.rank(), section, std::move(owner), label);
+    });
 }
 
 } // namespace distview

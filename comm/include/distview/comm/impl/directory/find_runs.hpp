@@ -7,7 +7,9 @@
 
 namespace distview::impl {
 
-/// Whether the layout has axes of which it says the labels of one process only.
+/// Whether an axis says the labels of one process only.
+bool is_partly_known(const AxisLayout& axis);
+/// Whether the layout has such axes.
 bool is_partly_known(const ArrayLayout& layout);
 
 /// Empty runs in place of those that depend on such axes, for a schedule that checks all other arguments.

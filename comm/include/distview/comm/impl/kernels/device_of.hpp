@@ -5,11 +5,17 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <type_traits>
+
 namespace distview::impl {
 
 /// The layer of an execution space's device; none for spaces of the host.
 template <class Exec>
 struct DeviceOf {
+    static_assert(
+        std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>,
+        "distview: execution spaces are those of the host and Kokkos::Cuda; HIP, SYCL and "
+        "others have no device layer yet");
     static constexpr bool exists = false;
     static DeviceLayer* layer() noexcept { return nullptr; }
     static DeviceQueue queue(const Exec&) noexcept { return {}; }

@@ -12,6 +12,18 @@
 #include <string>
 #include <string_view>
 
+/// Names of plans, as errors and the report give them.
+namespace distview::plan_names {
+
+inline constexpr const char* padding_exchange = "PaddingExchangePlan";
+inline constexpr const char* redistribution = "RedistributionPlan";
+inline constexpr const char* gather = "GatherPlan";
+inline constexpr const char* ghost_exchange = "GhostExchangePlan";
+inline constexpr const char* migration = "MigrationPlan";
+inline constexpr const char* other_program = "OtherProgram";
+
+} // namespace distview::plan_names
+
 namespace distview::impl {
 
 /// A collective call in 64 bits: equal on all ranks that make the same call.
@@ -19,23 +31,25 @@ namespace distview::impl {
 /// From the highest bits: kind (8), then number of the plan (24) and of its set of arrays (16) and 16 of 0, or hash
 /// of the call's name (48, without those 8).
 struct CallWord {
+    /// Of a plan's calls: the plan times 4, and what is called: 0 execute() or start(), 1 combine(), 2 bind(), 3 a call
+    /// that finds nothing to do.
     enum class Kind : std::uint8_t {
         none,
-        named,     ///< the call's line has its name
-        fill,      ///< PaddingExchangePlan::execute() or start()
-        skip_fill, ///< PaddingExchangePlan::require() of what is valid
+        named,    ///< the call's line has its name
+        fill = 4, ///< of a PaddingExchangePlan
         combine,
-        redistribute, ///< RedistributionPlan::execute() or start()
+        bind,
+        skip_fill, ///< require() of what is valid
+        redistribute = 8,
         redistribute_combine,
-        gather, ///< GatherPlan::execute() or start()
-        gather_combine,
-        fill_ghosts, ///< GhostExchangePlan::execute() or start()
-        combine_ghosts,
-        migrate, ///< MigrationPlan::execute() or start()
-        bind,    ///< of a PaddingExchangePlan
         bind_redistribution,
+        gather = 12,
+        gather_combine,
         bind_gather,
+        fill_ghosts = 16,
+        combine_ghosts,
         bind_ghosts,
+        migrate = 20,
     };
     /// A set of arrays that the plan does not know yet.
     static constexpr std::uint64_t new_set = 0xffff;
@@ -58,7 +72,7 @@ struct CallWord {
     constexpr Kind kind() const noexcept { return static_cast<Kind>(bits >> 56); }
     /// Of a bound plan: one that does not begin by a meeting.
     constexpr bool is_execution() const noexcept {
-        return Kind::fill <= kind() && kind() < Kind::bind;
+        return kind() >= Kind::fill && static_cast<int>(kind()) % 4 != 2;
     }
     /// For people: "PaddingExchangePlan #3 execute, set 2".
     std::string describe(std::string_view name) const;

@@ -3,9 +3,7 @@
 
 #include <distview/comm/impl/memory/arena.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>
-#include <distview/comm/impl/mpi/call_lines.hpp>
 #include <distview/comm/impl/mpi/calls.hpp>
-#include <distview/comm/impl/mpi/closable.hpp>
 #include <distview/comm/impl/mpi/deadline.hpp>
 #include <distview/comm/impl/mpi/meeting.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
@@ -27,46 +25,77 @@ namespace distview::impl {
 
 class ReportLog;
 
+/// Base of objects that hold MPI objects of a communicator and must let go of them before it is freed.
+class Closable {
+public:
+    using Time = std::chrono::steady_clock::time_point;
+    /// Given to what others may still be doing: as long as a neighbour may need that is in the middle of an execution.
+    static constexpr std::chrono::seconds grace{2};
+    virtual ~Closable() = default;
+    /// Gives up what is under way, so that nobody waits for this process; local, does not throw.
+    virtual void leave() noexcept = 0;
+    /// Frees MPI objects; local, does not throw. What others may still be doing with them gets until `deadline`.
+    virtual void close(Time deadline) noexcept = 0;
+};
+
+/// The lines of the ranks that see each other's memory.
+struct CallLines {
+    std::vector<Calls::Rank> ranks;
+    std::shared_ptr<void> memory;
+    /// Of all nodes the lowest rank, ascending. Where there is no shared memory every rank is a node.
+    std::vector<int> speakers;
+};
+
+/// A line in this process's own memory, which no other rank sees.
+CallLines own_call_line(int rank);
+/// Makes this rank's line and finds the others', of which those of `node` may share memory. Collective.
+CallLines share_call_lines(MPI_Comm comm, MPI_Comm node, int rank);
+
 /// State that all copies of a Communicator share.
 class CommunicatorState : public std::enable_shared_from_this<CommunicatorState> {
 public:
-    CommunicatorState(MPI_Comm duplicate, int rank, int size, int tag_limit, bool crowded);
+    /// Facts about the ranks, found out when the communicator was made.
+    struct Ranks {
+        int rank = 0;
+        int size = 1;
+        int tag_limit = 0; ///< the highest message tag
+        /// Whether ranks share processors: this one and those that may use one of its processors are more than the
+        /// processors that these may use together.
+        bool crowded = false;
+        int processors = 0; ///< of the node, for its ranks together; 0: not known
+        bool is_one_node = true;
+    };
+    /// `lines`: through which the ranks of this node see each other's calls.
+    CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
+                      const Deadline::Setting& setting);
     ~CommunicatorState();
     CommunicatorState(const CommunicatorState&) = delete;
     CommunicatorState& operator=(const CommunicatorState&) = delete;
 
     MPI_Comm comm() const noexcept { return m_comm; }
-    int rank() const noexcept { return m_rank; }
-    int size() const noexcept { return m_size; }
-    /// Whether ranks share processors: this one and those that may use one of its processors are more than the
-    /// processors that these may use together, when the communicator was made.
-    bool crowded() const noexcept { return m_crowded; }
-    /// How many processors the node's ranks may use together; 0: not known.
-    int processors() const noexcept { return m_processors; }
-    void set_processors(int processors) noexcept { m_processors = processors; }
-    /// Whether all its ranks are on one node.
-    bool is_one_node() const noexcept { return m_is_one_node; }
-    void set_one_node(bool is_one_node) noexcept { m_is_one_node = is_one_node; }
+    int rank() const noexcept { return m_ranks.rank; }
+    int size() const noexcept { return m_ranks.size; }
+    bool crowded() const noexcept { return m_ranks.crowded; }
+    int processors() const noexcept { return m_ranks.processors; }
+    bool is_one_node() const noexcept { return m_ranks.is_one_node; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are
     /// made collectively.
     int next_tag() noexcept {
         const int tag = m_next_tag;
-        m_next_tag = tag == m_tag_limit ? 0 : tag + 1;
+        m_next_tag = tag == m_ranks.tag_limit ? 0 : tag + 1;
         return tag;
     }
 
-    /// Lets the ranks see each other's calls, those of this node through memory. Collective.
-    void share_calls(MPI_Comm node, const Deadline::Setting& setting);
     /// The collective calls made so far.
-    Calls& calls() noexcept { return *m_calls; }
+    Calls& calls() noexcept { return m_calls; }
     /// Where ranks meet in a call.
-    Meeting& meeting() noexcept { return *m_meeting; }
+    Meeting& meeting() noexcept { return m_meeting; }
     /// For waiting loops: lets MPI work for others, and throws if a rank has ended, if this one has waited too long or if
     /// the user wants to interrupt.
     void make_progress();
-    Deadline& deadline() noexcept { return *m_deadline; }
+    Deadline& deadline() noexcept { return m_deadline; }
     /// Records of plans and calls for the report; null if none is wanted.
     ReportLog* report() noexcept { return m_report.get(); }
     /// Begins a report for that file, or goes on with it; empty: none.
@@ -103,21 +132,17 @@ public:
 
 private:
     MPI_Comm m_comm;
-    int m_rank;
-    int m_size;
-    int m_tag_limit;
-    bool m_crowded;
-    bool m_is_one_node = false;
-    int m_processors = 0;
+    Ranks m_ranks;
     int m_next_tag = 0;
     std::uint64_t m_plans = 0;
     std::uint64_t m_array_count = 0;
     std::map<std::uint64_t, std::uint64_t> m_arrays; ///< numbers by identity, of the last ones
-    std::unique_ptr<Calls> m_calls;
-    std::unique_ptr<NodeExchange> m_between; ///< null if all ranks are of this node
-    std::unique_ptr<Meeting> m_meeting;
-    std::unique_ptr<ProcessWatch> m_processes;
-    std::unique_ptr<Deadline> m_deadline;
+    Calls m_calls;
+    std::unique_ptr<NodeExchange>
+        m_between; ///< null if all ranks are of this node, and when closed
+    Meeting m_meeting;
+    std::unique_ptr<ProcessWatch> m_processes; ///< null when closed
+    Deadline m_deadline;
     std::unique_ptr<ReportLog> m_report;
     std::vector<std::weak_ptr<Closable>> m_users;
     std::vector<std::shared_ptr<Closable>> m_kept;

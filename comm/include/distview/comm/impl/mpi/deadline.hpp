@@ -52,6 +52,8 @@ private:
     [[noreturn]] void expire(Clock::time_point now);
     void tell(const std::string& what) const;
     std::vector<Calls::Rank> missing(Clock::time_point now) const;
+    /// Text that says what has passed, and what the missing ranks were seen in last.
+    std::string describe(const std::vector<Calls::Rank>& missing) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<Calls::Rank>& missing) const;
     bool has_passed() const noexcept;
     /// How long a rank that waits may be without looking: one that has not looked for longer does not wait.

@@ -49,7 +49,7 @@ public:
     /// that the communicator is lost.
     bool refuse() noexcept;
 
-    /// Attempts so far.
+    /// Attempts so far, for tests that count them.
     std::uint64_t count() const noexcept { return m_attempt; }
 
 private:

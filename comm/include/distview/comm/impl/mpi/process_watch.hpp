@@ -27,7 +27,7 @@ public:
     void check();
 
     /// "rank 2 of 4 ended" and so on, for what MPI returned in a call of this process; "" if no rank is known to
-    /// have ended. Where the code says that one has, waits up to a second for its number.
+    /// have ended. Where the code says that one has, waits up to two seconds for its number.
     static std::string describe_ended(int code);
     /// Throws MpiError that says so, if any is; before an error is thrown that would be of little help then.
     static void throw_if_ended(int code = MPI_SUCCESS);

@@ -131,7 +131,7 @@ protected:
     const char* name() const noexcept { return m_name; }
     std::optional<Transport> required() const noexcept { return m_required; }
     bool crowded() const noexcept { return m_crowded; }
-    CommunicatorState& state() const noexcept { return *m_comm.state(); }
+    CommunicatorState& state() const noexcept { return *state_of(m_comm); }
     bool is_open() const noexcept { return state().is_open(); }
     /// Lines of a number that the plan chooses, made for these readers when they are first asked for.
     PlanLines& lines(std::size_t number, const std::vector<int>& readers) {

@@ -25,6 +25,9 @@ struct Field {
     bool host_accessible = true;                        ///< likewise
 };
 
+/// Whether the section of a process has no element.
+bool is_empty_section(const ArrayLayout& layout, int process);
+
 /// Whether two sections have bytes in common; see memory_overlaps().
 bool overlap(const Field& a, const Field& b);
 

@@ -5,7 +5,7 @@
 
 namespace distview {
 
-/// A running 64-bit hash of integers (splitmix64's finaliser, chained).
+/// A running 64-bit hash of integers (splitmix64's finaliser, chained), such as agree() compares between ranks.
 class Hash {
 public:
     Hash& add(std::int64_t value) noexcept {

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <distview/comm/impl/mpi/call_line.hpp>
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace distview::testing {
+
+namespace {
+
+using distview::impl::CallWord;
+using Kind = CallWord::Kind;
+
+struct OfPlan {
+    Kind kind;
+    const char* text; ///< for people, of plan 3 and set 2
+    bool is_execution;
+};
+
+constexpr OfPlan calls_of_plans[] = {
+    {Kind::fill, "PaddingExchangePlan #3 execute, set 2", true},
+    {Kind::combine, "PaddingExchangePlan #3 combine, set 2", true},
+    {Kind::bind, "PaddingExchangePlan #3 bind, set 2", false},
+    {Kind::skip_fill, "PaddingExchangePlan #3 require, nothing to fill", true},
+    {Kind::redistribute, "RedistributionPlan #3 execute, set 2", true},
+    {Kind::redistribute_combine, "RedistributionPlan #3 combine, set 2", true},
+    {Kind::bind_redistribution, "RedistributionPlan #3 bind, set 2", false},
+    {Kind::gather, "GatherPlan #3 execute, set 2", true},
+    {Kind::gather_combine, "GatherPlan #3 combine, set 2", true},
+    {Kind::bind_gather, "GatherPlan #3 bind, set 2", false},
+    {Kind::fill_ghosts, "GhostExchangePlan #3 execute, set 2", true},
+    {Kind::combine_ghosts, "GhostExchangePlan #3 combine, set 2", true},
+    {Kind::bind_ghosts, "GhostExchangePlan #3 bind, set 2", false},
+    {Kind::migrate, "MigrationPlan #3 execute, set 2", true},
+};
+
+TEST(CallWord, TellsTheCallsOfPlans) {
+    for (const OfPlan& call : calls_of_plans) {
+        const CallWord word = CallWord::of_plan(call.kind, 3, 2);
+        EXPECT_EQ(word.describe(""), call.text);
+        EXPECT_EQ(word.is_execution(), call.is_execution) << call.text;
+        EXPECT_EQ(word.kind(), call.kind) << call.text;
+        EXPECT_EQ(word.plan(), 3u) << call.text;
+    }
+    EXPECT_EQ(CallWord::of_plan(Kind::gather, 3, CallWord::new_set).describe(""),
+              "GatherPlan #3 execute, new arrays");
+}
+
+TEST(CallWord, TellsCallsOfANameAndNone) {
+    const CallWord word = CallWord::of_name("energy");
+    EXPECT_EQ(word.describe("energy"), "energy");
+    EXPECT_FALSE(word.is_execution());
+    EXPECT_EQ(word.plan(), 0u);
+    EXPECT_EQ(CallWord{}.describe(""), "no call");
+    EXPECT_FALSE(CallWord{}.is_execution());
+}
+
+TEST(CallWord, TellsOfWordsThatItDoesNotKnow) {
+    for (const int kind : {2, 3, 24, 255})
+        EXPECT_EQ(CallWord::of_plan(static_cast<Kind>(kind), 3, 2).describe(""),
+                  "another version's call");
+}
+
+} // namespace
+
+} // namespace distview::testing
