@@ -18,8 +18,8 @@ std::optional<Transport> agree_on_plan(const Communicator& comm, const char* nam
     } catch (...) {
         failure = std::current_exception();
     }
-    const std::uint64_t transport = required ? static_cast<std::uint64_t>(*required) + 1 : 0;
-    agree(comm, name, failure, digest * 31 + transport, [&] {
+    const int transport = required ? static_cast<int>(*required) : -1;
+    agree(comm, name, failure, Hash().add(digest).add(transport).value(), [&] {
         std::vector<Argument> all = arguments();
         all.push_back(
             {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});

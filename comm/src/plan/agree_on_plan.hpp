@@ -5,6 +5,7 @@
 #include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/array_layout.hpp>
 #include <distview/core/axis_slice.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <cstdint>
@@ -21,31 +22,29 @@ namespace distview::impl {
 /// Hash of a plan's arguments. Called with a name and a value, as ArgumentTexts is.
 class ArgumentDigest {
 public:
-    void operator()(const std::string&, const ArrayLayout& layout) { add(layout.fingerprint()); }
+    void operator()(const std::string&, const ArrayLayout& layout) {
+        m_hash.add(layout.fingerprint());
+    }
     template <std::ranges::range Values>
     void operator()(const std::string& name, const Values& values) {
-        add(std::ranges::size(values));
+        m_hash.add(std::ranges::size(values));
         for (const auto& value : values) (*this)(name, value);
     }
     void operator()(const std::string&, const AxisSlice& slice) {
-        for (const std::int64_t value : {slice.begin, slice.count, slice.step})
-            add(static_cast<std::uint64_t>(value));
+        m_hash.add(slice.begin).add(slice.count).add(slice.step);
     }
     void operator()(const std::string&, const Widths& widths) {
-        add(static_cast<std::uint64_t>(widths.low));
-        add(static_cast<std::uint64_t>(widths.high));
+        m_hash.add(widths.low).add(widths.high);
     }
     template <class Number>
         requires std::is_arithmetic_v<Number> || std::is_enum_v<Number>
     void operator()(const std::string&, const Number& value) {
-        add(static_cast<std::uint64_t>(value));
+        m_hash.add(value);
     }
-    std::uint64_t value() const noexcept { return m_hash; }
+    std::uint64_t value() const noexcept { return m_hash.value(); }
 
 private:
-    void add(std::uint64_t value) { m_hash = m_hash * 0x9e3779b97f4a7c15u + value + 1; }
-
-    std::uint64_t m_hash = 0;
+    Hash m_hash;
 };
 
 /// Texts of a plan's arguments, for the error if ranks pass different ones.

@@ -6,6 +6,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/padding_program.hpp>
 #include <distview/core/checked_events.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -55,11 +56,11 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
       m_schedules(std::move(schedules)), m_options(std::move(options)),
       m_inner_cells(m_schedules.front().inner_cells()),
       m_outer_cells(m_schedules.front().outer_cells()), m_one_geometry(one_geometry) {
-    std::uint64_t key = m_schedules.size();
+    Hash key;
     std::int64_t deepest = 0;
     for (const PaddingExchangeSchedule& schedule : m_schedules)
-        key = key * 0x9e3779b97f4a7c15u + schedule.layout().fingerprint();
-    record(key, [this] { return m_schedules.front().layout().describe(); });
+        key.add(schedule.layout().fingerprint());
+    record(key.value(), [this] { return m_schedules.front().layout().describe(); });
     if (!recorder()) return;
     for (const PaddingExchangeSchedule& schedule : m_schedules) {
         const Widths filled = schedule.filled().deepest();

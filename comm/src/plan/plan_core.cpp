@@ -6,6 +6,7 @@
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/element_type.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -179,11 +180,12 @@ ExchangeBinding& PlanCore::make_binding(const ArraySet& arrays, bool to_begin) {
         failure = std::current_exception();
     }
     // Where a rank has no array, its types still say what the others' are; such arrays have no number.
-    std::uint64_t digest = digest_of(arrays);
+    Hash digest;
+    digest.add(digest_of(arrays));
     for (const auto& side : {arrays.sources, arrays.targets})
-        for (const Field& field : side) digest = digest * 0x9e3779b97f4a7c15u + field.element_code;
+        for (const Field& field : side) digest.add(field.element_code);
     agree_on_all(m_comm, m_name,
-                 {failure, digest, arrays_of(state(), arrays.sources, arrays.targets)},
+                 {failure, digest.value(), arrays_of(state(), arrays.sources, arrays.targets)},
                  [&] { return arguments_of(arrays.sources, arrays.targets); });
     const int tag = state().next_tag();
     std::shared_ptr<ExchangeBinding> binding = make(tag);

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
 #include <cstdint>
+#include <type_traits>
 
 namespace distview {
 
-/// A running 64-bit hash of integers (splitmix64's finaliser, chained), such as agree() compares between ranks.
+/// A running 64-bit hash of integers and enumerators (splitmix64's finaliser, chained), such as agree() compares between ranks.
 class Hash {
 public:
-    Hash& add(std::int64_t value) noexcept {
+    template <class Number>
+        requires std::integral<Number> || std::is_enum_v<Number>
+    Hash& add(Number value) noexcept {
         std::uint64_t z = m_value + 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(value);
         z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
         z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
