@@ -113,6 +113,29 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
     }
 }
 
+// On the host Kokkos numbers no instances, so that an instance of fewer threads than the default one is passed.
+TEST(Behaviour, kernels_are_on_the_threads_of_the_given_instance) {
+    if (!shows_threads<Exec>() || Exec{}.concurrency() < 2)
+        GTEST_SKIP() << "kernels of " << Exec::name()
+                     << " do not show their threads, or are on one";
+    AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    fill(all.exec, all.y, 1.0, Cells::owned);
+    all.exec.fence("distview::testing: before recording");
+    all.exec = half_instance<Exec>();
+    auto calls = all.local();
+    for (const auto& call : all.reductions()) calls.push_back(call);
+    for (const auto& [name, call] : calls) {
+        KokkosEvents events;
+        call();
+        events.stop();
+        ASSERT_EQ(events.kernels().size(), 1u) << name;
+        EXPECT_GT(events.kernels()[0].threads, 0u) << name;
+        EXPECT_EQ(labels(kernels_on_other_threads(all.exec, events)), std::vector<std::string>())
+            << name;
+    }
+}
+
 TEST(Behaviour, a_kernel_has_the_label_that_the_program_gives) {
     const AllAlgorithms all;
     const Exec& exec = all.exec;
