@@ -3,7 +3,6 @@
 #include "together.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
-#include <distview/core/describe.hpp>
 #include <distview/core/slice.hpp>
 
 #include <algorithm>

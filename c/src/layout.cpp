@@ -2,7 +2,7 @@
 #include "axes.hpp"
 #include "handles.hpp"
 
-#include <distview/core/describe.hpp>
+#include <distview/core/draw.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -273,6 +273,6 @@ int distview_layout_fingerprint(const distview_layout* layout, uint64_t* fingerp
 int distview_layout_describe(const distview_layout* layout, char* buffer, int64_t capacity,
                              int64_t* length) {
     return guard(__func__, [&](const char* function) {
-        give_text(distview::describe(of(layout, function)), buffer, capacity, length, function);
+        give_text(distview::draw(of(layout, function)), buffer, capacity, length, function);
     });
 }

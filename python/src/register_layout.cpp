@@ -5,7 +5,7 @@
 #include "write_export.hpp"
 
 #include <distview/core/array_layout.hpp>
-#include <distview/core/describe.hpp>
+#include <distview/core/draw.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/version.hpp>
@@ -259,7 +259,7 @@ void register_layout(nb::module_& package) {
                  return result + '>';
              })
         .def(
-            "describe", [](const ArrayLayout& self) { return describe(self); },
+            "describe", [](const ArrayLayout& self) { return draw(self); },
             "The layout in words, and for small arrays who owns what, as a picture in text.")
         .def(
             "__eq__",
@@ -276,7 +276,7 @@ void register_layout(nb::module_& package) {
         .def(
             "__deepcopy__", [](nb::handle self, nb::handle) { return nb::borrow(self); }, "memo"_a);
     package.def(
-        "describe_layout", [](const ArrayLayout& layout) { return describe(layout); }, "layout"_a,
+        "describe_layout", [](const ArrayLayout& layout) { return draw(layout); }, "layout"_a,
         "Layout.describe().");
 }
 

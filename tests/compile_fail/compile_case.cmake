@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake -DCOMPILER=... -DFLAGS=FILE -DSOURCE=... -DCASE=N -DEXPECTED=REGEX -P compile_case.cmake
-# Case 0 must compile; any other must not, and the compiler must say what is expected.
+# cmake -DCOMPILER=... -DFLAGS=FILE -DSOURCE=... -DCASE=N -DEXPECTED=REGEX [-DNAMES=REGEX]
+#       [-DLINES=N] -P compile_case.cmake
+# Case 0 must compile; any other must not, and the compiler must say what is expected: in an error,
+# what the notes name as not satisfied, and all that in so many lines with one error.
 
 file(READ "${FLAGS}" flags)
 # How CMake marks an option that is not to be quoted or merged with its like.
@@ -22,4 +24,20 @@ elseif(status EQUAL 0)
     message(FATAL_ERROR "case ${CASE} compiles")
 elseif(NOT output MATCHES "error: [^\n]*(${EXPECTED})")
     message(FATAL_ERROR "case ${CASE}: expected a message that matches '${EXPECTED}', got:\n${output}")
+endif()
+
+set(missed "(satisfaction of|the expression|because|does not satisfy) [^\n]*(${NAMES})")
+if(NAMES AND NOT output MATCHES "${missed}")
+    message(FATAL_ERROR "case ${CASE}: nothing that matches '${NAMES}' is said to be missed:\n"
+                        "${output}")
+endif()
+if(LINES)
+    string(REGEX MATCHALL "\n" lines "${output}")
+    list(LENGTH lines n_lines)
+    string(REGEX MATCHALL "error:" errors "${output}")
+    list(LENGTH errors n_errors)
+    if(n_lines GREATER LINES OR NOT n_errors EQUAL 1)
+        message(FATAL_ERROR "case ${CASE}: expected 1 error in at most ${LINES} lines, got "
+                            "${n_errors} in ${n_lines}:\n${output}")
+    endif()
 endif()

@@ -13,10 +13,12 @@
 #include <distview/algorithms/stencil.hpp>
 #include <distview/algorithms/sum.hpp>
 #include <distview/comm/make_dist_view.hpp>
+#include <distview_testing/kokkos_events.hpp>
 
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace distview::testing {
@@ -133,6 +135,34 @@ std::vector<double> reproducible_numbers(const Exec& exec, const Communicator& c
     return {sum(exec, comm, a, exactly),   dot(exec, comm, a, a, exactly),
             norm1(exec, comm, a, exactly), norm2(exec, comm, a, exactly),
             sum(exec, comm, b, exactly),   dot(exec, comm, b, b, exactly)};
+}
+
+// On a device instances have numbers: kernels and fences of another one show.
+TEST(DeviceAlgorithms, StayOnTheGivenInstance) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto layout = rows(comm.size());
+    const Cuda exec = separate_instance<Cuda>();
+    ASSERT_NE(device_id_of(exec), device_id_of(Cuda()));
+    using Memory = Cuda::memory_space;
+    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "a");
+    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "b");
+    exec.fence("distview::testing: before recording");
+    {
+        KokkosEvents events;
+        fill(exec, a, 1.0);
+        fill_with(exec, "numbered", b, Numbered());
+        copy(exec, b, a);
+        axpby(exec, 2.0, b, 3.0, a);
+        scale(exec, 0.5, a);
+        events.stop();
+        EXPECT_EQ(events.kernels().size(), 5U);
+        EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
+    }
+    KokkosEvents events;
+    fill(Cuda(), a, 1.0);
+    events.stop();
+    EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>{"distview::fill"});
+    Cuda().fence("distview::testing: the fill has finished");
 }
 
 TEST(DeviceAlgorithms, GiveTheReproducibleSumsOfTheHost) {

@@ -4,6 +4,7 @@
 #include <distview/algorithms/axis_reduce.hpp>
 #include <distview/algorithms/axpby.hpp>
 #include <distview/algorithms/cells.hpp>
+#include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/algorithms/copy.hpp>
 #include <distview/algorithms/fill.hpp>

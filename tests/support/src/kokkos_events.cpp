@@ -5,7 +5,10 @@
 
 #include <distview_testing/allocations.hpp>
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <atomic>
 #include <iterator>
 #include <mutex>
 #include <sstream>
@@ -21,6 +24,7 @@ namespace tools = Kokkos::Tools::Experimental;
 
 std::mutex g_mutex;
 std::vector<KokkosObserver*> g_observers;
+std::atomic<bool> g_is_observed = false;
 tools::EventSet g_previous;
 
 const char* text_or_empty(const char* text) { return text == nullptr ? "" : text; }
@@ -129,6 +133,7 @@ void attach(KokkosObserver& observer) {
         install_callbacks();
     }
     g_observers.push_back(&observer);
+    g_is_observed = true;
 }
 
 void detach(KokkosObserver& observer) {
@@ -136,10 +141,31 @@ void detach(KokkosObserver& observer) {
     std::erase(g_observers, &observer);
     if (g_observers.empty()) {
         tools::set_callbacks(g_previous);
+        g_is_observed = false;
+    }
+}
+
+void notify_threads(unsigned threads) {
+    if (!g_is_observed) {
+        return;
+    }
+    const std::lock_guard lock(g_mutex);
+    for (KokkosObserver* observer : g_observers) {
+        observer->observe_threads(threads);
     }
 }
 
 } // namespace impl
+
+namespace {
+
+bool is_kernel(const KokkosEvent& event) {
+    return event.kind == KokkosEventKind::parallel_for ||
+           event.kind == KokkosEventKind::parallel_reduce ||
+           event.kind == KokkosEventKind::parallel_scan;
+}
+
+} // namespace
 
 class KokkosEvents::Recorder : public impl::KokkosObserver {
 public:
@@ -156,7 +182,14 @@ public:
     void observe(const impl::RawKokkosEvent& event) override {
         const UncountedScope not_the_test;
         m_events.push_back({event.kind, event.label, event.space, event.source_label,
-                            event.source_space, event.device_id, event.bytes});
+                            event.source_space, event.device_id, event.bytes, 0});
+    }
+    void observe_threads(unsigned threads) override {
+        const auto last = std::find_if(m_events.rbegin(), m_events.rend(),
+                                       [](const KokkosEvent& event) { return is_kernel(event); });
+        if (last != m_events.rend() && last->threads == 0) {
+            last->threads = threads;
+        }
     }
 
     const std::vector<KokkosEvent>& events() const { return m_events; }
@@ -184,11 +217,7 @@ std::vector<KokkosEvent> KokkosEvents::of_kind(KokkosEventKind kind) const {
 std::vector<KokkosEvent> KokkosEvents::kernels() const {
     std::vector<KokkosEvent> found;
     std::copy_if(all().begin(), all().end(), std::back_inserter(found),
-                 [](const KokkosEvent& event) {
-                     return event.kind == KokkosEventKind::parallel_for ||
-                            event.kind == KokkosEventKind::parallel_reduce ||
-                            event.kind == KokkosEventKind::parallel_scan;
-                 });
+                 [](const KokkosEvent& event) { return is_kernel(event); });
     return found;
 }
 
@@ -235,3 +264,14 @@ std::string describe(const std::vector<KokkosEvent>& events) {
 }
 
 } // namespace distview::testing
+
+#if defined(KOKKOS_ENABLE_OPENMP) && defined(__GNUC__) && !defined(__clang__)
+/// What GCC calls for a parallel region of OpenMP, here before the one of its runtime library.
+extern "C" void GOMP_parallel(void (*function)(void*), void* data, unsigned threads,
+                              unsigned flags) {
+    using Parallel = void (*)(void (*)(void*), void*, unsigned, unsigned);
+    static const auto next = reinterpret_cast<Parallel>(dlsym(RTLD_NEXT, "GOMP_parallel"));
+    distview::testing::impl::notify_threads(threads);
+    next(function, data, threads, flags);
+}
+#endif

@@ -23,6 +23,8 @@ class KokkosObserver {
 public:
     virtual ~KokkosObserver() = default;
     virtual void observe(const RawKokkosEvent& event) = 0;
+    /// The kernel that began last asks for so many threads.
+    virtual void observe_threads(unsigned) {}
 };
 
 /// Callbacks are installed while any observer is attached; callbacks of others, such as a loaded

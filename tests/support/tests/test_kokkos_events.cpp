@@ -78,6 +78,28 @@ TEST(KokkosEvents, FindsWorkThatEscapesFromAnInstance) {
     EXPECT_FALSE(has("stays") || has("stays too")) << describe(events.all());
 }
 
+TEST(KokkosEvents, FindsKernelsOnOtherThreads) {
+    if (!shows_threads<Exec>() || Exec{}.concurrency() < 2) {
+        GTEST_SKIP() << "kernels of " << Exec::name()
+                     << " do not show their threads, or are on one";
+    }
+    const Exec exec = half_instance<Exec>();
+    ASSERT_LT(exec.concurrency(), Exec{}.concurrency());
+    const auto nothing = [](int) {};
+    const auto add = [](int, int& sum) { sum += 1; };
+    int sum = 0;
+    KokkosEvents events;
+    Kokkos::parallel_for("stays", Kokkos::RangePolicy<Exec>(exec, 0, 4), nothing);
+    Kokkos::parallel_for("escapes", Kokkos::RangePolicy<Exec>(0, 4), nothing);
+    Kokkos::parallel_reduce("stays too", Kokkos::RangePolicy<Exec>(exec, 0, 4), add, sum);
+    Kokkos::parallel_reduce("escapes too", Kokkos::RangePolicy<Exec>(0, 4), add, sum);
+    events.stop();
+    EXPECT_EQ(labels(kernels_on_other_threads(exec, events)), (Labels{"escapes", "escapes too"}));
+    for (const KokkosEvent& kernel : events.kernels()) {
+        EXPECT_GT(kernel.threads, 0U) << kernel.label;
+    }
+}
+
 TEST(KokkosEvents, RecordsAllocationsAndDeepCopies) {
     const Exec exec;
     KokkosEvents events;

@@ -22,6 +22,9 @@ struct AddOne {
 struct Nothing {
     KOKKOS_FUNCTION void operator()(GlobalIndex, GlobalIndex) const {}
 };
+struct NothingOfBoth {
+    KOKKOS_FUNCTION void operator()(int, int, GlobalIndex, GlobalIndex) const {}
+};
 
 struct BareKernel {
     KOKKOS_FUNCTION void operator()(int) const {}
@@ -108,6 +111,60 @@ TEST(Behaviour, one_labelled_kernel_on_the_given_instance_and_no_fence) {
         EXPECT_EQ(labels(escapes_from(all.exec, events)), std::vector<std::string>()) << name;
         EXPECT_EQ(foreign_labels(events), std::vector<std::string>()) << name;
     }
+}
+
+// On the host Kokkos numbers no instances, so that an instance of fewer threads than the default one is passed.
+TEST(Behaviour, kernels_are_on_the_threads_of_the_given_instance) {
+    if (!shows_threads<Exec>() || Exec{}.concurrency() < 2)
+        GTEST_SKIP() << "kernels of " << Exec::name()
+                     << " do not show their threads, or are on one";
+    AllAlgorithms all;
+    fill(all.exec, all.x, 1.0, Cells::owned);
+    fill(all.exec, all.y, 1.0, Cells::owned);
+    all.exec.fence("distview::testing: before recording");
+    all.exec = half_instance<Exec>();
+    auto calls = all.local();
+    for (const auto& call : all.reductions()) calls.push_back(call);
+    for (const auto& [name, call] : calls) {
+        KokkosEvents events;
+        call();
+        events.stop();
+        ASSERT_EQ(events.kernels().size(), 1u) << name;
+        EXPECT_GT(events.kernels()[0].threads, 0u) << name;
+        EXPECT_EQ(labels(kernels_on_other_threads(all.exec, events)), std::vector<std::string>())
+            << name;
+    }
+}
+
+TEST(Behaviour, a_kernel_has_the_label_that_the_program_gives) {
+    const AllAlgorithms all;
+    const Exec& exec = all.exec;
+    const std::string label("program::step");
+    ValidPadding filled;
+    filled.set_depth(0, 1);
+    const std::pair<const char*, AllAlgorithms::Call> calls[] = {
+        {"for_each", [&] { for_each(exec, label, all.x, AddOne{all.x.view()}); }},
+        {"for_each_global", [&] { for_each_global(exec, label, all.x, Nothing()); }},
+        {"for_each_global, owned",
+         [&] { for_each_global(exec, label, all.x, Nothing(), Cells::owned); }},
+        {"for_each_with_global",
+         [&] { for_each_with_global(exec, label, all.x, NothingOfBoth()); }},
+        {"fill_with", [&] { fill_with(exec, label, all.x, Encoded<double>()); }},
+    };
+    for (const auto& [name, call] : calls) {
+        all.x.mark_padding_valid(filled);
+        KokkosEvents events;
+        call();
+        events.stop();
+        EXPECT_EQ(labels(events.kernels()), std::vector<std::string>{label}) << name;
+        EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>()) << name;
+        EXPECT_TRUE(all.x.valid_padding() == ValidPadding()) << name;
+    }
+    auto other = make_section<double, 2>(all.layout);
+    fill_with(exec, other, Encoded<double>());
+    fill_with(exec, label, all.x, Encoded<double>());
+    EXPECT_EQ(max(exec, all.comm, all.x), max(exec, all.comm, other));
+    EXPECT_EQ(sum(exec, all.comm, all.x), sum(exec, all.comm, other));
 }
 
 TEST(Behaviour, gather_and_scatter_label_what_they_do) {

@@ -92,6 +92,8 @@ public:
         return m_fault == Fault::owner && g == 3 ? 0 : m_good.owner(g);
     }
     constexpr LocalIndex to_local(int p, GlobalIndex g) const noexcept {
+        // A faulty to_global() gives elements that p does not own, which a good layout is not asked for.
+        if (g >= m_good.size() || m_good.owner(g) != p) return LocalIndex(-1);
         return m_good.to_local(p, g) + (m_fault == Fault::to_local && g == 3 ? 1 : 0);
     }
     constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/core/index_types.hpp>
 
+#include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <compare>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -20,6 +22,46 @@ TEST(Index, starts_at_zero_and_reads_as_an_integer) {
     std::vector<int> section{10, 11, 12};
     EXPECT_EQ(section[LocalIndex(2)], 12);
 }
+
+#if KOKKOS_VERSION >= 50000
+template <class View>
+double at_second(const View& view) {
+    const LocalIndex l(1);
+    if constexpr (View::rank() == 1)
+        return view(l);
+    else if constexpr (View::rank() == 2)
+        return view(l, l);
+    else
+        return view(l, 1, l);
+}
+
+TEST(Index, of_a_position_goes_into_the_parentheses_of_a_view) {
+    using Host = Kokkos::HostSpace;
+    const Kokkos::View<double*, Host> line("line", 3);
+    const Kokkos::View<double**, Kokkos::LayoutRight, Host> rows("rows", 3, 2);
+    const Kokkos::View<double**, Kokkos::LayoutLeft, Host> columns("columns", 3, 2);
+    const Kokkos::View<double***, Kokkos::LayoutRight, Host> box("box", 2, 2, 2);
+    line(1) = 1;
+    rows(1, 1) = 2;
+    columns(1, 1) = 3;
+    box(1, 1, 1) = 4;
+    EXPECT_EQ(at_second(line), 1);
+    EXPECT_EQ(at_second(rows), 2);
+    EXPECT_EQ(at_second(columns), 3);
+    EXPECT_EQ(at_second(box), 4);
+    const auto inner = Kokkos::subview(box, Kokkos::ALL, 1, Kokkos::pair<int, int>(0, 2));
+    EXPECT_EQ(at_second(inner), 4);
+    EXPECT_EQ(at_second(Kokkos::subview(columns, 1, Kokkos::ALL)), 3);
+}
+#endif
+
+// Neither two global indices nor one of each: those a View does not take.
+template <class A, class B>
+concept HaveCommonType = requires { typename std::common_type_t<A, B>; };
+static_assert(std::same_as<std::common_type_t<LocalIndex, const LocalIndex&>, std::int64_t>);
+static_assert(std::same_as<std::common_type_t<GlobalIndex, GlobalIndex>, GlobalIndex>);
+static_assert(!HaveCommonType<GlobalIndex, LocalIndex>);
+static_assert(!HaveCommonType<LocalIndex, ProtocolIndex>);
 
 TEST(Index, is_built_from_any_integer_type) {
     EXPECT_EQ(GlobalIndex(short(-3)).value(), -3);

@@ -8,6 +8,10 @@ namespace distview {
 
 namespace impl {
 
+/// Elements that can be multiplied and added.
+template <class T>
+concept MultipliedAndAdded = requires(const T& a, const T& b) { static_cast<T>(a * a + b * b); };
+
 template <ViewLike X, ViewLike Y>
 struct AxpbyBody {
     using value_type = typename Y::value_type;
@@ -49,7 +53,8 @@ struct ScaledCopyBody {
 /// Cost:       no allocation, no fence
 /// Errors:     those of copy()
 template <ExecutionSpace Exec, DistViewLike X, WritableDistView Y>
-    requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank())
+    requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && SameRank<X, Y> &&
+             ElementsConvertTo<X, Y> && impl::MultipliedAndAdded<typename Y::value_type>)
 void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, const X& x,
            const typename Y::non_const_value_type& beta, const Y& y,
            Cells cells = Cells::interior) {
@@ -74,7 +79,7 @@ void axpby(const Exec& exec, const typename Y::non_const_value_type& alpha, cons
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Cost:       no allocation, no fence
 template <ExecutionSpace Exec, WritableDistView Y>
-    requires AccessibleFrom<Y, Exec>
+    requires(AccessibleFrom<Y, Exec> && impl::MultipliedAndAdded<typename Y::value_type>)
 void scale(const Exec& exec, const typename Y::non_const_value_type& alpha, const Y& y,
            Cells cells = Cells::interior) {
     static const impl::Caller caller("scale");

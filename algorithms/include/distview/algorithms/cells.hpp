@@ -30,7 +30,9 @@ namespace impl {
 /// Where a section would have elements of a block axis, were it long enough.
 template <DistViewLike View>
 LocalRange positions_of(const View& view, int axis, GlobalRange elements) {
-    return {view.local_index(axis, elements.begin), view.local_index(axis, elements.end)};
+    const AxisLayout& layout = view.layout().axis(axis);
+    const int p = view.coordinate(axis);
+    return {layout.to_local(p, elements.begin), layout.to_local(p, elements.end)};
 }
 /// Whether an axis ends in two walls, beyond which there are no elements.
 inline bool has_walls(const AxisLayout& axis) { return axis.is_block() && !axis.periodic(); }

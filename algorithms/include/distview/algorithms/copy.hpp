@@ -36,7 +36,7 @@ struct CopyBody {
 ///             cells differ
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Destination>
     requires(AccessibleFrom<Source, Exec> && AccessibleFrom<Destination, Exec> &&
-             Source::rank() == Destination::rank())
+             SameRank<Source, Destination> && ElementsConvertTo<Source, Destination>)
 void copy(const Exec& exec, const Source& source, const Destination& destination,
           Cells cells = Cells::interior) {
     static const impl::Caller caller("copy");

@@ -3,6 +3,7 @@
 
 #include <distview/algorithms/impl/exact_sum.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/assert.hpp>
 
 #include <span>
 
@@ -37,7 +38,10 @@ public:
     /// The sum rounded once to the nearest double, ties to even; +0 if it is zero.
     double rounded() const { return m_sum.rounded(); }
     /// The square root of the sum, which must not be negative, rounded once.
-    double rounded_root() const { return m_sum.rounded_root(); }
+    double rounded_root() const {
+        DISTVIEW_ASSERT(!(rounded() < 0));
+        return m_sum.rounded_root();
+    }
 
 private:
     friend void all_reduce(const Communicator& comm, std::span<ExactSum> sums);

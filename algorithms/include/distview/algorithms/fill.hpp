@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/impl/cell_loop.hpp>
 #include <distview/algorithms/impl/global_maps.hpp>
 
+#include <string>
 #include <type_traits>
 
 namespace distview {
@@ -45,6 +47,17 @@ private:
     }
 };
 
+template <ExecutionSpace Exec, WritableDistView View, class Function>
+void fill_with_function(const Caller& caller, const std::string& label, const Exec& exec,
+                        const View& view, const Function& function, Cells cells) {
+    with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
+        launch_for(
+            caller, label, exec, view, cells,
+            FillWithBody<typename View::view_type, Function, Maps>{view.view(), function, maps});
+    });
+    note_written(view, cells);
+}
+
 } // namespace impl
 
 /// Sets every cell to one value.
@@ -76,17 +89,22 @@ void fill(const Exec& exec, const View& view, const typename View::non_const_val
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Touches:    writes the cells only
 /// Cost:       no allocation, no fence; with a cyclic or unstructured axis a DeviceLayout
-template <ExecutionSpace Exec, WritableDistView View, class Function>
+template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Function>
     requires AccessibleFrom<View, Exec>
 void fill_with(const Exec& exec, const View& view, const Function& function,
                Cells cells = Cells::interior) {
     static const impl::Caller caller("fill_with");
-    impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
-        impl::launch_for(caller, exec, view, cells,
-                         impl::FillWithBody<typename View::view_type, Function, Maps>{
-                             view.view(), function, maps});
-    });
-    impl::note_written(view, cells);
+    impl::fill_with_function(caller, caller.label, exec, view, function, cells);
+}
+/// The same in a kernel of that name, for profilers.
+///
+/// Collective: no (local)
+template <ExecutionSpace Exec, WritableDistView View, GlobalFunctor<View> Function>
+    requires AccessibleFrom<View, Exec>
+void fill_with(const Exec& exec, const std::string& label, const View& view,
+               const Function& function, Cells cells = Cells::interior) {
+    static const impl::Caller caller("fill_with");
+    impl::fill_with_function(caller, label, exec, view, function, cells);
 }
 
 } // namespace distview

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/cells.hpp>
+#include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/impl/cell_loop.hpp>
 #include <distview/algorithms/impl/checked_kernel.hpp>
 #include <distview/algorithms/impl/global_maps.hpp>
@@ -33,7 +34,7 @@ namespace distview {
 ///             elements are const; of other arrays that the functor writes, DistView::mark_written() says so
 /// Cost:       no allocation, no fence
 /// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
-template <ExecutionSpace Exec, DistViewLike View, class Functor>
+template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const View& view, const Functor& functor,
               Cells cells = Cells::interior) {
@@ -45,7 +46,8 @@ void for_each(const Exec& exec, const View& view, const Functor& functor,
 /// The same in a kernel of that name, for profilers; `cells` are Cells or a LocalBox.
 ///
 /// Collective: no (local)
-template <ExecutionSpace Exec, DistViewLike View, class Functor, class Which = Cells>
+template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor,
+          ChoiceOfCells Which = Cells>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
               const Which& cells = Cells::interior) {
@@ -58,7 +60,7 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
 /// view.view(), padding too if the box has any; what the section has not is left out.
 ///
 /// Collective: no (local)
-template <ExecutionSpace Exec, DistViewLike View, class Functor>
+template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const View& view, const Functor& functor, const LocalBox& cells) {
     static const impl::Caller caller("for_each");
@@ -107,8 +109,8 @@ void for_each_checked(const Caller& caller, bool is_collective, const Exec& exec
 /// Errors:     in the checking mode UsageError, on this rank alone, if what is computed depends on padding that is not
 ///             valid, with array, side, depth and kernel; nothing has been written then. Other ranks get an error in the
 ///             next call in which they wait for this one
-template <ExecutionSpace Exec, DistViewLike View, class Functor, class Reads, class Writes,
-          class Which = Cells>
+template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor, class Reads,
+          class Writes, ChoiceOfCells Which = Cells>
     requires AccessibleFrom<View, Exec>
 void for_each(const Exec& exec, const std::string& label, const View& view, const Functor& functor,
               const Reading<Reads, Writes>& named, const Which& cells = Cells::interior) {
@@ -122,6 +124,19 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
                named.writes);
 }
 
+namespace impl {
+/// Calls functor(gi, gj, ...) for every cell of `cells`; `WithLocal`: functor(i, j, ..., gi, gj, ...).
+template <bool WithLocal, ExecutionSpace Exec, DistViewLike View, class Functor>
+void for_each_mapped(const Caller& caller, const std::string& label, const Exec& exec,
+                     const View& view, const Functor& functor, Cells cells) {
+    with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
+        launch_for(caller, label, exec, view, cells,
+                   GlobalBody<Functor, Maps, View::rank(), WithLocal>{functor, maps});
+    });
+    note_written(view, cells);
+}
+} // namespace impl
+
 /// Calls functor(gi, gj, ...) for every cell of a section with its indices in the whole array.
 ///
 /// Collective: no (local)
@@ -129,16 +144,22 @@ void for_each(const Exec& exec, const std::string& label, const View& view, cons
 ///             (Cells::owned); on unstructured axes the labels
 /// Space:      one kernel on `exec`; on return work may still run there
 /// Cost:       that of for_each(); with a cyclic or unstructured axis also a DeviceLayout
-template <ExecutionSpace Exec, DistViewLike View, class Functor>
+template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_global(const Exec& exec, const View& view, const Functor& functor,
                      Cells cells = Cells::interior) {
     static const impl::Caller caller("for_each_global");
-    impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
-        impl::launch_for(caller, exec, view, cells,
-                         impl::GlobalBody<Functor, Maps, View::rank(), false>{functor, maps});
-    });
-    impl::note_written(view, cells);
+    impl::for_each_mapped<false>(caller, caller.label, exec, view, functor, cells);
+}
+/// The same in a kernel of that name, for profilers.
+///
+/// Collective: no (local)
+template <ExecutionSpace Exec, DistViewLike View, GlobalFunctor<View> Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each_global(const Exec& exec, const std::string& label, const View& view,
+                     const Functor& functor, Cells cells = Cells::interior) {
+    static const impl::Caller caller("for_each_global");
+    impl::for_each_mapped<false>(caller, label, exec, view, functor, cells);
 }
 
 /// Calls functor(i, j, ..., gi, gj, ...) with a cell's indices in view.view() and those in the whole array, as
@@ -150,16 +171,22 @@ void for_each_global(const Exec& exec, const View& view, const Functor& functor,
 ///
 /// Collective: no (local)
 /// Errors:     UsageError if the functor declares ints and the section is longer than 2^31-1
-template <ExecutionSpace Exec, DistViewLike View, class Functor>
+template <ExecutionSpace Exec, DistViewLike View, CellAndGlobalFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_with_global(const Exec& exec, const View& view, const Functor& functor,
                           Cells cells = Cells::interior) {
     static const impl::Caller caller("for_each_with_global");
-    impl::with_global_maps(exec, view, [&]<class Maps>(const Maps& maps) {
-        impl::launch_for(caller, exec, view, cells,
-                         impl::GlobalBody<Functor, Maps, View::rank(), true>{functor, maps});
-    });
-    impl::note_written(view, cells);
+    impl::for_each_mapped<true>(caller, caller.label, exec, view, functor, cells);
+}
+/// The same in a kernel of that name, for profilers.
+///
+/// Collective: no (local)
+template <ExecutionSpace Exec, DistViewLike View, CellAndGlobalFunctor<View> Functor>
+    requires AccessibleFrom<View, Exec>
+void for_each_with_global(const Exec& exec, const std::string& label, const View& view,
+                          const Functor& functor, Cells cells = Cells::interior) {
+    static const impl::Caller caller("for_each_with_global");
+    impl::for_each_mapped<true>(caller, label, exec, view, functor, cells);
 }
 
 } // namespace distview

@@ -3,6 +3,7 @@
 
 #include <distview/algorithms/fill.hpp>
 #include <distview/algorithms/impl/numbers.hpp>
+#include <distview/core/assert.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -104,6 +105,7 @@ struct RandomStream {
     /// by at most a factor of 1 + 2^-64.
     template <std::integral T>
     KOKKOS_FUNCTION constexpr T integer(std::uint64_t index, T low, T high) const noexcept {
+        DISTVIEW_ASSERT(low < high);
         const PhiloxWords words = bits(index);
         const std::uint64_t count =
             static_cast<std::uint64_t>(high) - static_cast<std::uint64_t>(low);

@@ -2,11 +2,14 @@
 #pragma once
 
 // All reductions; collective, and repeatable to the bit for fixed numbers of ranks and threads.
+#include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/impl/functor_reduction.hpp>
 #include <distview/algorithms/min_max.hpp>
 #include <distview/algorithms/norm.hpp>
 #include <distview/algorithms/sum.hpp>
 
+#include <cstdint>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -19,6 +22,14 @@ concept ReductionResult =
     (Kokkos::is_reducer<std::remove_cvref_t<T>>::value && impl::gives_to_host<T>()) ||
     (std::is_lvalue_reference_v<T> && !std::is_const_v<std::remove_reference_t<T>> &&
      std::is_arithmetic_v<std::remove_reference_t<T>>);
+
+namespace impl {
+/// A functor of a cell's indices and of partial results, which it changes.
+template <class Functor, class View, class... Results>
+concept ReducingFunctor =
+    can_take<Functor, EachAxis<std::int64_t, View::rank()>,
+             std::tuple<typename decltype(as_reducer(std::declval<Results&>()))::value_type&...>>();
+} // namespace impl
 
 /// Reduces what functor(i, j, ..., a, b, ...) makes of all cells of an array, one or several results in one
 /// pass, to the same values on every rank:
@@ -43,7 +54,8 @@ concept ReductionResult =
 /// Errors:     those of sum(); UsageError if the functor declares ints and the section is longer than 2^31-1, or
 ///             if the results' size differs between ranks (thrown on all ranks)
 template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>
-    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0)
+    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0 &&
+             impl::ReducingFunctor<Functor, View, Results...>)
 void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells cells,
             const Functor& functor, Results&&... results) {
     static const impl::Caller caller("reduce");
@@ -61,7 +73,8 @@ void reduce(const Exec& exec, const Communicator& comm, const View& view, Cells 
 ///
 /// Collective: over comm
 template <ExecutionSpace Exec, DistViewLike View, class Functor, ReductionResult... Results>
-    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0)
+    requires(AccessibleFrom<View, Exec> && sizeof...(Results) > 0 &&
+             impl::ReducingFunctor<Functor, View, Results...>)
 void reduce(const Exec& exec, const Communicator& comm, const View& view, const Functor& functor,
             Results&&... results) {
     reduce(exec, comm, view, Cells::interior, functor, std::forward<Results>(results)...);

@@ -78,7 +78,7 @@ void note_computed(const To& to, const ValidPadding& depth, const LocalBox& cell
 ///             there and changes nothing but `to`
 ///
 /// `label` names the kernels, for profilers; without it they are "distview::for_each".
-template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
+template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    const To& to, const Functor& functor, const From&... from) {
@@ -103,7 +103,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
     // They read while this computed: mostly there is nothing to wait for.
     plan.wait_for_readers();
 }
-template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
+template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
     requires AccessibleFrom<To, Exec>
 void apply_stencil(const Exec& exec, PaddingExchangePlan& plan, const To& to,
                    const Functor& functor, const From&... from) {
@@ -140,7 +140,7 @@ struct Reach {
 /// Space:      one kernel on `exec`; on return it may still run
 /// Cost:       that of PaddingExchangePlan::require(), and one kernel
 /// Errors:     those of apply_stencil() and PaddingExchangePlan::require()
-template <ExecutionSpace Exec, DistViewLike To, class Functor, DistViewLike... From>
+template <ExecutionSpace Exec, DistViewLike To, CellFunctor<To> Functor, DistViewLike... From>
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0)
 void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePlan& plan,
                    Reach reach, const To& to, const Functor& functor, const From&... from) {
@@ -197,7 +197,7 @@ void apply_stencil(const Exec& exec, const std::string& label, PaddingExchangePl
 /// Indices:    local, all padding included: what view.view() takes
 /// Space:      one kernel for each wall on `exec`; on return work may still run there
 /// Cost:       no allocation, no fence
-template <ExecutionSpace Exec, DistViewLike View, class Functor>
+template <ExecutionSpace Exec, DistViewLike View, CellFunctor<View> Functor>
     requires AccessibleFrom<View, Exec>
 void for_each_boundary(const Exec& exec, const std::string& label, const View& view,
                        const Functor& functor) {

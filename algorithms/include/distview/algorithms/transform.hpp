@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/fill.hpp>
 #include <distview/algorithms/impl/matched_arrays.hpp>
 
@@ -79,7 +80,8 @@ void launch_transform(const Caller& caller, const Exec& exec, Cells cells, const
 /// Example:    tests/unit/algorithms/test_transform.cpp
 template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike... From>
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0 &&
-             ((AccessibleFrom<From, Exec> && From::rank() == To::rank()) && ...))
+             ((AccessibleFrom<From, Exec> && From::rank() == To::rank()) && ...) &&
+             ValueFunctor<Functor, From...>)
 void transform(const Exec& exec, const To& to, const Functor& functor, const From&... from) {
     static const impl::Caller caller("transform");
     impl::launch_transform(caller, exec, Cells::interior, to, functor, from...);
@@ -89,7 +91,8 @@ void transform(const Exec& exec, const To& to, const Functor& functor, const Fro
 /// Collective: no (local)
 template <ExecutionSpace Exec, WritableDistView To, class Functor, DistViewLike... From>
     requires(AccessibleFrom<To, Exec> && sizeof...(From) > 0 &&
-             ((AccessibleFrom<From, Exec> && From::rank() == To::rank()) && ...))
+             ((AccessibleFrom<From, Exec> && From::rank() == To::rank()) && ...) &&
+             ValueFunctor<Functor, From...>)
 void transform(const Exec& exec, Cells cells, const To& to, const Functor& functor,
                const From&... from) {
     static const impl::Caller caller("transform");

@@ -115,10 +115,11 @@ std::int64_t count_cells(const Caller& caller, const Exec& exec, const Communica
                          CountIf<Predicate>{predicate}, arrays...);
 }
 
-/// Arrays of equal rank that `Exec` can access.
-template <class Exec, class First, class... Rest>
-concept ReadTogether = AccessibleFrom<First, Exec> && (AccessibleFrom<Rest, Exec> && ...) &&
-                       ((Rest::rank() == First::rank()) && ...);
+/// Arrays of equal rank that `Exec` can access and a functor of their values.
+template <class Exec, class Functor, class First, class... Rest>
+concept ReadTogether =
+    AccessibleFrom<First, Exec> && (AccessibleFrom<Rest, Exec> && ...) &&
+    ((Rest::rank() == First::rank()) && ...) && ValueFunctor<Functor, First, Rest...>;
 
 } // namespace impl
 
@@ -147,7 +148,7 @@ concept ReadTogether = AccessibleFrom<First, Exec> && (AccessibleFrom<Rest, Exec
 /// Errors:     those of sum() and of transform() (thrown on all ranks)
 template <ExecutionSpace Exec, ReductionResult Result, class Functor, DistViewLike First,
           DistViewLike... Rest>
-    requires impl::ReadTogether<Exec, First, Rest...>
+    requires impl::ReadTogether<Exec, Functor, First, Rest...>
 void transform_reduce(const Exec& exec, const Communicator& comm, Cells cells, Result&& result,
                       const Functor& functor, const First& first, const Rest&... rest) {
     static const impl::Caller caller("transform_reduce");
@@ -160,7 +161,7 @@ void transform_reduce(const Exec& exec, const Communicator& comm, Cells cells, R
 /// Collective: over comm
 template <ExecutionSpace Exec, ReductionResult Result, class Functor, DistViewLike First,
           DistViewLike... Rest>
-    requires impl::ReadTogether<Exec, First, Rest...>
+    requires impl::ReadTogether<Exec, Functor, First, Rest...>
 void transform_reduce(const Exec& exec, const Communicator& comm, Result&& result,
                       const Functor& functor, const First& first, const Rest&... rest) {
     transform_reduce(exec, comm, Cells::interior, std::forward<Result>(result), functor, first,
@@ -177,7 +178,7 @@ void transform_reduce(const Exec& exec, const Communicator& comm, Result&& resul
 /// Cost:       that of sum()
 /// Errors:     those of transform_reduce() (thrown on all ranks)
 template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike... Rest>
-    requires impl::ReadTogether<Exec, First, Rest...>
+    requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 std::int64_t count_if(const Exec& exec, const Communicator& comm, const Predicate& predicate,
                       const First& first, const Rest&... rest) {
     static const impl::Caller caller("count_if");
@@ -188,7 +189,7 @@ std::int64_t count_if(const Exec& exec, const Communicator& comm, const Predicat
 ///
 /// Collective: over comm; the rest is as in count_if()
 template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike... Rest>
-    requires impl::ReadTogether<Exec, First, Rest...>
+    requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 bool any_of(const Exec& exec, const Communicator& comm, const Predicate& predicate,
             const First& first, const Rest&... rest) {
     static const impl::Caller caller("any_of");
@@ -211,7 +212,7 @@ struct Negation {
 ///
 /// Collective: over comm; the rest is as in count_if()
 template <ExecutionSpace Exec, class Predicate, DistViewLike First, DistViewLike... Rest>
-    requires impl::ReadTogether<Exec, First, Rest...>
+    requires impl::ReadTogether<Exec, Predicate, First, Rest...>
 bool all_of(const Exec& exec, const Communicator& comm, const Predicate& predicate,
             const First& first, const Rest&... rest) {
     static const impl::Caller caller("all_of");

@@ -56,7 +56,9 @@ public:
         return static_cast<int>((g / m_block_size) % m_grid_size);
     }
     /// Where its owner holds g; p must be owner(g).
-    KOKKOS_FUNCTION constexpr LocalIndex to_local(int, GlobalIndex g) const noexcept {
+    KOKKOS_FUNCTION constexpr LocalIndex to_local([[maybe_unused]] int p,
+                                                  GlobalIndex g) const noexcept {
+        DISTVIEW_ASSERT(p == owner(g));
         return LocalIndex(g / m_block_size / m_grid_size * m_block_size + g % m_block_size);
     }
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {

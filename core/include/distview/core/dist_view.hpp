@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/core/array_layout.hpp>
+#include <distview/core/assert.hpp>
 #include <distview/core/checked_section.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/concepts.hpp>
@@ -140,7 +141,10 @@ public:
     }
     /// Where view() holds a global index; it must hold it.
     LocalIndex local_index(int axis, GlobalIndex g) const noexcept {
-        return m_layout.axis(axis).to_local(coordinate(axis), g);
+        const AxisLayout& layout = m_layout.axis(axis);
+        const LocalIndex l = layout.to_local(coordinate(axis), g);
+        DISTVIEW_ASSERT(l >= 0 && l < layout.local_extent(coordinate(axis)));
+        return l;
     }
 
 private:

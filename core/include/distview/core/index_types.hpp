@@ -17,6 +17,9 @@ namespace distview {
 /// integer, reads implicitly as one, and neither converts to nor compares with an Index of another
 /// space.
 ///
+/// Kernels count in plain integers. Elsewhere v(l, l) of a Kokkos::View takes LocalIndex, which is what counts
+/// positions in it, and not two GlobalIndex. Kokkos 4.5 takes integers only: v(l.value(), l.value()).
+///
 /// Indices: 0-based; Units: elements
 /// Cost:    that of a 64-bit integer; usable on device and in constant expressions
 /// Example: tests/compile_time/index_types.cpp
@@ -192,3 +195,9 @@ using LocalRange = Range<LocalIndex>;
 using ProtocolRange = Range<ProtocolIndex>;
 
 } // namespace distview
+
+/// What Kokkos::View computes offsets in. Of two GlobalIndex, or one of each, there is none: v(g, g) is a mistake.
+template <>
+struct std::common_type<distview::LocalIndex, distview::LocalIndex> {
+    using type = std::int64_t;
+};

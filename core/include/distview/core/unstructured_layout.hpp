@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/assert.hpp>
 #include <distview/core/index_types.hpp>
 
 #include <cstdint>
@@ -111,7 +112,9 @@ public:
         }
         return LocalIndex(i < 0 ? -1 : sorted_positions(p)[i]);
     }
+    /// The label at position l of process p's section, 0 <= l < local_extent(p).
     KOKKOS_FUNCTION constexpr GlobalIndex to_global(int p, LocalIndex l) const noexcept {
+        DISTVIEW_ASSERT(l >= 0 && l < local_extent(p));
         return GlobalIndex(labels(p)[l.value()]);
     }
 

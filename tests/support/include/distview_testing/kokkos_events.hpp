@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::testing {
@@ -35,6 +36,8 @@ struct KokkosEvent {
     std::uint32_t device_id = 0;
     /// For allocations and deep copies.
     std::uint64_t bytes = 0;
+    /// For kernels: the threads that they ask OpenMP for; 0 where nobody sees that (see shows_threads()).
+    unsigned threads = 0;
 };
 
 /// Records what Kokkos does in this process from construction to stop(), in order.
@@ -83,7 +86,7 @@ std::uint32_t device_id_of(const ExecutionSpace& exec) {
 }
 
 /// An instance that is not the default one, with as many threads. Where Kokkos gives it a number of its own (CUDA; not
-/// OpenMP in Kokkos 5.2), work on the default instance can be told from work on it.
+/// OpenMP in Kokkos 5.2, see half_instance()), work on the default instance can be told from work on it.
 template <class ExecutionSpace>
 ExecutionSpace separate_instance() {
     return Kokkos::Experimental::partition_space(ExecutionSpace{}, 1).front();
@@ -100,6 +103,41 @@ std::vector<KokkosEvent> escapes_from(const ExecutionSpace& exec, const KokkosEv
         return event.device_id == device_id_of(exec) ||
                event.label.starts_with("Kokkos::Tools::") ||
                event.label.find("::impl_deallocate ") != std::string::npos;
+    });
+    return result;
+}
+
+/// Whether kernels of an execution space show how many threads they ask for: OpenMP in programs of GCC, whose calls of
+/// its runtime library the tests intercept. Neither callbacks of Kokkos Tools nor instances of OpenMP and Threads, all
+/// numbered 1, say on which instance a kernel is.
+template <class ExecutionSpace>
+constexpr bool shows_threads() {
+#if defined(KOKKOS_ENABLE_OPENMP) && defined(__GNUC__) && !defined(__clang__)
+    return std::is_same_v<ExecutionSpace, Kokkos::OpenMP>;
+#else
+    return false;
+#endif
+}
+
+/// An instance with half of the default one's threads, which must be two or more, where shows_threads(): its kernels are
+/// those that ask for as many. partition_space() of OpenMP gives copies of the default instance unless nested regions
+/// are on.
+template <class ExecutionSpace>
+ExecutionSpace half_instance() {
+    if constexpr (shows_threads<ExecutionSpace>())
+        return ExecutionSpace(ExecutionSpace{}.concurrency() / 2);
+    else
+        return ExecutionSpace();
+}
+
+/// Kernels that ask for another number of threads than `exec` has. Fences ask for none: one of another instance of the
+/// host shows nowhere.
+template <class ExecutionSpace>
+std::vector<KokkosEvent> kernels_on_other_threads(const ExecutionSpace& exec,
+                                                  const KokkosEvents& events) {
+    std::vector<KokkosEvent> result = events.kernels();
+    std::erase_if(result, [&](const KokkosEvent& kernel) {
+        return kernel.threads == 0 || kernel.threads == static_cast<unsigned>(exec.concurrency());
     });
     return result;
 }

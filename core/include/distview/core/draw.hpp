@@ -37,6 +37,6 @@ namespace distview {
 ///
 /// Collective: no (local)
 /// Cost:       O(processes along each axis) and what it prints
-std::string describe(const ArrayLayout& layout);
+std::string draw(const ArrayLayout& layout);
 
 } // namespace distview

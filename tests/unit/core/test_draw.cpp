@@ -3,7 +3,7 @@
 // Whole texts: what people read is what is compared.
 #include "random_layouts.hpp"
 
-#include <distview/core/describe.hpp>
+#include <distview/core/draw.hpp>
 
 #include <gtest/gtest.h>
 
@@ -16,9 +16,9 @@
 namespace distview::testing {
 
 // A 1-d array with padding: the example of the header.
-TEST(Describe, one_padded_axis) {
+TEST(Draw, one_padded_axis) {
     const ArrayLayout layout(ProcessGrid{2}, {block(4, {.padding = 1})});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 2
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 2
   axis 0: block, 4 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
 
 who owns what
@@ -35,10 +35,10 @@ sections: (communication padding), [boundary padding]
 }
 
 // Low and high widths differ; periodic; the corner is a copy.
-TEST(Describe, two_axes_padded_and_periodic) {
+TEST(Draw, two_axes_padded_and_periodic) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(3, {.padding = {0, 1}, .boundary = 0}),
                                                  block(4, {.padding = {2, 1}, .periodic = true})});
-    EXPECT_EQ(describe(layout), R"(2-d array over a process grid of 2 x 2
+    EXPECT_EQ(draw(layout), R"(2-d array over a process grid of 2 x 2
   axis 0: block, 3 elements over 2 processes, padding (0, 1)
   axis 1: block, 4 elements over 2 processes, padding (2, 1), boundary padding (2, 1), periodic
 
@@ -73,9 +73,9 @@ sections: (communication padding), [boundary padding]
 }
 
 // Without padding the sections are a table.
-TEST(Describe, block_cyclic_axis) {
+TEST(Draw, block_cyclic_axis) {
     const ArrayLayout layout(ProcessGrid{4}, {block_cyclic(13, 2)});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 4
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 4
   axis 0: block-cyclic, 13 elements in blocks of 2 over 4 processes
 
 who owns what
@@ -92,9 +92,9 @@ what each process holds
 }
 
 // Labels in ascending order in the map, in the section's order in the table.
-TEST(Describe, unstructured_axis_with_a_shared_label) {
+TEST(Draw, unstructured_axis_with_a_shared_label) {
     const ArrayLayout layout(ProcessGrid{3}, {unstructured({{7, -3, 100}, {}, {9, 8, 7}})});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 3
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 3
   axis 0: unstructured, 5 elements over 3 processes
 
 who owns what; +: on higher processes too
@@ -109,9 +109,9 @@ what each process holds
   each owns 0 to 3 elements)");
 }
 
-TEST(Describe, empty_sections) {
+TEST(Draw, empty_sections) {
     const ArrayLayout layout(ProcessGrid{2, 3}, {block_bounds({0, 0, 2}), block_cyclic(7, 2)});
-    EXPECT_EQ(describe(layout), R"(2-d array over a process grid of 2 x 3
+    EXPECT_EQ(draw(layout), R"(2-d array over a process grid of 2 x 3
   axis 0: irregular block, 2 elements over 2 processes
   axis 1: block-cyclic, 7 elements in blocks of 2 over 3 processes
 
@@ -133,10 +133,10 @@ what each process holds
 }
 
 // An empty section beside padding.
-TEST(Describe, empty_section_beside_padding) {
+TEST(Draw, empty_section_beside_padding) {
     const ArrayLayout layout(ProcessGrid{3},
                              {block_bounds({0, 2, 2, 5}, {.boundary = 1}, {0, 0, 0})});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 3
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 3
   axis 0: irregular block, 5 elements over 3 processes, boundary padding (1, 1)
 
 who owns what
@@ -154,9 +154,9 @@ sections: (communication padding), [boundary padding]
 }
 
 // 64 elements are drawn and need more than one line, 65 are not.
-TEST(Describe, longest_map) {
+TEST(Draw, longest_map) {
     const ArrayLayout layout(ProcessGrid{4}, {cyclic(64)});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 4
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 4
   axis 0: cyclic, 64 elements over 4 processes
 
 who owns what
@@ -178,9 +178,9 @@ what each process holds
   each owns 16 elements)");
 }
 
-TEST(Describe, table_of_a_long_axis) {
+TEST(Draw, table_of_a_long_axis) {
     const ArrayLayout layout(ProcessGrid{2}, {block(65, {.padding = {2, 1}, .boundary = 0})});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 2
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 2
   axis 0: block, 65 elements over 2 processes, padding (2, 1)
 
 what each process holds; +: copies of neighbours' elements
@@ -190,10 +190,10 @@ what each process holds; +: copies of neighbours' elements
   each owns 32 to 33 elements)");
 }
 
-TEST(Describe, table_of_two_axes) {
+TEST(Draw, table_of_two_axes) {
     const ArrayLayout layout(ProcessGrid{2, 3},
                              {block(180, {.padding = 1}), block_cyclic(360, 16)});
-    EXPECT_EQ(describe(layout), R"(2-d array over a process grid of 2 x 3
+    EXPECT_EQ(draw(layout), R"(2-d array over a process grid of 2 x 3
   axis 0: block, 180 elements over 2 processes, padding (1, 1), boundary padding (1, 1)
   axis 1: block-cyclic, 360 elements in blocks of 16 over 3 processes
 
@@ -209,9 +209,9 @@ what each process holds; +: copies of neighbours' elements
 }
 
 // More than 16 processes: a map, if small, and a table without its middle.
-TEST(Describe, many_processes_of_a_small_array) {
+TEST(Draw, many_processes_of_a_small_array) {
     const ArrayLayout layout(ProcessGrid{17}, {block(17, {.padding = 1, .boundary = 0})});
-    EXPECT_EQ(describe(layout), R"(1-d array over a process grid of 17
+    EXPECT_EQ(draw(layout), R"(1-d array over a process grid of 17
   axis 0: block, 17 elements over 17 processes, padding (1, 1)
 
 who owns what
@@ -240,10 +240,10 @@ what each process holds; +: copies of neighbours' elements
   each owns 1 element)");
 }
 
-TEST(Describe, three_axes) {
+TEST(Draw, three_axes) {
     const ArrayLayout layout(ProcessGrid{2, 2, 1},
                              {block(1000, {.padding = 2}), cyclic(55), block(4)});
-    EXPECT_EQ(describe(layout), R"(3-d array over a process grid of 2 x 2 x 1
+    EXPECT_EQ(draw(layout), R"(3-d array over a process grid of 2 x 2 x 1
   axis 0: block, 1000 elements over 2 processes, padding (2, 2), boundary padding (2, 2)
   axis 1: cyclic, 55 elements over 2 processes
   axis 2: block, 4 elements over 1 process
@@ -257,9 +257,9 @@ what each process holds; +: copies of neighbours' elements
   each owns 54216 to 56224 elements)");
 }
 
-TEST(Describe, labels_known_to_one_process) {
+TEST(Draw, labels_known_to_one_process) {
     const ArrayLayout layout(ProcessGrid{2, 2}, {block(6), unstructured_local(12, 1, {5, 4, 8})});
-    EXPECT_EQ(describe(layout), R"(2-d array over a process grid of 2 x 2
+    EXPECT_EQ(draw(layout), R"(2-d array over a process grid of 2 x 2
   axis 0: block, 6 elements over 2 processes
   axis 1: unstructured, 12 elements over 2 processes
 
@@ -271,9 +271,9 @@ what each process holds; ?: not known here
         3  (1, 1)  (3, 3)   [3, 6)  5, 4, 8)");
 }
 
-TEST(Describe, no_elements) {
+TEST(Draw, no_elements) {
     const ArrayLayout layout(ProcessGrid{2, 1}, {block(0), block(3)});
-    EXPECT_EQ(describe(layout), R"(2-d array over a process grid of 2 x 1
+    EXPECT_EQ(draw(layout), R"(2-d array over a process grid of 2 x 1
   axis 0: block, 0 elements over 2 processes
   axis 1: block, 3 elements over 1 process
 
@@ -284,15 +284,15 @@ what each process holds
   each owns 0 elements)");
 }
 
-TEST(Describe, no_axes) {
+TEST(Draw, no_axes) {
     const ArrayLayout layout;
-    EXPECT_EQ(describe(layout), R"(0-d array over a process grid of 1
+    EXPECT_EQ(draw(layout), R"(0-d array over a process grid of 1
 
 its one element belongs to process 0)");
 }
 
 // Layouts of one axis that fit in a line: the map's numbers are the owners.
-TEST(Describe, map_shows_the_owners) {
+TEST(Draw, map_shows_the_owners) {
     for_each_case(300, [](Random& random, std::uint64_t) {
         const int process_count = static_cast<int>(random.integer(1, 6));
         AxisSpec axis = cyclic(random.integer(1, 26));
@@ -305,7 +305,7 @@ TEST(Describe, map_shows_the_owners) {
             axis = unstructured(random_labels(random, process_count, random.integer(1, 21)));
         }
         const ArrayLayout layout(ProcessGrid{process_count}, {axis});
-        const std::string text = describe(layout);
+        const std::string text = draw(layout);
         std::istringstream lines(text.substr(text.find("who owns what")));
         std::string line;
         std::getline(lines, line);
@@ -320,31 +320,31 @@ TEST(Describe, map_shows_the_owners) {
             ASSERT_EQ(process, layout.owner(index)) << text;
         }
         ASSERT_EQ(count, layout.protocol_size(0)) << text;
-        ASSERT_EQ(text, describe(ArrayLayout(ProcessGrid{process_count}, {axis})));
+        ASSERT_EQ(text, draw(ArrayLayout(ProcessGrid{process_count}, {axis})));
     });
 }
 
-TEST(Describe, lines_are_short_and_end_without_blanks) {
+TEST(Draw, lines_are_short_and_end_without_blanks) {
     for (const int size : {1, 9, 10, 31, 32, 33, 64, 65, 1000}) {
         for (const int processes : {1, 3, 11, 17}) {
             const ArrayLayout one(ProcessGrid{processes}, {block(size, {.padding = 1})});
             const ArrayLayout two(ProcessGrid{processes, 1},
                                   {block(size, {.padding = 2}), cyclic(32)});
             for (const ArrayLayout& layout : {one, two}) {
-                std::istringstream lines(describe(layout));
+                std::istringstream lines(draw(layout));
                 for (std::string line; std::getline(lines, line);) {
                     EXPECT_LE(line.size(), 110U) << line;
                     EXPECT_TRUE(line.empty() || line.back() != ' ') << line;
                 }
-                EXPECT_NE(describe(layout).back(), '\n');
+                EXPECT_NE(draw(layout).back(), '\n');
             }
         }
     }
 }
 
-TEST(Describe, ghosts) {
+TEST(Draw, ghosts) {
     const ArrayLayout small(ProcessGrid{2}, {unstructured({{4, 1, 2}, {2}}, {.ghosts = {1, 0}})});
-    EXPECT_EQ(describe(small), R"(1-d array over a process grid of 2
+    EXPECT_EQ(draw(small), R"(1-d array over a process grid of 2
   axis 0: unstructured, 3 elements over 2 processes, 1 ghost
 
 who owns what
@@ -361,13 +361,13 @@ sections: (communication padding, ghosts), [boundary padding]
     const ArrayLayout large(
         ProcessGrid{2, 1, 1},
         {unstructured({{4, 1, 2}, {2}}, {.ghosts = {1, 0}}), block(1), block(1)});
-    EXPECT_NE(describe(large).find("what each process holds; +: copies of neighbours' elements\n"
-                                   "  process  at         section    axis 0  axis 1  axis 2\n"
-                                   "        0  (0, 0, 0)  (3, 1, 1)  4, 1+1  [0, 1)  [0, 1)\n"
-                                   "        1  (1, 0, 0)  (1, 1, 1)  2       [0, 1)  [0, 1)\n"
-                                   "  each owns 1 to 2 elements"),
+    EXPECT_NE(draw(large).find("what each process holds; +: copies of neighbours' elements\n"
+                               "  process  at         section    axis 0  axis 1  axis 2\n"
+                               "        0  (0, 0, 0)  (3, 1, 1)  4, 1+1  [0, 1)  [0, 1)\n"
+                               "        1  (1, 0, 0)  (1, 1, 1)  2       [0, 1)  [0, 1)\n"
+                               "  each owns 1 to 2 elements"),
               std::string::npos)
-        << describe(large);
+        << draw(large);
 }
 
 } // namespace distview::testing

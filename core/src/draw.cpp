@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/core/describe.hpp>
+#include <distview/core/draw.hpp>
 
 #include "text_table.hpp"
 
@@ -224,7 +224,7 @@ std::string describe_sections(const ArrayLayout& layout) {
 
 } // namespace
 
-std::string describe(const ArrayLayout& layout) {
+std::string draw(const ArrayLayout& layout) {
     std::string result = layout.describe();
     const int rank = layout.rank();
     if (rank == 0) return result + "\n\nits one element belongs to process 0";
