@@ -2,6 +2,7 @@
 #include <distview/algorithms/axis_reduce.hpp>
 #include <distview/algorithms/impl/axis_call.hpp>
 
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <string>
@@ -104,14 +105,9 @@ void check_scanned(const AxisCall& call) {
 void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
                         const std::exception_ptr& failure, ElementType source_element,
                         ElementType target_element, const std::vector<std::uint64_t>& arrays) {
-    std::uint64_t digest = call.source.fingerprint();
-    for (const std::uint64_t part :
-         {call.target.fingerprint(), static_cast<std::uint64_t>(call.axis),
-          static_cast<std::uint64_t>(source_element.bytes),
-          static_cast<std::uint64_t>(source_element.kind),
-          static_cast<std::uint64_t>(target_element.bytes),
-          static_cast<std::uint64_t>(target_element.kind)})
-        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+    const std::uint64_t digest = hash_of(call.source.fingerprint(), call.target.fingerprint(),
+                                         call.axis, source_element.bytes, source_element.kind,
+                                         target_element.bytes, target_element.kind);
     agree(
         comm, call.caller.name.c_str(), failure, digest,
         [&] {

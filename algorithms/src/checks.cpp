@@ -2,6 +2,7 @@
 #include <distview/algorithms/impl/checks.hpp>
 #include <distview/algorithms/min_max.hpp>
 
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -79,13 +80,7 @@ void throw_no_cells(const char* caller, const ArrayLayout& layout) {
 }
 
 std::uint64_t CommonArguments::digest() const {
-    std::uint64_t digest = layout->fingerprint();
-    for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(cells), static_cast<std::uint64_t>(element.bytes),
-          static_cast<std::uint64_t>(element.kind), static_cast<std::uint64_t>(root),
-          static_cast<std::uint64_t>(result_bytes)})
-        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
-    return digest;
+    return hash_of(layout->fingerprint(), cells, element.bytes, element.kind, root, result_bytes);
 }
 
 std::vector<Argument> CommonArguments::list() const {

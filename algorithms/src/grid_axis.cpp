@@ -2,6 +2,7 @@
 #include <distview/algorithms/grid_axis.hpp>
 
 #include <distview/comm/collectives.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -14,17 +15,13 @@ namespace {
 
 constexpr std::size_t most_exchanges = 4;
 
-std::uint64_t mixed(std::uint64_t digest, std::uint64_t part) {
-    return (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
-}
-
 } // namespace
 
 GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
     : m_comm(comm), m_grid(grid), m_axis(axis) {
     const CollectiveCall call(comm, "GridAxis");
     std::exception_ptr failure;
-    std::uint64_t digest = 1;
+    Hash digest;
     try {
         require<UsageError>(axis >= 0 && axis < grid.rank(), [&] {
             return text("GridAxis: expected an axis in [0, ", grid.rank(), "), got ", axis);
@@ -34,13 +31,12 @@ GridAxis::GridAxis(const Communicator& comm, const ProcessGrid& grid, int axis)
                         grid.describe());
         });
         m_lines = impl::GridLines(grid, axis, comm.rank());
-        for (int d = 0; d < grid.rank(); ++d)
-            digest = mixed(digest, static_cast<std::uint64_t>(grid.extent(d)));
-        digest = mixed(digest, static_cast<std::uint64_t>(axis));
+        for (int d = 0; d < grid.rank(); ++d) digest.add(grid.extent(d));
+        digest.add(axis);
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(comm, "GridAxis", failure, digest,
+    agree(comm, "GridAxis", failure, digest.value(),
           [&] { return std::vector<Argument>{{"grid", grid.describe()}, {"axis", text(axis)}}; });
 }
 
@@ -60,11 +56,10 @@ std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int6
     } catch (...) {
         failure = std::current_exception();
     }
-    agree(m_comm, call.name, failure, mixed(static_cast<std::uint64_t>(call.root), element_bytes),
-          [&] {
-              return std::vector<Argument>{{"root", text(call.root)},
-                                           {"element size", text(element_bytes, " bytes")}};
-          });
+    agree(m_comm, call.name, failure, hash_of(call.root, element_bytes), [&] {
+        return std::vector<Argument>{{"root", text(call.root)},
+                                     {"element size", text(element_bytes, " bytes")}};
+    });
     const std::vector<std::int64_t> all = all_gather(m_comm, own);
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(m_lines.count));
     for (int line = 0; line < m_lines.count; ++line) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/algorithms/histogram.hpp>
 
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -38,10 +38,10 @@ HistogramBins::HistogramBins(const char* caller, int bins, double low, double hi
 }
 
 std::uint64_t HistogramBins::digest() const {
-    std::uint64_t digest = m_edges.size();
-    for (const double edge : m_edges)
-        digest = (digest ^ std::bit_cast<std::uint64_t>(edge)) * 0x9e3779b97f4a7c15u + 1;
-    return digest;
+    Hash digest;
+    digest.add(m_edges.size());
+    for (const double edge : m_edges) digest.add(edge);
+    return digest.value();
 }
 
 void combine_histogram(const Communicator& comm, const Caller& caller,

@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -191,12 +192,9 @@ void check_disjoint(const char* caller, std::span<const CellRange> boxes, int ra
 void agree_on_local_copy(const Communicator& comm, const Caller& caller,
                          const std::exception_ptr& failure, const CommonArguments& array,
                          const LocalCopyArguments& arguments) {
-    std::uint64_t digest = array.digest();
-    for (const std::uint64_t part :
-         {static_cast<std::uint64_t>(arguments.intent), static_cast<std::uint64_t>(arguments.order),
-          static_cast<std::uint64_t>(arguments.part),
-          std::uint64_t{arguments.takes_leading_dimension}, std::uint64_t{arguments.writes_all}})
-        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+    const std::uint64_t digest =
+        hash_of(array.digest(), arguments.intent, arguments.order, arguments.part,
+                arguments.takes_leading_dimension, arguments.writes_all);
     const auto list = [&] {
         std::vector<Argument> all = array.list();
         all.push_back({"intent", name_of(arguments.intent)});

@@ -3,13 +3,14 @@
 #include "precondition.hpp"
 #include "states.hpp"
 
+#include <distview/core/hash.hpp>
+
 #include <BelosPseudoBlockCGSolMgr.hpp>
 #include <BelosTpetraAdapter.hpp>
 #include <Teuchos_ParameterList.hpp>
 #include <Teuchos_oblackholestream.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -104,14 +105,9 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
     } catch (const Error&) {
         failure = std::current_exception();
     }
-    std::uint64_t digest = 0;
-    for (const std::uint64_t part :
-         {std::bit_cast<std::uint64_t>(options.tolerance),
-          static_cast<std::uint64_t>(options.max_iterations),
-          static_cast<std::uint64_t>(options.preconditioner),
-          static_cast<std::uint64_t>(options.nullspace), static_cast<std::uint64_t>(x.columns()),
-          static_cast<std::uint64_t>(options.has_to_converge)})
-        digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+    const std::uint64_t digest =
+        hash_of(options.tolerance, options.max_iterations, options.preconditioner,
+                options.nullspace, x.columns(), options.has_to_converge);
     agree(comm, caller, failure, digest, [&] {
         return std::vector<Argument>{
             {"tolerance", text(options.tolerance)},

@@ -7,8 +7,9 @@
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 
+#include <distview/core/hash.hpp>
+
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <concepts>
 #include <cstddef>
@@ -208,11 +209,8 @@ private:
     };
 
     void agree_on_options() const {
-        std::uint64_t digest = m_layout.fingerprint();
-        for (const std::uint64_t part : {std::bit_cast<std::uint64_t>(m_options.tolerance),
-                                         static_cast<std::uint64_t>(m_options.max_iterations),
-                                         static_cast<std::uint64_t>(m_options.reproducible)})
-            digest = (digest ^ part) * 0x9e3779b97f4a7c15u + 1;
+        const std::uint64_t digest = hash_of(m_layout.fingerprint(), m_options.tolerance,
+                                             m_options.max_iterations, m_options.reproducible);
         agree(m_comm, "ConjugateGradient", nullptr, digest, [this] {
             return std::vector<Argument>{
                 {"layout", m_layout.describe()},

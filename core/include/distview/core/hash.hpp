@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <bit>
 #include <concepts>
 #include <cstdint>
 #include <type_traits>
 
 namespace distview {
 
-/// A running 64-bit hash of integers and enumerators (splitmix64's finaliser, chained), such as agree() compares between ranks.
+/// A running 64-bit hash of numbers and enumerators (splitmix64's finaliser, chained), such as agree() compares between
+/// ranks.
 class Hash {
 public:
     template <class Number>
@@ -19,10 +21,20 @@ public:
         m_value = z ^ (z >> 31);
         return *this;
     }
+    /// By its bits.
+    Hash& add(double value) noexcept { return add(std::bit_cast<std::uint64_t>(value)); }
     std::uint64_t value() const noexcept { return m_value; }
 
 private:
     std::uint64_t m_value = 0;
 };
+
+/// The hash of these values, in this order.
+template <class... Values>
+std::uint64_t hash_of(const Values&... values) noexcept {
+    Hash hash;
+    (hash.add(values), ...);
+    return hash.value();
+}
 
 } // namespace distview
