@@ -118,12 +118,12 @@ Found read(const std::string& file, const std::string& kind) {
 }
 
 /// Whether ranks share processors: then only the last benchmark tells something.
-bool is_crowded() {
+bool is_oversubscribed() {
     return static_cast<unsigned>(perf::communicator().size()) > std::thread::hardware_concurrency();
 }
 
 void judge(benchmark::State& state, const std::string& kind, const Program& program) {
-    if ((kind == "oversubscription") != is_crowded() && !perf::smoke())
+    if ((kind == "oversubscription") != is_oversubscribed() && !perf::smoke())
         return state.SkipWithMessage("for another number of ranks");
     std::string file = "report-predictions-" + std::to_string(::getpid()) + ".json";
     run(program, false, file);

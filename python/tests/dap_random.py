@@ -35,7 +35,7 @@ class RandomAxis:
 
 
 def _bounds(rng, n_ranks, size):
-    way = rng.choice(["regular", "balanced", "irregular", "crowded"])
+    way = rng.choice(["regular", "balanced", "irregular", "oversubscribed"])
     if way == "regular":
         width = math.ceil(size / n_ranks)
         return [min(r * width, size) for r in range(n_ranks + 1)]

@@ -56,10 +56,10 @@ void relax() noexcept {
 
 } // namespace
 
-void publish(SyncLine& line, std::uint64_t epoch, bool crowded) noexcept {
+void publish(SyncLine& line, std::uint64_t epoch, bool oversubscribed) noexcept {
     line.epoch.store(epoch, sync_order::publish);
     // Orders this with a sleeper, who counts itself and then looks, while this changes and then counts.
-    if (crowded) std::atomic_thread_fence(std::memory_order_seq_cst);
+    if (oversubscribed) std::atomic_thread_fence(std::memory_order_seq_cst);
     // The line may be gone by now and the number anything: then somebody wakes in vain.
     if (line.sleepers.load(std::memory_order_relaxed) != 0) wake_all(line);
 }

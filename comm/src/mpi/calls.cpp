@@ -51,8 +51,9 @@ bool is_of_program(std::string_view file) {
 
 } // namespace
 
-Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded)
-    : m_rank(rank), m_ranks(std::move(ranks)), m_memory(std::move(memory)), m_crowded(crowded) {
+Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool oversubscribed)
+    : m_rank(rank), m_ranks(std::move(ranks)), m_memory(std::move(memory)),
+      m_oversubscribed(oversubscribed) {
     m_line = find(rank)->line;
 }
 

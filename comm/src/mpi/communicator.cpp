@@ -33,7 +33,7 @@ namespace impl {
 CommunicatorState::CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
                                      const Deadline::Setting& setting)
     : m_comm(duplicate), m_ranks(ranks),
-      m_calls(ranks.rank, lines.ranks, lines.memory, ranks.crowded),
+      m_calls(ranks.rank, lines.ranks, lines.memory, ranks.oversubscribed),
       m_between(lines.speakers.size() > 1
                     ? std::make_unique<NodeMessages>(m_calls, m_comm, next_tag(), lines.speakers)
                     : nullptr),
@@ -278,7 +278,7 @@ private:
         check_mpi(MPI_Comm_size(node, &ranks_of_node), "MPI_Comm_size");
         const ProcessorSet mine = allowed_processors();
         const std::vector<ProcessorSet> processors = processors_of(node, ranks_of_node, mine);
-        ranks.crowded = shares_processors(mine, processors);
+        ranks.oversubscribed = shares_processors(mine, processors);
         ranks.processors = count_processors(processors);
         ranks.is_one_node = ranks_of_node == ranks.size;
         auto state = std::make_shared<CommunicatorState>(

@@ -66,7 +66,7 @@ void Meeting::tell(const MeetingRecord& mine) {
     CallLine& line = m_calls.line();
     line.attempt.store(mine.attempt, std::memory_order_release);
     CallLine::slot(line.records, mine).write(mine.attempt, mine);
-    publish(line.met, ++m_told, m_calls.crowded());
+    publish(line.met, ++m_told, m_calls.oversubscribed());
 }
 
 /// Whether a rank has told its record for this attempt.
@@ -127,7 +127,7 @@ void Meeting::look_around(const MeetingRecord& mine) {
 /// Waits until is_there(); false if the attempt fails.
 template <class IsThere>
 bool Meeting::wait_for(SyncLine& line, const MeetingRecord& mine, const IsThere& is_there) {
-    Waiter waiter(m_calls.crowded());
+    Waiter waiter(m_calls.oversubscribed());
     while (true) {
         const std::uint64_t seen = line.epoch.load(sync_order::arrive) & ~gone_bit;
         if (is_there()) return true;
@@ -177,7 +177,7 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
     outcomes.decide(
         m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
         true);
-    publish(line.told, m_attempt, m_calls.crowded());
+    publish(line.told, m_attempt, m_calls.oversubscribed());
 }
 
 /// After hear_node(): waits for what the node's lowest rank hears from the other nodes.

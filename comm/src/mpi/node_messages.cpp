@@ -67,7 +67,7 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         while (!received.empty() && received.front().attempt < mine.attempt) received.pop_front();
         if (!received.empty()) break;
         if (take_message(from)) continue;
-        if (looks < patience && !m_calls.crowded()) continue;
+        if (looks < patience && !m_calls.oversubscribed()) continue;
         std::this_thread::yield();
         m_calls.note_far_rank(from);
         m_calls.idle();

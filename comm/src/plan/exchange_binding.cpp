@@ -52,7 +52,7 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
     std::vector<DirectExchange::Reader> readers;
     for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
     m_direct = DirectExchange(m_setting.user, m_setting.ready, std::move(sources),
-                              std::move(readers), m_setting.crowded);
+                              std::move(readers), m_setting.oversubscribed);
 }
 
 void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
@@ -112,7 +112,7 @@ const Incoming* ExchangeBinding::next_elements(const std::vector<char>* wanted) 
 }
 
 const Incoming* ExchangeBinding::wait_for_elements() {
-    Waiter waiter(m_setting.crowded);
+    Waiter waiter(m_setting.oversubscribed);
     Yielder yielder;
     while (m_messages.left() > 0 || m_direct.left() > 0) {
         if (const Incoming* const incoming = next_elements(nullptr)) return incoming;
@@ -123,7 +123,7 @@ const Incoming* ExchangeBinding::wait_for_elements() {
 }
 
 const Incoming* ExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
-    Waiter waiter(m_setting.crowded);
+    Waiter waiter(m_setting.oversubscribed);
     Yielder yielder;
     for (std::size_t i = 0; i < m_wanted.size(); ++i)
         m_wanted[i] =
@@ -159,7 +159,7 @@ void ExchangeBinding::wait_for_readers() {
     Yielder yielder;
     while (m_has_messages && !m_messages.sends_are_done())
         if (yielder.yield()) look();
-    Waiter waiter(m_setting.crowded);
+    Waiter waiter(m_setting.oversubscribed);
     while (!m_direct.readers_done())
         if (m_direct.wait(waiter)) look();
     m_held.clear();

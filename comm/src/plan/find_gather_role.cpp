@@ -4,7 +4,7 @@
 #include "directory/label_lookup.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>

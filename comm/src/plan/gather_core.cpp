@@ -124,7 +124,7 @@ std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const 
         ExchangeProgram program = gather_program(setting, arrays.sources, transports);
         program.held.push_back(prepared.packs.memory());
         return std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
+            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), prepared.device},
             std::move(transports), std::move(program));
     });
 }

@@ -4,7 +4,7 @@
 #include "plan/agree_on_plan.hpp"
 #include "plan/find_gather_role.hpp"
 
-#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/text.hpp>
 

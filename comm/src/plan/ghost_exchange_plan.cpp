@@ -5,7 +5,7 @@
 #include "plan/find_gather_role.hpp"
 
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>

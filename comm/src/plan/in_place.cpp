@@ -133,7 +133,7 @@ public:
         for (const std::vector<PartIndex>& parts : sets()) {
             auto round = std::make_shared<ExchangeBinding>(
                 ExchangeBinding::Setting{plan_names::redistribution, m_setting.lines.ready(),
-                                         m_setting.crowded},
+                                         m_setting.oversubscribed},
                 PeerTransports(m_transports), program(parts, first == nullptr));
             round->is_later_round = first != nullptr;
             if (first)

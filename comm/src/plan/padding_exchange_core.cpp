@@ -172,7 +172,7 @@ std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& array
             padding_program(kind, communicator().rank(), prepared.parts, arrays.sources, transports,
                             prepared.shared_pack, prepared.device);
         return std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), crowded(), prepared.device},
+            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), prepared.device},
             std::move(transports), std::move(program));
     });
 }

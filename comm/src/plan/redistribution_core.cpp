@@ -46,7 +46,7 @@ bool is_dealt_out(const std::vector<AxisRun>& runs) {
 /// well: all of the source passes the memory bus once for each reader. Then the source's own process
 /// does better, which goes through its rows once; what it writes goes past the caches, where gaps cost
 /// nothing.
-bool writes_in_place(const RedistributionSchedule& schedule) {
+bool pushes(const RedistributionSchedule& schedule) {
     const int last = schedule.rank() - 1;
     // Where axes are permuted, whole lines of both sides are met once as it is.
     if (last < 0 || schedule.permutation(last) != last) return false;
@@ -87,7 +87,7 @@ RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t n
 RedistributionCore::Stage RedistributionCore::make_stage(RedistributionSchedule schedule,
                                                          std::size_t number) const {
     RedistributionRole role = role_in(schedule, communicator().rank());
-    const bool writes = writes_in_place(schedule);
+    const bool writes = pushes(schedule);
     return {std::move(schedule), std::move(role), writes, number};
 }
 
@@ -171,7 +171,7 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays
     const Stage& first = m_stages.front();
     auto binding =
         bind_in_place({communicator(), first.schedule, first.role, arrays, lines_of(first, false),
-                       required(), m_buffer_bytes, tag, crowded()},
+                       required(), m_buffer_bytes, tag, oversubscribed()},
                       sharing.is_same);
     binding->overwrites_sources = true;
     return binding;

@@ -3,7 +3,7 @@
 
 #include "plan/agree_on_plan.hpp"
 
-#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/core/text.hpp>
 
@@ -96,7 +96,7 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
         agree_on_plan(comm, plan_names::redistribution, make_schedules,
                       [&](auto& visitor) { visit_arguments(visitor, from, to, options); });
     const std::uint64_t number = state_of(comm)->next_plan();
-    if (is_some_unknown) schedule = find_runs(comm, from, to, options, *schedule);
+    if (is_some_unknown) schedule = schedule_by_rendezvous(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.
     return agree_on(comm, plan_names::redistribution, [&] {
         return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),

@@ -132,7 +132,7 @@ std::shared_ptr<ExchangeBinding> RedistributionCore::bind_stage(Stage& stage,
 /// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
 /// the sources alone who can be reached.
 bool RedistributionCore::can_write_in_place(const Stage& stage, const ArraySet& arrays) const {
-    if (!stage.writes_in_place) return false;
+    if (!stage.pushes) return false;
     const Arena& arena = *state().arena();
     int can = arrays.layer ? 0 : 1;
     for (const auto& side : {arrays.sources, arrays.targets})
@@ -160,7 +160,7 @@ RedistributionCore::bind_rounds(Stage& stage, const ArraySet& arrays, SharedRoun
                                                             transports, rounds, writes, device)) {
         if (carries) carry(program);
         auto step = std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), crowded(), device},
+            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), device},
             PeerTransports(transports), std::move(program));
         step->is_later_round = first != nullptr;
         if (first)

@@ -19,9 +19,10 @@ bool is_wanted(const std::vector<char>* wanted, int source) {
 } // namespace
 
 DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
-                               std::vector<Reader> readers, bool crowded)
+                               std::vector<Reader> readers, bool oversubscribed)
     : m_user(user), m_ready(readers.empty() ? nullptr : ready), m_sources(std::move(sources)),
-      m_readers(std::move(readers)), m_waiting_for(m_sources.size()), m_crowded(crowded) {}
+      m_readers(std::move(readers)), m_waiting_for(m_sources.size()),
+      m_oversubscribed(oversubscribed) {}
 
 void DirectExchange::throw_gone(int peer) const {
     if (m_watch && m_watch->calls) m_watch->calls->before_error();
@@ -39,7 +40,7 @@ void DirectExchange::begin(std::uint64_t epoch, const CallWatch* watch) noexcept
     m_waiting = m_sources.size();
     m_readers_done = 0;
     m_under_way = true;
-    if (m_ready) publish(*m_ready, m_epoch, m_crowded);
+    if (m_ready) publish(*m_ready, m_epoch, m_oversubscribed);
 }
 
 int DirectExchange::next_arrival(const std::vector<char>* wanted) {
@@ -73,7 +74,7 @@ bool DirectExchange::is_taken(int source) const noexcept {
 void DirectExchange::end_reading() {
     for (const Source& source : m_sources)
         if (!stayed(*source.ready)) throw_gone(source.peer);
-    for (const Source& source : m_sources) publish(*source.done, m_epoch, m_crowded);
+    for (const Source& source : m_sources) publish(*source.done, m_epoch, m_oversubscribed);
 }
 
 bool DirectExchange::readers_done() {

@@ -35,7 +35,7 @@ std::uint64_t number(int rank, std::uint64_t epoch, int i) {
            static_cast<std::uint64_t>(i);
 }
 
-DirectExchange make_exchange(std::vector<Rank>& ranks, int me, bool crowded) {
+DirectExchange make_exchange(std::vector<Rank>& ranks, int me, bool oversubscribed) {
     std::vector<DirectExchange::Source> sources;
     std::vector<DirectExchange::Reader> readers;
     for (int peer = 0; peer < static_cast<int>(ranks.size()); ++peer) {
@@ -46,7 +46,7 @@ DirectExchange make_exchange(std::vector<Rank>& ranks, int me, bool crowded) {
             {peer, &ranks[static_cast<std::size_t>(me)].done[static_cast<std::size_t>(peer)]});
     }
     return {"test", &ranks[static_cast<std::size_t>(me)].ready, std::move(sources),
-            std::move(readers), crowded};
+            std::move(readers), oversubscribed};
 }
 
 void wait_for_readers(DirectExchange& exchange, Waiter& waiter) {
@@ -54,16 +54,16 @@ void wait_for_readers(DirectExchange& exchange, Waiter& waiter) {
 }
 
 /// Exchanges again and again, as one rank; returns how many numbers were wrong.
-int run_rank(std::vector<Rank>& ranks, int me, std::uint64_t epochs, bool crowded) {
+int run_rank(std::vector<Rank>& ranks, int me, std::uint64_t epochs, bool oversubscribed) {
     std::mt19937 random(static_cast<unsigned>(me));
-    DirectExchange exchange = make_exchange(ranks, me, crowded);
+    DirectExchange exchange = make_exchange(ranks, me, oversubscribed);
     std::vector<std::uint64_t>& mine = ranks[static_cast<std::size_t>(me)].numbers;
     int wrong = 0;
     for (std::uint64_t epoch = 1; epoch <= epochs; ++epoch) {
         for (int i = 0; i < numbers_each; ++i)
             mine[static_cast<std::size_t>(i)] = number(me, epoch, i);
         if (random() % 8 == 0) std::this_thread::yield();
-        Waiter waiter(crowded);
+        Waiter waiter(oversubscribed);
         exchange.begin(epoch);
         while (exchange.left() > 0) {
             const int source = exchange.next_arrival();
@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
     const std::uint64_t epochs = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 300;
     int wrong = 0;
     for (int count = 2; count <= 8; ++count)
-        for (const bool crowded : {false, true}) {
+        for (const bool oversubscribed : {false, true}) {
             std::vector<Rank> ranks(static_cast<std::size_t>(count));
             for (Rank& rank : ranks)
                 rank.done = std::make_unique<SyncLine[]>(static_cast<std::size_t>(count));
@@ -129,7 +129,7 @@ int main(int argc, char** argv) {
             std::vector<std::thread> threads;
             for (int me = 0; me < count; ++me)
                 threads.emplace_back(
-                    [&, me] { wrong_here += run_rank(ranks, me, epochs, crowded); });
+                    [&, me] { wrong_here += run_rank(ranks, me, epochs, oversubscribed); });
             for (std::thread& thread : threads) thread.join();
             wrong += wrong_here;
         }

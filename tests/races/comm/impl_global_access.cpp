@@ -108,9 +108,9 @@ void fence(Calls& calls, Meeting& meeting) {
 /// Returns how many elements were wrong.
 template <class T>
 int run_rank(const std::vector<Calls::Rank>& ranks, Elements<T>& elements, int me, int epochs,
-             bool crowded) {
+             bool oversubscribed) {
     const auto count = static_cast<int>(ranks.size());
-    Calls calls(me, ranks, nullptr, crowded);
+    Calls calls(me, ranks, nullptr, oversubscribed);
     Meeting meeting(calls, nullptr);
     std::vector<T> expected(static_cast<std::size_t>(elements.count()));
     int wrong = 0;
@@ -129,7 +129,7 @@ int run_rank(const std::vector<Calls::Rank>& ranks, Elements<T>& elements, int m
 }
 
 template <class T>
-int run(int count, int epochs, bool crowded) {
+int run(int count, int epochs, bool oversubscribed) {
     std::vector<std::unique_ptr<CallLine>> lines;
     std::vector<Calls::Rank> ranks;
     for (int rank = 0; rank < count; ++rank)
@@ -138,7 +138,8 @@ int run(int count, int epochs, bool crowded) {
     std::atomic<int> wrong{0};
     std::vector<std::thread> threads;
     for (int me = 0; me < count; ++me)
-        threads.emplace_back([&, me] { wrong += run_rank(ranks, elements, me, epochs, crowded); });
+        threads.emplace_back(
+            [&, me] { wrong += run_rank(ranks, elements, me, epochs, oversubscribed); });
     for (std::thread& thread : threads) thread.join();
     return wrong;
 }
@@ -149,10 +150,10 @@ int main(int argc, char** argv) {
     const int epochs = argc > 1 ? std::atoi(argv[1]) : 60;
     int wrong = 0;
     for (int count = 2; count <= 8; ++count)
-        for (const bool crowded : {false, true})
-            wrong += run<double>(count, epochs, crowded) +
-                     run<std::int64_t>(count, epochs, crowded) +
-                     run<std::int32_t>(count, epochs, crowded);
+        for (const bool oversubscribed : {false, true})
+            wrong += run<double>(count, epochs, oversubscribed) +
+                     run<std::int64_t>(count, epochs, oversubscribed) +
+                     run<std::int32_t>(count, epochs, oversubscribed);
     if (wrong > 0) std::printf("%d elements were wrong\n", wrong);
     std::puts(wrong == 0 ? "DISTVIEW-TEST-PASSED" : "DISTVIEW-TEST-FAILED");
     return wrong == 0 ? 0 : 1;

@@ -81,10 +81,10 @@ Round kind_of(int round) {
 
 /// What all bring together is right, and what others wrote before a meeting is seen after it. Who is interrupted
 /// ends the call for all, or for nobody.
-void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int rounds, bool crowded,
-              distview::impl::NodeExchange* other_node, Results& results) {
+void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int rounds,
+              bool oversubscribed, distview::impl::NodeExchange* other_node, Results& results) {
     const auto count = static_cast<int>(ranks.size());
-    Calls calls(me, ranks, nullptr, crowded);
+    Calls calls(me, ranks, nullptr, oversubscribed);
     Meeting meeting(calls, other_node);
     std::mt19937 random(static_cast<unsigned>(me));
     Round kind = Round::usual;
@@ -112,8 +112,7 @@ void run_rank(const std::vector<Calls::Rank>& ranks, Board& board, int me, int r
                 MeetingRecord mine;
                 mine.least[0] = number * 100 + static_cast<std::uint64_t>(me);
                 const MeetingRecord all = meeting.meet(mine, "step");
-                if (kind == Round::disagree || all.least[0] != number * 100)
-                    ++results.wrong;
+                if (kind == Round::disagree || all.least[0] != number * 100) ++results.wrong;
                 if (step == 0 && writes)
                     for (const std::uint64_t other : board.numbers)
                         if (other != number) ++results.wrong;
@@ -135,7 +134,7 @@ int main(int argc, char** argv) {
     bool passed = true;
     for (int count = 2; count <= 6; ++count)
         for (const int setting : {0, 1, 2}) {
-            const bool crowded = setting == 1;
+            const bool oversubscribed = setting == 1;
             AgreeingNode node;
             distview::impl::NodeExchange* const other_node = setting == 2 ? &node : nullptr;
             std::vector<std::unique_ptr<CallLine>> lines;
@@ -146,8 +145,9 @@ int main(int argc, char** argv) {
             Results results(rounds);
             std::vector<std::thread> threads;
             for (int me = 0; me < count; ++me)
-                threads.emplace_back(
-                    [&, me] { run_rank(ranks, board, me, rounds, crowded, other_node, results); });
+                threads.emplace_back([&, me] {
+                    run_rank(ranks, board, me, rounds, oversubscribed, other_node, results);
+                });
             for (std::thread& thread : threads) thread.join();
             // A call ends by an error for all or for nobody.
             int divided = 0;

@@ -69,11 +69,12 @@ private:
 TEST(Processors, OfRanksThatAreBoundToOneAreShared) {
     const FirstProcessor bound;
     const OwnedComm parent = duplicate_world();
-    EXPECT_EQ(distview::impl::state_of(Communicator(parent.get()))->crowded(), world_size() > 1);
+    EXPECT_EQ(distview::impl::state_of(Communicator(parent.get()))->oversubscribed(),
+              world_size() > 1);
 }
 
 // A thread that spins keeps its neighbour from the core that they share: it offers the core before it looks often.
-TEST(Waiter, OffersTheCoreAtOnceWhereProcessesAreCrowded) {
+TEST(Waiter, OffersTheCoreAtOnceWhereProcessesAreOversubscribed) {
     impl::SyncLine line;
     impl::Waiter waiter(true);
     int looks = 1;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/block_ahead.hpp>
 #include <distview/comm/impl/kernels/move_elements.hpp>
 #include <distview/comm/impl/kernels/move_nest.hpp>
 #include <distview/comm/impl/kernels/mover.hpp>
+#include <distview/comm/impl/kernels/prefetch.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
 #include <distview/comm/impl/kernels/transpose_lines.hpp>
 
@@ -71,7 +71,7 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
     // lines are near.
     const std::int64_t elements = outer.count * inner.count;
     if (!has_squares && elements > edge * edge / 4 && elements <= tile * tile)
-        PartAhead(of_next_block, mover.from_size, mover.to_size, 1).step();
+        PartPrefetch(of_next_block, mover.from_size, mover.to_size, 1).step();
 
     const bool copies = mover.copies();
     alignas(line_size) char square[edge * static_cast<std::int64_t>(line_size)];
@@ -80,11 +80,11 @@ bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
             const std::int64_t end_j = std::min(j + tile, end_column);
             const std::int64_t end_i = std::min(i + tile, end_row);
             // Both sides of the next tile are fetched meanwhile.
-            PartAhead ahead(end_i < end_row      ? tile_at(j, end_i)
-                            : end_j < end_column ? tile_at(end_j, first_row)
-                                                 : of_next_block,
-                            mover.from_size, mover.to_size,
-                            (end_j - j) * (end_i - i) / (edge * edge));
+            PartPrefetch ahead(end_i < end_row      ? tile_at(j, end_i)
+                               : end_j < end_column ? tile_at(end_j, first_row)
+                                                    : of_next_block,
+                               mover.from_size, mover.to_size,
+                               (end_j - j) * (end_i - i) / (edge * edge));
             for (std::int64_t column = j; column < end_j; column += edge)
                 for (std::int64_t row = i; row < end_i; row += edge) {
                     ahead.step();

@@ -40,9 +40,9 @@ constexpr std::uint64_t next_epoch(std::uint64_t epoch, std::uint64_t key) noexc
 /// on the line.
 ///
 /// Does not wait until the others can see it, which would cost as much as the rest of a small exchange:
-/// who falls asleep at that very moment sleeps until its time is up. Only where processes are `crowded`,
+/// who falls asleep at that very moment sleeps until its time is up. Only where processes are `oversubscribed`,
 /// and go to sleep at once, is the order of the two worth its price.
-void publish(SyncLine& line, std::uint64_t epoch, bool crowded) noexcept;
+void publish(SyncLine& line, std::uint64_t epoch, bool oversubscribed) noexcept;
 
 /// Tells everybody who waits, or will, that nothing comes after `epoch`.
 inline void publish_last(SyncLine& line, std::uint64_t epoch) noexcept {
@@ -73,12 +73,13 @@ inline bool stayed(const SyncLine& line) noexcept {
 }
 
 /// How a thread waits. With a core of its own it spins, since neighbours are mostly about to arrive, and then
-/// sleeps until it is woken. Where processes are `crowded`, one that is waited for needs this core: the thread offers
+/// sleeps until it is woken. Where processes are `oversubscribed`, one that is waited for needs this core: the thread offers
 /// it a few times, which costs a tenth of falling asleep and being woken, and then sleeps.
 class Waiter {
 public:
-    explicit Waiter(bool crowded) noexcept
-        : m_spins(crowded ? 0 : tuning::spins), m_yields(crowded ? tuning::yields : 0) {}
+    explicit Waiter(bool oversubscribed) noexcept
+        : m_spins(oversubscribed ? 0 : tuning::spins),
+          m_yields(oversubscribed ? tuning::yields : 0) {}
 
     /// Waits a little for `line` to come to `epoch`. True when some time has passed: a good moment
     /// to let MPI make progress, without which a neighbour may not arrive.

@@ -93,7 +93,7 @@ public:
         CallWord whole{}; ///< the call of which it is a part, or itself
     };
     /// `ranks`: ascending. `memory` keeps all lines.
-    Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool crowded);
+    Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bool oversubscribed);
     Calls(const Calls&) = delete;
     Calls& operator=(const Calls&) = delete;
 
@@ -117,7 +117,7 @@ public:
     }
 
     int rank() const noexcept { return m_rank; }
-    bool crowded() const noexcept { return m_crowded; }
+    bool oversubscribed() const noexcept { return m_oversubscribed; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
     /// Whether this rank sees a rank's calls: it is on this node then.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
@@ -268,7 +268,7 @@ private:
     std::vector<Rank> m_ranks;
     std::shared_ptr<void> m_memory;
     CallLine* m_line = nullptr;
-    bool m_crowded;
+    bool m_oversubscribed;
     std::uint64_t m_meetings = 0; ///< as in CallPlace
     std::uint64_t m_index = 0;
     std::uint64_t m_part = 0;

@@ -61,7 +61,7 @@ public:
         int tag_limit = 0; ///< the highest message tag
         /// Whether ranks share processors: this one and those that may use one of its processors are more than the
         /// processors that these may use together.
-        bool crowded = false;
+        bool oversubscribed = false;
         int processors = 0; ///< of the node, for its ranks together; 0: not known
         bool is_one_node = true;
     };
@@ -75,7 +75,7 @@ public:
     MPI_Comm comm() const noexcept { return m_comm; }
     int rank() const noexcept { return m_ranks.rank; }
     int size() const noexcept { return m_ranks.size; }
-    bool crowded() const noexcept { return m_ranks.crowded; }
+    bool oversubscribed() const noexcept { return m_ranks.oversubscribed; }
     int processors() const noexcept { return m_ranks.processors; }
     bool is_one_node() const noexcept { return m_ranks.is_one_node; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }

@@ -48,7 +48,7 @@ public:
     struct Setting {
         const char* user = ""; ///< begins the text of errors
         SyncLine* ready = nullptr;
-        bool crowded = false;
+        bool oversubscribed = false;
         DeviceSetting device{};
     };
     /// Makes no requests yet: that is left for when all ranks have come so far.

@@ -24,7 +24,7 @@ struct InPlaceSetting {
     std::optional<Transport> required;
     std::int64_t buffer_bytes = 0; ///< largest buffer allowed; 0: no limit was set
     int tag = 0;
-    bool crowded = false;
+    bool oversubscribed = false;
 };
 
 /// Binds arrays whose elements are all packed before one is overwritten: in one round or, of a transposition onto

@@ -47,8 +47,8 @@ private:
     struct Stage {
         RedistributionSchedule schedule;
         RedistributionRole role{};
-        bool writes_in_place = false; ///< where that is possible; else reads
-        std::size_t number = 0;       ///< among all stages
+        bool pushes = false;    ///< where that is possible; else reads
+        std::size_t number = 0; ///< among all stages
     };
     /// Memory of intermediate arrays.
     struct Between {

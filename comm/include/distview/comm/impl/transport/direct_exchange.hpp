@@ -37,10 +37,10 @@ public:
     };
 
     DirectExchange() = default;
-    /// `user` begins the text of errors; `ready` may be null if there are no readers; `crowded` as for a
+    /// `user` begins the text of errors; `ready` may be null if there are no readers; `oversubscribed` as for a
     /// Waiter.
     DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
-                   std::vector<Reader> readers, bool crowded);
+                   std::vector<Reader> readers, bool oversubscribed);
 
     const std::vector<Source>& sources() const noexcept { return m_sources; }
     const std::vector<Reader>& readers() const noexcept { return m_readers; }
@@ -108,7 +108,7 @@ private:
     std::size_t m_waiting = 0;
     std::size_t m_readers_done = 0;
     std::uint64_t m_epoch = 0;
-    bool m_crowded = false;
+    bool m_oversubscribed = false;
     bool m_under_way = false; ///< begun, and readers not known to have finished
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/directory/find_runs.hpp>
+#include <distview/comm/impl/directory/rendezvous.hpp>
 
 #include "directory/element_directory.hpp"
 #include "directory/label_numbering.hpp"
@@ -142,9 +142,10 @@ void check_known_labels(const ArrayLayout& layout, int process, const char* what
     }
 }
 
-RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& from,
-                                 const ArrayLayout& to, const RedistributionOptions& options,
-                                 const RedistributionSchedule& outline) {
+RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const ArrayLayout& from,
+                                              const ArrayLayout& to,
+                                              const RedistributionOptions& options,
+                                              const RedistributionSchedule& outline) {
     const int from_process = outline.from_process(comm.rank());
     const int to_process = outline.to_process(comm.rank());
     FoundRuns found;

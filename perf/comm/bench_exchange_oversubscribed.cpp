@@ -149,9 +149,14 @@ void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
     MPI_Comm_free(&parent);
 }
 
-void crowded(benchmark::State& state) { compare(state, state.range(0), 0, 0); }
-BENCHMARK(crowded)->ArgName("n")->Arg(32)->Arg(64)->Iterations(300)->UseManualTime()->Unit(
-    benchmark::kMicrosecond);
+void oversubscribed(benchmark::State& state) { compare(state, state.range(0), 0, 0); }
+BENCHMARK(oversubscribed)
+    ->ArgName("n")
+    ->Arg(32)
+    ->Arg(64)
+    ->Iterations(300)
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
 
 void pinned(benchmark::State& state) {
     compare(state, state.range(0), state.range(1), state.range(2));

@@ -10,11 +10,11 @@ namespace distview::impl {
 
 /// Asks for the lines of some rows, a few at each step. Along the rows, which memory likes best; into the second
 /// cache, since in the first rows that lie a power of two apart drive each other out.
-class RowsAhead {
+class RowPrefetch {
 public:
     /// To be fetched in so many steps; `row` in bytes.
-    RowsAhead(const char* begin, std::int64_t rows, std::int64_t stride, std::int64_t row,
-              std::int64_t steps)
+    RowPrefetch(const char* begin, std::int64_t rows, std::int64_t stride, std::int64_t row,
+                std::int64_t steps)
         : m_at(begin), m_rows(rows), m_stride(stride),
           m_lines(row / static_cast<std::int64_t>(line_size) + 1),
           m_step((rows * m_lines + steps - 1) / steps) {}
@@ -39,11 +39,11 @@ private:
 };
 
 /// Fetches both sides of the part of a block that comes next, step by step while another one is moved.
-class PartAhead {
+class PartPrefetch {
 public:
     /// Elements are as many bytes as given here.
-    PartAhead(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
-              std::int64_t steps)
+    PartPrefetch(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
+                 std::int64_t steps)
         : m_sources(part.from, part.inner.count, part.inner.from_stride,
                     part.outer.count * from_size, steps),
           m_targets(part.to, part.outer.count, part.outer.to_stride, part.inner.count * to_size,
@@ -55,8 +55,8 @@ public:
     }
 
 private:
-    RowsAhead m_sources;
-    RowsAhead m_targets;
+    RowPrefetch m_sources;
+    RowPrefetch m_targets;
 };
 
 } // namespace distview::impl

@@ -28,8 +28,9 @@ void check_known_labels(const ArrayLayout& layout, int process, const char* what
 /// Cost:       that of cells_of_labels() for each side of an axis that is partly known, and of
 ///             match_elements()
 /// Errors:     those of cells_of_labels(); LayoutError if an index of the target is not in the source
-RedistributionSchedule find_runs(const Communicator& comm, const ArrayLayout& from,
-                                 const ArrayLayout& to, const RedistributionOptions& options,
-                                 const RedistributionSchedule& outline);
+RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const ArrayLayout& from,
+                                              const ArrayLayout& to,
+                                              const RedistributionOptions& options,
+                                              const RedistributionSchedule& outline);
 
 } // namespace distview::impl
