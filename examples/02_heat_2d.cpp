@@ -23,8 +23,8 @@ void spread_heat(const Communicator& comm) {
     const ArrayLayout layout(
         ProcessGrid::balanced(comm.size(), 2),
         {block(200, {.padding = 1}), block(300, {.padding = 1, .periodic = true})});
-    auto now = make_dist_view<double**>(exec, comm, layout, "temperature");
-    auto next = make_dist_view<double**>(exec, comm, layout, "next temperature");
+    auto now = make_dist_view<double**>(exec, "temperature", comm, layout);
+    auto next = make_dist_view<double**>(exec, "next temperature", comm, layout);
     fill_with(
         exec, now, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
             return std::hypot(double(i) - 100.0, double(j) - 150.0) < 30.0 ? 100.0 : 0.0;

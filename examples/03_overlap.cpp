@@ -20,8 +20,8 @@ void run_wave(const Communicator& comm) {
     constexpr std::int64_t n = 1000;
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(n, {.padding = 1, .periodic = true})});
-    auto height = make_dist_view<double*>(exec, comm, layout, "height");
-    auto speed = make_dist_view<float*>(exec, comm, layout, "speed"); // types may differ
+    auto height = make_dist_view<double*>(exec, "height", comm, layout);
+    auto speed = make_dist_view<float*>(exec, "speed", comm, layout); // types may differ
     fill_with(
         exec, height, KOKKOS_LAMBDA(std::int64_t g) {
             return std::exp(-std::pow(0.02 * (double(g) - 300.0), 2));

@@ -57,9 +57,9 @@ bool transform_wave(const Communicator& comm) {
     const ArrayLayout xyz(slabs, {block(nx), block(ny), block(nz)});
     const ArrayLayout xzy(slabs, {block(nx), block(nz), block(ny)});
     const ArrayLayout yzx(pencils, {block(ny), block(nz), block(nx)});
-    const auto u_xyz = make_dist_view<Complex***>(exec, comm, xyz, "x y z");
-    const auto u_xzy = make_dist_view<Complex***>(exec, comm, xzy, "x z y");
-    const auto u_yzx = make_dist_view<Complex***>(exec, comm, yzx, "y z x");
+    const auto u_xyz = make_dist_view<Complex***>(exec, "x y z", comm, xyz);
+    const auto u_xzy = make_dist_view<Complex***>(exec, "x z y", comm, xzy);
+    const auto u_yzx = make_dist_view<Complex***>(exec, "y z x", comm, yzx);
 
     // Axis d of the target is axis permutation[d] of the source. Made once, for many transforms.
     RedistributionPlan to_y(comm, xyz, xzy,
@@ -81,7 +81,7 @@ bool transform_wave(const Communicator& comm) {
     transform_lines(u_yzx, -1);
 
     // Of one wave the spectrum is one number.
-    const auto error_yzx = make_dist_view<Complex***>(exec, comm, yzx, "error of the spectrum");
+    const auto error_yzx = make_dist_view<Complex***>(exec, "error of the spectrum", comm, yzx);
     fill_with(
         exec, error_yzx, KOKKOS_LAMBDA(std::int64_t y, std::int64_t z, std::int64_t x) {
             return Complex(x == kx && y == ky && z == kz ? cells : 0.0);
@@ -95,7 +95,7 @@ bool transform_wave(const Communicator& comm) {
     from_y.execute(exec, u_xzy, u_xyz);
     transform_lines(u_xyz, +1);
 
-    const auto error_xyz = make_dist_view<Complex***>(exec, comm, xyz, "error of the wave");
+    const auto error_xyz = make_dist_view<Complex***>(exec, "error of the wave", comm, xyz);
     fill_with(exec, error_xyz, wave);
     axpby(exec, Complex(1 / cells), u_xyz, Complex(-1), error_xyz);
     const double error_of_return = norm_inf(exec, comm, error_xyz);

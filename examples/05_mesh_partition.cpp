@@ -42,10 +42,10 @@ bool heat_one_material(const Communicator& comm) {
     const ProcessGrid grid{comm.size()};
     const ArrayLayout in_file(grid, {block(side * side)});
     const ArrayLayout in_parts(grid, {unstructured(partition(side, comm.size()), true)});
-    const auto file_temperature = make_dist_view<double*>(exec, comm, in_file, "temperature");
-    const auto file_material = make_dist_view<int*>(exec, comm, in_file, "material");
-    const auto temperature = make_dist_view<double*>(exec, comm, in_parts, "temperature");
-    const auto material = make_dist_view<int*>(exec, comm, in_parts, "material");
+    const auto file_temperature = make_dist_view<double*>(exec, "temperature", comm, in_file);
+    const auto file_material = make_dist_view<int*>(exec, "material", comm, in_file);
+    const auto temperature = make_dist_view<double*>(exec, "temperature", comm, in_parts);
+    const auto material = make_dist_view<int*>(exec, "material", comm, in_parts);
 
     // "Read" from a file: cell after cell.
     fill_with(
@@ -68,7 +68,7 @@ bool heat_one_material(const Communicator& comm) {
     collect.execute(exec, temperature, file_temperature);
 
     // Every cell is back at its place in the file, and those of material 1 are warmer.
-    const auto error = make_dist_view<double*>(exec, comm, in_file, "error");
+    const auto error = make_dist_view<double*>(exec, "error", comm, in_file);
     fill_with(
         exec, error, KOKKOS_LAMBDA(std::int64_t cell) {
             return temperature_of(cell) + (material_of(cell) == 1 ? 100.0 : 0.0);

@@ -88,8 +88,8 @@ bool iterate(const Communicator& comm) {
 
     // Sections have this process's rows, then ghosts; algorithms, such as for_each(), work on the rows.
     const GhostedLayout ghosted = make_ghosted_layout(comm, rows, matrix.columns);
-    const auto x = make_dist_view<double*>(exec, comm, ghosted.layout, "x");
-    const auto y = make_dist_view<double*>(exec, comm, ghosted.layout, "y");
+    const auto x = make_dist_view<double*>(exec, "x", comm, ghosted.layout);
+    const auto y = make_dist_view<double*>(exec, "y", comm, ghosted.layout);
     GhostExchangePlan ghosts(comm, ghosted);
 
     const auto in = x.view();

@@ -108,10 +108,10 @@ struct Fields {
 
 Fields make_fields(const Exec& exec, const Communicator& comm, const ArrayLayout& layout) {
     const auto make = [&](const char* label) {
-        return make_dist_view<double*>(exec, comm, layout, label);
+        return make_dist_view<double*>(exec, label, comm, layout);
     };
     return {make("x"),    make("y"),         make("u"),
-            make("load"), make("stiffness"), make_dist_view<int*>(exec, comm, layout, "cells")};
+            make("load"), make("stiffness"), make_dist_view<int*>(exec, "cells", comm, layout)};
 }
 
 /// Adds what each cell contributes to its corners, be they this process's or ghosts.

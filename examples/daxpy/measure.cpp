@@ -74,7 +74,7 @@ Report measure(const Exec& exec, const Communicator& comm, const Options& option
     const distview::ArrayLayout layout = make_layout(options, grid);
     const auto make = [&](const char* label) {
         return distview::make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, layout, label);
+            exec, label, comm, layout);
     };
     const Array x = make("daxpy::x");
     const Array y = make("daxpy::y");

@@ -50,8 +50,8 @@ template <int Axes>
 struct RowOf {
     Problem<Axes> problem;
     template <std::same_as<distview::GlobalIndex>... Indices>
-    requires(sizeof...(Indices) == Axes) void operator()(distview::MatrixRow& row,
-                                                         Indices... global) const {
+        requires(sizeof...(Indices) == Axes)
+    void operator()(distview::MatrixRow& row, Indices... global) const {
         const std::int64_t cell[Axes] = {global.value()...};
         for (int d = 0; d < Axes; ++d) {
             std::int64_t upper[Axes] = {global.value()...};
@@ -142,8 +142,8 @@ template <int Axes, class Space>
 auto LinearSystem<Axes, Space>::make(const char* label, const distview::ArrayLayout& layout) const
     -> Vector {
     return distview::make_dist_view<typename DataOf<Axes>::type, Kokkos::LayoutRight,
-                                    typename Space::memory_space>(m_exec, m_comm, layout,
-                                                                  std::string("poisson::") + label);
+                                    typename Space::memory_space>(
+        m_exec, std::string("poisson::") + label, m_comm, layout);
 }
 
 template <int Axes, class Space>

@@ -78,7 +78,7 @@ Trial run_trial(const Space& exec, const distview::Communicator& comm, Report& r
     const distview::ArrayLayout of_c = layout_of_c(report.shape);
     const auto make = [&](const distview::ArrayLayout& layout, const char* label) {
         return distview::make_dist_view<double**, Kokkos::LayoutRight,
-                                        typename Space::memory_space>(exec, comm, layout, label);
+                                        typename Space::memory_space>(exec, label, comm, layout);
     };
     const ArrayOf<Space> a = make(of_a, "ptrans::a");
     const ArrayOf<Space> c = make(of_c, "ptrans::c");

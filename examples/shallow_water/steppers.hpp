@@ -28,7 +28,7 @@ struct StepperInput {
 template <class Real, class Space>
 Array<Real, Space> make_array(const StepperInput<Real, Space>& input, const char* name) {
     return distview::make_dist_view<Real**, Kokkos::LayoutRight, typename Space::memory_space>(
-        input.exec, input.comm, input.layout, std::string("shallow_water::") + name);
+        input.exec, std::string("shallow_water::") + name, input.comm, input.layout);
 }
 
 /// The first owned cell of a section, in its arrays.

@@ -178,8 +178,8 @@ void seven_points(benchmark::State& state) {
     const ArrayLayout layout(
         ProcessGrid{comm.size(), 1, 1},
         {block(n * comm.size(), options), block(n, options), block(n, options)});
-    const auto b = make_dist_view<double***>(exec, comm, layout, "b");
-    const auto x = make_dist_view<double***>(exec, comm, layout, "x");
+    const auto b = make_dist_view<double***>(exec, "b", comm, layout);
+    const auto x = make_dist_view<double***>(exec, "x", comm, layout);
     fill_with(exec, b, RightSide());
     PaddingExchangePlan plan(comm, layout, {.stencil = Stencil::faces});
     using Vector = std::remove_const_t<decltype(x)>;

@@ -28,7 +28,7 @@ void loads(benchmark::State& state) {
     const std::int64_t each = perf::smoke() ? 64 : state.range(0);
     const std::int64_t count = perf::smoke() ? 100 : 100000;
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(each * comm.size())});
-    const auto u = make_dist_view<double*>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double*>(exec, "u", comm, layout);
     for (std::size_t i = 0; i < u.view().extent(0); ++i) u.view()(i) = static_cast<double>(i);
     GlobalAccess access(exec, comm, u);
     access.fence(exec);
@@ -103,10 +103,10 @@ void stencil27(benchmark::State& state) {
     }
     const ProcessGrid processes{grid[0], grid[1], grid[2]};
     const ArrayLayout layout(processes, bare), with_padding(processes, padded);
-    const auto u = make_dist_view<double***>(exec, comm, layout, "u");
-    const auto v = make_dist_view<double***>(exec, comm, layout, "v");
-    const auto p = make_dist_view<double***>(exec, comm, with_padding, "p");
-    const auto q = make_dist_view<double***>(exec, comm, with_padding, "q");
+    const auto u = make_dist_view<double***>(exec, "u", comm, layout);
+    const auto v = make_dist_view<double***>(exec, "v", comm, layout);
+    const auto p = make_dist_view<double***>(exec, "p", comm, with_padding);
+    const auto q = make_dist_view<double***>(exec, "q", comm, with_padding);
     const auto number = [&](const auto& array) {
         const auto view = array.view();
         for_each_with_global(

@@ -66,8 +66,8 @@ template <class Data>
 void compete(benchmark::State& state, const ArrayLayout& layout, const char* what, bool wide) {
     const Exec exec;
     const Communicator& comm = perf::communicator();
-    const auto u = make_dist_view<Data>(exec, comm, layout, "u");
-    const auto v = make_dist_view<Data>(exec, comm, layout, "v");
+    const auto u = make_dist_view<Data>(exec, "u", comm, layout);
+    const auto v = make_dist_view<Data>(exec, "v", comm, layout);
     fill_with(exec, u, Scattered{wide});
     fill_with(exec, v, Scattered{false});
     exec.fence("bench_reproducible_sum: arrays are set");

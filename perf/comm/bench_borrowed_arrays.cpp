@@ -47,7 +47,7 @@ struct Exchanges {
               const ArrayLayout& layout)
         : plain(exec, "plain", layout, perf::communicator().rank()),
           arena(make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              exec, perf::communicator(), layout, "arena")),
+              exec, "arena", perf::communicator(), layout)),
           packed(baseline_communicator(), section, plain.view().data()) {
         const auto add = [&](const std::string& name, const Array& array,
                              const std::function<void()>& exchange) {
@@ -138,8 +138,8 @@ void redistribute(benchmark::State& state, std::int64_t n, std::int64_t block, b
                                            array.global_index(1, LocalIndex(j)).value());
     };
     const auto arena = [&](const ArrayLayout& of) {
-        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, of,
-                                                                                "arena");
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, "arena", comm,
+                                                                                of);
     };
     const Array plain_from(exec, "plain source", from, comm.rank());
     const Array plain_to(exec, "plain target", to, comm.rank());

@@ -45,7 +45,7 @@ void fields(benchmark::State& state) {
     std::vector<Cube> plain;
     for (std::size_t i = 0; i < Count; ++i) {
         shared.push_back(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, layout, "shared"));
+            exec, "shared", comm, layout));
         plain.emplace_back(exec, "plain", layout, comm.rank());
     }
 

@@ -85,7 +85,7 @@ void latency(benchmark::State& state) {
     const int times = perf::smoke() ? 2 : 1000;
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(cells * comm.size(), {.padding = 1, .periodic = true})});
-    const auto row = make_dist_view<double*>(exec, comm, layout, "row");
+    const auto row = make_dist_view<double*>(exec, "row", comm, layout);
     const DistView<double*, Exec::memory_space> plain(exec, "plain", layout, comm.rank());
 
     auto direct = perf::plan_of_transport("direct", comm, layout);

@@ -117,7 +117,7 @@ void compare(benchmark::State& state, std::int64_t n, std::int64_t processors,
     const Communicator comm(parent);
     const ArrayLayout layout = bricks(perf::smoke() ? 4 : n, comm.size());
     const Cube shared = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        exec, comm, layout, "shared");
+        exec, "shared", comm, layout);
     const Cube plain(exec, "plain", layout, comm.rank());
     auto direct = perf::plan_of_transport("direct", comm, layout);
     auto message = perf::plan_of_transport("message", comm, layout);

@@ -79,7 +79,7 @@ public:
     Place(benchmark::State& state, const Exec& exec, const Draw& draw)
         : m_state(state), m_exec(exec), m_draw(draw), m_list(draw.list_of(comm.rank())),
           m_shared(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              exec, comm, draw.layout(), "shared")),
+              exec, "shared", comm, draw.layout())),
           m_plain(exec, "plain", draw.layout(), comm.rank()), m_values("values", m_list.size()),
           m_by_hand(baseline_communicator(), draw.elements(m_list)) {
         const auto plan = [&](const char* transport) {

@@ -64,9 +64,9 @@ public:
         : m_state(state), m_exec(exec), m_cubes(cubes), m_own(cubes.own()),
           m_ghosted(make_ghosted_layout(comm, m_own, cubes.touched(m_own))),
           m_padded(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              exec, comm, cubes.padded(), "padded")),
+              exec, "padded", comm, cubes.padded())),
           m_vector(make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              exec, comm, m_ghosted.layout, "vector")),
+              exec, "vector", comm, m_ghosted.layout)),
           m_by_hand(baseline_communicator(), elements(), static_cast<int>(m_ghosted.owned)),
           m_padding(perf::plan_of_transport("direct", comm, cubes.padded())),
           m_padding_message(perf::plan_of_transport("message", comm, cubes.padded())),

@@ -54,7 +54,7 @@ public:
         : m_state(state), m_exec(exec), m_section(section),
           m_plain(exec, "plain", layout, perf::communicator().rank()),
           m_shared(make_dist_view<Data<Rank>, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              exec, perf::communicator(), layout, "shared")),
+              exec, "shared", perf::communicator(), layout)),
           m_direct(perf::plan_of_transport("direct", perf::communicator(), layout)),
           m_message(perf::plan_of_transport("message", perf::communicator(), layout)),
           m_window(baseline_communicator(), section),

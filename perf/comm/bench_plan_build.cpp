@@ -74,7 +74,7 @@ void build_and_bind(benchmark::State& state) {
     const Exec exec;
     const Communicator& comm = perf::communicator();
     const ArrayLayout layout = plane(256, ProcessGrid{comm.size(), 1});
-    const auto array = make_dist_view<double**>(exec, comm, layout, "array");
+    const auto array = make_dist_view<double**>(exec, "array", comm, layout);
     const PaddingExchangeSchedule schedule(layout, comm.rank());
 
     Kokkos::deep_copy(array.view(), 1.0);

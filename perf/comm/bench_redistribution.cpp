@@ -105,8 +105,8 @@ public:
         }
     }
     Array make(const ArrayLayout& layout) const {
-        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, comm, layout,
-                                                                                "shared");
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, "shared",
+                                                                                comm, layout);
     }
     void run() {
         if (!correct) return;

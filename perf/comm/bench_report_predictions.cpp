@@ -186,7 +186,7 @@ ArrayLayout cubes(const Communicator& comm, bool in_slabs, std::int64_t padding 
             {block(n, options), block(n, options), block(n, options)}};
 }
 Cube cube(const Communicator& comm, const ArrayLayout& layout) {
-    return make_dist_view<double***, Exec::memory_space>(Exec(), comm, layout, "cube");
+    return make_dist_view<double***, Exec::memory_space>(Exec(), "cube", comm, layout);
 }
 
 void bad_process_grid(benchmark::State& state) {

@@ -183,7 +183,7 @@ void self_periodic_exchange(benchmark::State& state) {
     const std::int64_t n = perf::smoke() ? 12 : 512;
     const ArrayLayout layout = periodic_box(1, n);
     const auto field =
-        make_dist_view<double***, Kokkos::LayoutRight, Memory>(exec, alone, layout, "perf::field");
+        make_dist_view<double***, Kokkos::LayoutRight, Memory>(exec, "perf::field", alone, layout);
     PaddingExchangePlan plan(alone, layout);
     if (!perf::verify(state, fills(plan, exec, field, n), "the padding")) return;
     const Traffic model = local_traffic(
@@ -227,7 +227,7 @@ void transposition(benchmark::State& state) {
     const std::int64_t n = perf::smoke() ? 40 : 16384;
     const ArrayLayout layout(ProcessGrid{1, 1}, {block(n), block(n)});
     const auto make = [&](const char* label) {
-        return make_dist_view<double**, Kokkos::LayoutRight, Memory>(exec, alone, layout, label);
+        return make_dist_view<double**, Kokkos::LayoutRight, Memory>(exec, label, alone, layout);
     };
     const Matrix a = make("perf::a");
     const Matrix c = make("perf::c");
@@ -252,7 +252,7 @@ void daxpy(benchmark::State& state) {
     const std::int64_t n = perf::smoke() ? 64 : 16384;
     const ArrayLayout layout(ProcessGrid{1, 1}, {block(n), block(n)});
     const auto make = [&](const char* label) {
-        return make_dist_view<double**, Kokkos::LayoutRight, Memory>(exec, alone, layout, label);
+        return make_dist_view<double**, Kokkos::LayoutRight, Memory>(exec, label, alone, layout);
     };
     const Matrix x = make("perf::x");
     const Matrix y = make("perf::y");
@@ -280,7 +280,7 @@ void exchange_by(benchmark::State& state, const char* transport) {
     const std::int64_t n = perf::smoke() ? 12 : 128;
     const ArrayLayout layout = periodic_box(comm.size(), n);
     const auto field =
-        make_dist_view<double***, Kokkos::LayoutRight, Memory>(exec, comm, layout, "perf::field");
+        make_dist_view<double***, Kokkos::LayoutRight, Memory>(exec, "perf::field", comm, layout);
     PaddingExchangePlan plan = perf::plan_of_transport(transport, comm, layout);
     if (!perf::verify(state, fills(plan, exec, field, n), "the padding")) return;
     const perf::SectionMemory memory =

@@ -60,8 +60,8 @@ private:
                                         [&] { return GhostExchangePlan(comm(), m_ghosted); });
     }
     Vector make(const char* name) const {
-        return make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            m_exec, comm(), m_ghosted.layout, name);
+        return make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(m_exec, name, comm(),
+                                                                               m_ghosted.layout);
     }
     void import_to(const tpetra::MultiVector& target) const {
         tpetra::rcp(target)->doImport(*tpetra::rcp(m_source), *tpetra::rcp(m_import),

@@ -56,16 +56,15 @@ struct Place {
     Place(bool has_rows, std::int64_t edge)
         : extent(edge), rank(comm.rank()), size(comm.size()), name(has_rows ? "rows" : "blocks"),
           array(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              Exec(), comm,
+              Exec(), "array", comm,
               ArrayLayout(has_rows
                               ? ProcessGrid{size, 1}
                               : (size % 2 == 0 ? ProcessGrid{size / 2, 2} : ProcessGrid{1, size}),
                           {block(edge, {.padding = has_rows ? 0 : 2}),
-                           block(edge, {.padding = has_rows ? 0 : 2})}),
-              "array")),
+                           block(edge, {.padding = has_rows ? 0 : 2})}))),
           rows(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              Exec(), comm, ArrayLayout(ProcessGrid{size, 1}, {block(edge), block(edge)}),
-              "rows")) {
+              Exec(), "rows", comm,
+              ArrayLayout(ProcessGrid{size, 1}, {block(edge), block(edge)}))) {
         Kokkos::deep_copy(rows.view(), 1.0);
     }
 

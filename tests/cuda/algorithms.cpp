@@ -44,12 +44,12 @@ void use_array(const Cuda& exec, const Communicator& comm, const A& a, const A& 
 
 void use_algorithms(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
-    use_array(exec, comm, make_dist_view<double***>(exec, comm, layout, "a"),
-              make_dist_view<double***>(exec, comm, layout, "b"));
+    use_array(exec, comm, make_dist_view<double***>(exec, "a", comm, layout),
+              make_dist_view<double***>(exec, "b", comm, layout));
     use_array(
         exec, comm,
-        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "a"),
-        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "b"));
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "a", comm, layout),
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "b", comm, layout));
 }
 
 } // namespace distview::testing

@@ -49,20 +49,20 @@ void use_axis(const Cuda& exec, const Communicator& comm, const A& a, const S& s
 void use_along_axes(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
     const ArrayLayout reduced = reduced_layout(layout, 0, AxisResult::everywhere);
-    const auto a = make_dist_view<double***>(exec, comm, layout, "a");
+    const auto a = make_dist_view<double***>(exec, "a", comm, layout);
     const auto i = make_dist_view<std::int32_t***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(
-        exec, comm, layout, "i");
-    const auto small = make_dist_view<double***>(exec, comm, reduced, "small");
+        exec, "i", comm, layout);
+    const auto small = make_dist_view<double***>(exec, "small", comm, reduced);
     use_elementwise(exec, comm, a, small);
     use_elementwise(exec, comm, i, small);
     use_axis(exec, comm, a, small);
     use_axis(exec, comm, i, small);
-    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, comm, layout, "z");
-    const auto sums = make_dist_view<Kokkos::complex<double>***>(exec, comm, reduced, "sums");
+    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, "z", comm, layout);
+    const auto sums = make_dist_view<Kokkos::complex<double>***>(exec, "sums", comm, reduced);
     axis_reduce(exec, comm, Sum{}, z, 0, sums);
     axis_reduce(exec, comm, Sum{}, z, 0, sums, {.reproducible = true});
     const ArrayLayout spread(ProcessGrid{comm.size()}, {block_cyclic(64, 3)});
-    const auto c = make_dist_view<float*>(exec, comm, spread, "c");
+    const auto c = make_dist_view<float*>(exec, "c", comm, spread);
     inclusive_scan(exec, comm, c, 0, c);
 
     GridAxis along(comm, layout.grid(), 0);

@@ -76,9 +76,9 @@ void use_loop(const Cuda& exec, const Communicator& comm, const A& from, const A
 
 void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
-    const auto u = make_dist_view<double***>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double***>(exec, "u", comm, layout);
     const auto v =
-        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "v");
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "v", comm, layout);
     IndexList list(3);
     list.add_box({{0, 4}, {0, 6, 2}, {1, 5}});
     const auto size = static_cast<std::size_t>(list.size());
@@ -104,11 +104,11 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
 
     const std::vector<std::int64_t> owned{comm.rank()}, needed{(comm.rank() + 1) % comm.size()};
     const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
-    const auto w = make_dist_view<double*>(exec, comm, ghosted.layout, "w");
+    const auto w = make_dist_view<double*>(exec, "w", comm, ghosted.layout);
     GhostExchangePlan ghosts(comm, ghosted);
     ghosts.execute(exec, w);
     ghosts.combine(exec, Sum{}, w);
-    const auto w2 = make_dist_view<std::int32_t*>(exec, comm, ghosted.layout, "w2");
+    const auto w2 = make_dist_view<std::int32_t*>(exec, "w2", comm, ghosted.layout);
     ghosts.bind(exec, w, w2);
     ghosts.start(exec, w, w2).finish();
     ghosts.start_combine(exec, Nearer{}, w, w2).finish();
@@ -123,12 +123,12 @@ void use_elements_by_index(const Cuda& exec, const Communicator& comm) {
 
     use_access(exec, comm, u);
     use_access(exec, comm, v);
-    use_access(exec, comm, make_dist_view<std::int64_t***>(exec, comm, layout, "i"));
-    use_access(exec, comm, make_dist_view<Kokkos::complex<double>***>(exec, comm, layout, "z"));
-    use_loop(exec, comm, u, make_dist_view<double***>(exec, comm, layout, "du"));
+    use_access(exec, comm, make_dist_view<std::int64_t***>(exec, "i", comm, layout));
+    use_access(exec, comm, make_dist_view<Kokkos::complex<double>***>(exec, "z", comm, layout));
+    use_loop(exec, comm, u, make_dist_view<double***>(exec, "du", comm, layout));
     use_loop(
         exec, comm, v,
-        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "dv"));
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "dv", comm, layout));
 }
 
 } // namespace distview::testing

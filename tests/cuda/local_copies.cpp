@@ -35,9 +35,9 @@ struct ByLastDigit {
 
 void use_local_copies(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
-    const auto d = make_dist_view<double***>(exec, comm, layout, "d");
-    const auto i = make_dist_view<std::int64_t***>(exec, comm, layout, "i");
-    const auto z = make_dist_view<Kokkos::complex<float>***>(exec, comm, layout, "z");
+    const auto d = make_dist_view<double***>(exec, "d", comm, layout);
+    const auto i = make_dist_view<std::int64_t***>(exec, "i", comm, layout);
+    const auto z = make_dist_view<Kokkos::complex<float>***>(exec, "z", comm, layout);
     fill_random(exec, d, {.seed = 42});
     fill_random_normal(exec, d, {.seed = 42, .stream = 1}, 1, 2);
     fill_random_integers(exec, i, {.seed = 42}, -5, 5);
@@ -46,8 +46,8 @@ void use_local_copies(const Cuda& exec, const Communicator& comm) {
     use_parts(exec, comm, z);
 
     const ArrayLayout spread(ProcessGrid{comm.size()}, {block_cyclic(64, 3)});
-    const auto x = make_dist_view<float*>(exec, comm, spread, "x");
-    const auto n = make_dist_view<std::int64_t*>(exec, comm, spread, "n");
+    const auto x = make_dist_view<float*>(exec, "x", comm, spread);
+    const auto n = make_dist_view<std::int64_t*>(exec, "n", comm, spread);
     fill_random(exec, x, {.seed = 42});
     sort(exec, comm, x);
     sort(exec, comm, x, Descending());

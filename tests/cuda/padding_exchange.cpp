@@ -19,12 +19,12 @@ struct Larger {
 void use_padding_exchange(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
     PaddingExchangePlan plan(comm, layout);
-    const auto u = make_dist_view<double***>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double***>(exec, "u", comm, layout);
     const auto v =
-        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, layout, "v");
-    const auto w = make_dist_view<int***, Kokkos::CudaUVMSpace>(exec, comm, layout, "w");
+        make_dist_view<float***, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "v", comm, layout);
+    const auto w = make_dist_view<int***, Kokkos::CudaUVMSpace>(exec, "w", comm, layout);
     const auto x =
-        make_dist_view<std::int8_t***, Kokkos::CudaHostPinnedSpace>(exec, comm, layout, "x");
+        make_dist_view<std::int8_t***, Kokkos::CudaHostPinnedSpace>(exec, "x", comm, layout);
     plan.bind(exec, u, v);
     plan.bind(exec, w, x);
     plan.execute(exec, u);

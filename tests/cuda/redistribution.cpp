@@ -12,12 +12,12 @@ void use_redistribution(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout from(ProcessGrid{comm.size(), 1}, {block(64), block(48)});
     const ArrayLayout to(ProcessGrid{1, comm.size()}, {block_cyclic(48, 3), block_cyclic(64, 2)});
     RedistributionPlan plan(comm, from, to, {.permutation = {1, 0}});
-    const auto a = make_dist_view<double**>(exec, comm, from, "a");
-    const auto c = make_dist_view<double**>(exec, comm, to, "c");
+    const auto a = make_dist_view<double**>(exec, "a", comm, from);
+    const auto c = make_dist_view<double**>(exec, "c", comm, to);
     const auto f =
-        make_dist_view<float**, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, comm, to, "f");
-    const auto z = make_dist_view<Kokkos::complex<double>**>(exec, comm, from, "z");
-    const auto t = make_dist_view<Kokkos::complex<double>**>(exec, comm, to, "t");
+        make_dist_view<float**, Kokkos::LayoutLeft, Kokkos::CudaSpace>(exec, "f", comm, to);
+    const auto z = make_dist_view<Kokkos::complex<double>**>(exec, "z", comm, from);
+    const auto t = make_dist_view<Kokkos::complex<double>**>(exec, "t", comm, to);
     plan.bind(exec, a, c);
     plan.execute(exec, a, c);
     plan.execute(exec, 2.0, a, 1.0, c);

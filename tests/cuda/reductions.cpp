@@ -61,10 +61,10 @@ void use_functor(const Cuda& exec, const Communicator& comm, const A& a) {
 
 void use_reductions(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
-    const auto a = make_dist_view<double***>(exec, comm, layout, "a");
-    const auto f = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, comm, layout, "f");
-    const auto i = make_dist_view<std::int64_t***>(exec, comm, layout, "i");
-    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, comm, layout, "z");
+    const auto a = make_dist_view<double***>(exec, "a", comm, layout);
+    const auto f = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, "f", comm, layout);
+    const auto i = make_dist_view<std::int64_t***>(exec, "i", comm, layout);
+    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, "z", comm, layout);
     use_numbers(exec, comm, a);
     use_numbers(exec, comm, f);
     use_numbers(exec, comm, i);
@@ -73,7 +73,7 @@ void use_reductions(const Cuda& exec, const Communicator& comm) {
     use_order(exec, comm, f);
     use_order(exec, comm, i);
     const ArrayLayout spread(ProcessGrid{comm.size()}, {block_cyclic(64, 3)});
-    const auto c = make_dist_view<double*>(exec, comm, spread, "c");
+    const auto c = make_dist_view<double*>(exec, "c", comm, spread);
     use_order(exec, comm, c);
     use_functor(exec, comm, a);
     use_functor(exec, comm, f);

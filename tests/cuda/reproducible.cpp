@@ -50,12 +50,12 @@ for (const bool reproducible : {false, true}) {
 
 void use_reproducible(const Cuda& exec, const Communicator& comm) {
     const ArrayLayout layout = some_layout(comm.size());
-    const auto a = make_dist_view<double***>(exec, comm, layout, "a");
-    const auto b = make_dist_view<double***>(exec, comm, layout, "b");
-    const auto f = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, comm, layout, "f");
-    const auto g = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, comm, layout, "g");
-    const auto i = make_dist_view<std::int64_t***>(exec, comm, layout, "i");
-    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, comm, layout, "z");
+    const auto a = make_dist_view<double***>(exec, "a", comm, layout);
+    const auto b = make_dist_view<double***>(exec, "b", comm, layout);
+    const auto f = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, "f", comm, layout);
+    const auto g = make_dist_view<float***, Kokkos::CudaUVMSpace>(exec, "g", comm, layout);
+    const auto i = make_dist_view<std::int64_t***>(exec, "i", comm, layout);
+    const auto z = make_dist_view<Kokkos::complex<double>***>(exec, "z", comm, layout);
     use_exact_sums(exec, comm, a);
     use_exact_sums(exec, comm, f);
     use_exact_sums(exec, comm, i);

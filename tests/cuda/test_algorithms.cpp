@@ -50,8 +50,8 @@ struct Numbered {
 template <class Data, class Layout, class Exec>
 Results run(const Exec& exec, const Communicator& comm, const ArrayLayout& layout) {
     using Memory = typename Exec::memory_space;
-    const auto a = make_dist_view<Data, Layout, Memory>(exec, comm, layout, "a");
-    const auto b = make_dist_view<Data, Layout, Memory>(exec, comm, layout, "b");
+    const auto a = make_dist_view<Data, Layout, Memory>(exec, "a", comm, layout);
+    const auto b = make_dist_view<Data, Layout, Memory>(exec, "b", comm, layout);
     using Value = typename decltype(a)::value_type;
     const auto u = a.view();
     const auto v = b.view();
@@ -124,8 +124,8 @@ template <class Exec>
 std::vector<double> reproducible_numbers(const Exec& exec, const Communicator& comm,
                                          const ArrayLayout& layout) {
     using Memory = typename Exec::memory_space;
-    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "a");
-    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "b");
+    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, "a", comm, layout);
+    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, "b", comm, layout);
     fill_with(exec, a, Wide());
     fill_with(
         exec, b, KOKKOS_LAMBDA(GlobalIndex i, GlobalIndex j, GlobalIndex k) {
@@ -144,8 +144,8 @@ TEST(DeviceAlgorithms, StayOnTheGivenInstance) {
     const Cuda exec = separate_instance<Cuda>();
     ASSERT_NE(device_id_of(exec), device_id_of(Cuda()));
     using Memory = Cuda::memory_space;
-    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "a");
-    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, comm, layout, "b");
+    const auto a = make_dist_view<double***, Kokkos::LayoutLeft, Memory>(exec, "a", comm, layout);
+    const auto b = make_dist_view<float***, Kokkos::LayoutLeft, Memory>(exec, "b", comm, layout);
     exec.fence("distview::testing: before recording");
     {
         KokkosEvents events;

@@ -100,7 +100,7 @@ public:
         for (std::int64_t i = 0; i < 100; i += 3) needed.push_back(100 * next + i);
         if (next == comm.rank()) needed.clear(); // then no process has ghosts
         const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
-        const auto w = make_dist_view<double*, Memory>(exec, comm, ghosted.layout, "w");
+        const auto w = make_dist_view<double*, Memory>(exec, "w", comm, ghosted.layout);
         const auto view = w.view();
         const double salt = 1000.0 * comm.rank();
         Kokkos::parallel_for(
@@ -171,7 +171,7 @@ public:
         fill_with(exec, inexact, ThirdOfCellNumber());
         for (const int axis : {0, 1, 2}) {
             const ArrayLayout reduced = reduced_layout(u.layout(), axis, AxisResult::everywhere);
-            const auto small = make_dist_view<double***, Memory>(exec, comm, reduced, "small");
+            const auto small = make_dist_view<double***, Memory>(exec, "small", comm, reduced);
             axis_reduce(exec, comm, Sum{}, u, axis, small);
             add_array(small);
             axis_reduce(exec, comm, Maximum{}, u, axis, small);
@@ -191,7 +191,7 @@ public:
 
     Numbers random_and_sorted() {
         const ArrayLayout spread(ProcessGrid{comm.size()}, {block_cyclic(6400, 3)});
-        const auto x = make_dist_view<double*, Memory>(exec, comm, spread, "x");
+        const auto x = make_dist_view<double*, Memory>(exec, "x", comm, spread);
         fill_random(exec, x, {.seed = 42});
         add_array(x);
         sort(exec, comm, x);
@@ -220,7 +220,7 @@ private:
     using List = Kokkos::View<T*, Memory>;
 
     auto array() const {
-        return make_dist_view<double***, Memory>(exec, comm, some_layout(comm.size()), "u");
+        return make_dist_view<double***, Memory>(exec, "u", comm, some_layout(comm.size()));
     }
     auto numbered() const {
         const auto u = array();

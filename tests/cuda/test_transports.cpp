@@ -47,9 +47,8 @@ protected:
         const ArrayLayout layout(ProcessGrid{n}, {block(4 * n, {.padding = 1, .periodic = true})});
         PaddingExchangePlan plan(comm, layout);
         try {
-            plan.bind(exec,
-                      make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm,
-                                                                                      layout, "a"));
+            plan.bind(exec, make_dist_view<double*, Kokkos::LayoutRight, Kokkos::CudaSpace>(
+                                exec, "a", comm, layout));
         } catch (const UsageError& error) {
             if (std::string(error.what()).find("MPI does not take it") == std::string::npos) throw;
             return false;
@@ -80,7 +79,7 @@ protected:
         const OnHost reference(Host(), "reference", layout, comm.rank());
         const OnHost result(Host(), "result", layout, comm.rank());
         const auto device =
-            make_dist_view<Data, Layout, Kokkos::CudaSpace>(exec, comm, layout, "device");
+            make_dist_view<Data, Layout, Kokkos::CudaSpace>(exec, "device", comm, layout);
         Host().fence("distview::test: arrays are zero");
         fill(reference, salt);
         deep_copy(exec, device, reference);
@@ -160,7 +159,7 @@ TEST_P(DeviceTransports, ExchangesWithTwoKernelsAndAllocatesNothing) {
     const ArrayLayout layout(ProcessGrid{n, 1, 1},
                              {block(8 * n, periodic), block(12, periodic), block(20, periodic)});
     const auto device =
-        make_dist_view<double***, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, comm, layout, "a");
+        make_dist_view<double***, Kokkos::LayoutRight, Kokkos::CudaSpace>(exec, "a", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     plan.execute(exec, device); // binds
     KokkosEvents events;

@@ -80,10 +80,10 @@ struct CubeArrays {
 
     CubeArrays(const Communicator& comm, const CubeEquations& of)
         : equations(of), rows(comm, of.layout(comm.size())),
-          b(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm,
-                                                                              rows.layout(), "b")),
-          u(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm,
-                                                                              rows.layout(), "u")) {
+          b(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "b", comm,
+                                                                              rows.layout())),
+          u(make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u", comm,
+                                                                              rows.layout())) {
         Exec().fence("arrays are there");
         for (std::int64_t c = 0; c < rows.local_rows(); ++c)
             b.view().data()[c] = of.right_side(rows.row_of_cell(c));

@@ -115,7 +115,7 @@ TEST(MatrixRows, HaveTheColumnsThatAnExchangeBrings) {
                                  {block(13, options), block(9, options)});
         const RowNumbering rows(comm, layout);
         const auto numbers = make_dist_view<std::int64_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, layout, "numbers");
+            exec, "numbers", comm, layout);
         Kokkos::deep_copy(exec, numbers.view(), -1);
         fill_with(exec, numbers, [=](GlobalIndex i, GlobalIndex j) { return rows.row(i, j); });
         exec.fence("numbers are there");
@@ -198,7 +198,7 @@ TEST(SolverArrays, CopyTheInteriorAndFillThePadding) {
     const BlockOptions options{.padding = {1, 2}, .boundary = Widths{2, 1}, .periodic = true};
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
                              {block(16, options), block(13, options)});
-    auto u = make_solver_arrays<double**>(exec, comm, layout, "u");
+    auto u = make_solver_arrays<double**>(exec, "u", comm, layout);
     EXPECT_EQ(u.unpadded.layout(), without_padding(layout));
     fill_with(exec, u.unpadded, [](GlobalIndex i, GlobalIndex j) {
         return static_cast<double>(100 * i.value() + j.value());

@@ -34,7 +34,7 @@ using Bytes = DistView<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace>;
 
 Bytes make(const Communicator& comm, const ArrayLayout& layout) {
     return make_dist_view<std::uint8_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Kokkos::DefaultHostExecutionSpace(), comm, layout, "bytes");
+        Kokkos::DefaultHostExecutionSpace(), "bytes", comm, layout);
 }
 
 /// Calls visit(element, value) for all interior cells of this rank.

@@ -38,7 +38,7 @@ struct Fields {
         for (const char* name : {"a", "b"})
             arrays.push_back(
                 {name, make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                           Exec(), comm, ArrayLayout(grid, {block(300), block(1000)}), name)});
+                           Exec(), name, comm, ArrayLayout(grid, {block(300), block(1000)}))});
     }
     static double value(std::int64_t step, std::size_t field, std::int64_t i, std::int64_t j) {
         return static_cast<double>(step * 1000000007 + static_cast<std::int64_t>(field) * 31 +

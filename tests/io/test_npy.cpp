@@ -97,8 +97,8 @@ TEST(Npy, of_any_layout_and_order_and_back) {
 
 DistView<double*> line_of(const Communicator& comm, std::int64_t n) {
     return make_dist_view<double*>(
-        Kokkos::DefaultHostExecutionSpace(), comm,
-        ArrayLayout(ProcessGrid{comm.size()}, {block(n, {.padding = 1})}), "line");
+        Kokkos::DefaultHostExecutionSpace(), "line", comm,
+        ArrayLayout(ProcessGrid{comm.size()}, {block(n, {.padding = 1})}));
 }
 
 TEST(Npy, reads_big_endian_version_2_and_python_2) {

@@ -188,7 +188,7 @@ TEST_F(SeriesTest, a_step_of_an_array_that_was_saved_whole) {
     const ArrayLayout rows(ProcessGrid{world.size(), 1}, {block(6), block(5)});
     const Kokkos::DefaultHostExecutionSpace exec;
     const auto step = make_dist_view<std::int32_t**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        exec, world, rows, "step");
+        exec, "step", world, rows);
     load_hdf5_step(world, path, 2, {{"f", step}});
     const std::int64_t first = rows.axis(0).as_block().interior(world.rank()).begin.value();
     for (std::size_t i = 0; i < step.view().extent(0); ++i)

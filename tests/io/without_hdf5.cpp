@@ -18,8 +18,8 @@ namespace {
 
 TEST(WithoutHdf5, all_functions_say_what_is_missing) {
     const Communicator world(MPI_COMM_WORLD);
-    const auto u = make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), world,
-                                           ArrayLayout(ProcessGrid{world.size()}, {block(5)}), "u");
+    const auto u = make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), "u", world,
+                                           ArrayLayout(ProcessGrid{world.size()}, {block(5)}));
     const std::vector<NamedArray> arrays{{"u", u}};
     EXPECT_FALSE(has_hdf5());
     const auto refuses = [](const char* caller, const auto& call) {

@@ -67,7 +67,7 @@ void meet(MPI_Comm own, MPI_Comm intercommunicator, bool begins, bool with_cpp) 
         check(theirs.rank() == 2 && theirs.extent(0) == rows && theirs.extent(1) == columns &&
                   theirs.process_count() == static_cast<int>(other.ranks().size()),
               "the other program's layout");
-    const auto a = make_dist_view<double**>(exec, comm, mine, "a");
+    const auto a = make_dist_view<double**>(exec, "a", comm, mine);
     fill(exec, a, -1.0);
     RedistributionPlan there = begins ? other.plan_to(mine) : other.plan_from(mine);
     RedistributionPlan back = begins ? other.plan_from(mine) : other.plan_to(mine);

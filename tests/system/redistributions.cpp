@@ -75,9 +75,9 @@ int count_wrong_transports(const Place& place, const RedistributionPlan& plan) {
 /// c = a^T, and back.
 int count_faults(const Place& place, const ArrayLayout& from, const ArrayLayout& to) {
     const Exec exec;
-    const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, from, "a");
-    const auto b = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, from, "b");
-    const auto c = make_dist_view<double**, Kokkos::HostSpace>(exec, place.comm, to, "c");
+    const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, "a", place.comm, from);
+    const auto b = make_dist_view<double**, Kokkos::HostSpace>(exec, "b", place.comm, from);
+    const auto c = make_dist_view<double**, Kokkos::HostSpace>(exec, "c", place.comm, to);
     RedistributionPlan there(place.comm, from, to, {.permutation = {1, 0}});
     RedistributionPlan back(place.comm, to, from, {.permutation = {1, 0}});
     int faults = 0;

@@ -9,7 +9,7 @@ namespace distview::testing {
 inline DistView<double**> shared_or_wrapped(const Communicator& comm, const ArrayLayout& layout,
                                             bool wrapped) {
     if (!wrapped)
-        return make_dist_view<double**>(Kokkos::DefaultHostExecutionSpace(), comm, layout, "array");
+        return make_dist_view<double**>(Kokkos::DefaultHostExecutionSpace(), "array", comm, layout);
     const Extents extents = layout.local_extents(comm.rank());
     return wrap_dist_view(comm, layout,
                           DistView<double**>::view_type("array", extents[0], extents[1]), "array");

@@ -105,8 +105,8 @@ int main(int argc, char** argv) {
         const std::int64_t columns = 401;
         const BlockOptions ring{.padding = 1, .periodic = true};
         const ArrayLayout layout(grid, {block(rows, ring), block(columns, ring)});
-        const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "a");
-        const auto b = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "b");
+        const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, "a", comm, layout);
+        const auto b = make_dist_view<double**, Kokkos::HostSpace>(exec, "b", comm, layout);
         PaddingExchangePlan plan(comm, layout);
         for (int round = 0; round < 4; ++round) {
             fill(a, round);

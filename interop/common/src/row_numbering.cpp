@@ -169,7 +169,7 @@ std::vector<std::int64_t> rows_of_ghosts(const Communicator& comm, const ArrayLa
     const std::int64_t held = layout.axis(0).local_extent(comm.rank());
     GhostExchangePlan plan(comm, {layout, 0, owned.size(), held - owned.size(), {}});
     const auto numbers = make_dist_view<std::int64_t*, Kokkos::HostSpace>(
-        exec, comm, layout, "distview::RowNumbering::rows");
+        exec, "distview::RowNumbering::rows", comm, layout);
     for (std::size_t i = 0; i < own_rows.size(); ++i) numbers.view()(i) = own_rows[i];
     plan.execute(exec, numbers);
     std::vector<std::int64_t> rows;

@@ -46,7 +46,7 @@ void with_array_of_rank(const Communicator& comm, const ArrayLayout& layout, con
     const Exec exec;
     const auto array =
         make_dist_view<typename PointersTo<std::int64_t, Rank>::type, Kokkos::LayoutRight,
-                       Kokkos::HostSpace>(exec, comm, layout, "distview::petsc::star_forest");
+                       Kokkos::HostSpace>(exec, "distview::petsc::star_forest", comm, layout);
     exec.fence("distview::petsc::star_forest: the array is there");
     action(array);
 }

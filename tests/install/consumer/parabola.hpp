@@ -23,8 +23,8 @@ struct Parabola {
                                     [](distview::MatrixRow& row, distview::GlobalIndex) {
                                         row.add(2, {0}), row.add(-1, {-1}), row.add(-1, {1});
                                     })),
-          b(distview::make_dist_view<double*, Kokkos::HostSpace>(exec, comm, rows.layout(), "b")),
-          u(distview::make_dist_view<double*, Kokkos::HostSpace>(exec, comm, rows.layout(), "u")) {
+          b(distview::make_dist_view<double*, Kokkos::HostSpace>(exec, "b", comm, rows.layout())),
+          u(distview::make_dist_view<double*, Kokkos::HostSpace>(exec, "u", comm, rows.layout())) {
         distview::fill(exec, b, 1.0);
         exec.fence("the right side is there");
     }

@@ -10,7 +10,7 @@ int main(int argc, char** argv) {
     const distview::Communicator comm(MPI_COMM_WORLD);
     const Kokkos::DefaultHostExecutionSpace exec;
     const distview::ArrayLayout layout(distview::ProcessGrid{comm.size()}, {distview::block(11)});
-    const auto a = distview::make_dist_view<double*>(exec, comm, layout, "a");
+    const auto a = distview::make_dist_view<double*>(exec, "a", comm, layout);
     distview::fill(exec, a, 3.0);
     const double total = distview::sum(exec, comm, a);
     if (comm.rank() == 0) std::printf("sum %g\n", total);

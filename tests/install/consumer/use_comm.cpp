@@ -11,7 +11,7 @@ int main(int argc, char** argv) {
     const Kokkos::DefaultHostExecutionSpace exec;
     const distview::ArrayLayout layout(distview::ProcessGrid{comm.size()},
                                        {distview::block(12, {.padding = 1, .periodic = true})});
-    const auto a = distview::make_dist_view<int*>(exec, comm, layout, "a");
+    const auto a = distview::make_dist_view<int*>(exec, "a", comm, layout);
     Kokkos::deep_copy(exec, a.view(), comm.rank());
     exec.fence("the values are written");
 

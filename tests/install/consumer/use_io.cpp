@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     const Kokkos::DefaultHostExecutionSpace exec;
     const auto make = [&](distview::AxisSpec axis) {
         return distview::make_dist_view<double*>(
-            exec, comm, distview::ArrayLayout(distview::ProcessGrid{comm.size()}, {axis}), "a");
+            exec, "a", comm, distview::ArrayLayout(distview::ProcessGrid{comm.size()}, {axis}));
     };
     const auto a = make(distview::block(12));
     const auto b = make(distview::cyclic(12));

@@ -117,8 +117,8 @@ public:
           stencil(unpadded_stencil<double***>(exec, over, StencilOperator{plan, functor()})) {}
 
     Vector make(const char* label) const {
-        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, rows.layout(), label);
+        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, label, comm,
+                                                                                 rows.layout());
     }
     Vector make_scattered(const char* label, std::uint64_t seed) const {
         const Vector array = make(label);

@@ -72,11 +72,11 @@ TEST_F(HypreMatrix, RanksMayHaveNoRows) {
         row.add(-1, {-1}), row.add(-1, {1});
     });
     const auto x = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "x");
+        Exec(), "x", comm, rows.layout());
     for (std::int64_t n = 0; n < rows.local_rows(); ++n)
         x.view().data()[n] = static_cast<double>(1 + rows.row_of_cell(n));
     const auto y = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "y");
+        Exec(), "y", comm, rows.layout());
     const hypre::Matrix a = hypre::ij_matrix(matrix);
     const hypre::Vector from = hypre::vector(rows, x), to = hypre::vector(rows, y);
     from.put();
@@ -98,9 +98,9 @@ TEST_F(HypreMatrix, StructHasTheOffsetsOfAllRanks) {
         if (i == n - 1) row.add(100, {-1});
     });
     const auto x = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "x");
+        Exec(), "x", comm, rows.layout());
     const auto y = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "y");
+        Exec(), "y", comm, rows.layout());
     for (std::int64_t r = 0; r < rows.local_rows(); ++r)
         x.view().data()[r] = static_cast<double>(rows.row_of_cell(r));
     const hypre::StructGrid grid = hypre::struct_grid(rows);

@@ -23,7 +23,7 @@ TEST(HypreSession, WhatNeedsHypreSaysSoBeforeIt) {
     EXPECT_FALSE(hypre::is_running());
     const RowNumbering rows(world(), {ProcessGrid{rank_count()}, {block(20)}});
     const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), world(), rows.layout(), "u");
+        Exec(), "u", world(), rows.layout());
     EXPECT_THROW_ON_ALL_RANKS(hypre::vector(rows, u), UsageError,
                               "hypre::vector: expected hypre to be initialised");
     EXPECT_THROW_ON_ALL_RANKS(hypre::struct_grid(rows), UsageError, "hypre::Session does that");

@@ -233,19 +233,19 @@ TEST_F(HypreSolve, PfmgTakesWholeStencilsOnly) {
         const Exec exec;
         if (axes == 1) {
             const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                exec, comm, rows.layout(), "b");
+                exec, "b", comm, rows.layout());
             fill(exec, b, 1);
             solve_of(assemble(rows, [&](MatrixRow& row, GlobalIndex) { add_row(row); }), b,
                      make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                         exec, comm, rows.layout(), "u"));
+                         exec, "u", comm, rows.layout()));
         } else {
             const auto b = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                exec, comm, rows.layout(), "b");
+                exec, "b", comm, rows.layout());
             fill(exec, b, 1);
             solve_of(
                 assemble(rows, [&](MatrixRow& row, GlobalIndex, GlobalIndex) { add_row(row); }), b,
-                make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                    exec, comm, rows.layout(), "u"));
+                make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, "u", comm,
+                                                                                 rows.layout()));
         }
     };
     const char* const refused = "pfmg: expected a matrix whose stencil has 5 or 9 entries";

@@ -49,7 +49,7 @@ TEST_F(HypreVector, HasTheCellsInTheOrderOfRows) {
     for_each_case(20, [&](Random& random, std::uint64_t) {
         const RowNumbering rows(comm, any_blocks(random, 2));
         const auto u = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, rows.layout(), "u");
+            Exec(), "u", comm, rows.layout());
         number(u, rows);
         const std::int64_t before = bytes_copied_at_the_door();
         const hypre::Vector x = hypre::vector(rows, u);
@@ -75,7 +75,7 @@ TEST_F(HypreVector, StructHasTheCellsWhereTheyAre) {
     for_each_case(20, [&](Random& random, std::uint64_t) {
         const RowNumbering rows(comm, any_blocks(random, 3));
         const auto u = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, rows.layout(), "u");
+            Exec(), "u", comm, rows.layout());
         fill_with(Exec(), u, Scattered{1});
         Exec().fence("distview::testing: scattered");
         const hypre::StructGrid grid = hypre::struct_grid(rows);
@@ -110,8 +110,8 @@ TEST_F(HypreVector, StructHasTheCellsWhereTheyAre) {
 
 TEST_F(HypreVector, KeepsTheMemory) {
     const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
-    auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm,
-                                                                             rows.layout(), "u");
+    auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u", comm,
+                                                                             rows.layout());
     number(u, rows);
     const std::weak_ptr<const void> memory = u.owner();
     std::optional<hypre::Vector> x(hypre::vector(rows, u));
@@ -132,7 +132,7 @@ TEST_F(HypreVector, KeepsTheMemory) {
 TEST_F(HypreVector, NothingIsFetchedIntoConstElements) {
     const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
     const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "u");
+        Exec(), "u", comm, rows.layout());
     const DistView<const double*, Kokkos::LayoutRight, Kokkos::HostSpace> fixed = u;
     const hypre::Vector x = hypre::vector(rows, fixed);
     x.put();
@@ -146,19 +146,19 @@ TEST_F(HypreVector, ArraysThatAreNoRunOfMemoryAreErrors) {
     const ArrayLayout padded(grid, {block(24, {.padding = 1}), block(5, {.boundary = 1})});
     const RowNumbering rows(comm, padded);
     const auto u =
-        make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm, padded, "u");
+        make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u", comm, padded);
     EXPECT_THROW_ON_ALL_RANKS(hypre::vector(rows, u), ShapeError,
                               "hypre::vector: expected an array without padding");
     const auto left = make_dist_view<double**, Kokkos::LayoutLeft, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "left");
+        Exec(), "left", comm, rows.layout());
     EXPECT_THROW_ON_ALL_RANKS(hypre::vector(rows, left), ShapeError, "expected cells in C order");
 }
 
 TEST_F(HypreVector, RowsThatHypreCannotNumberAreErrors) {
     const ArrayLayout columns(ProcessGrid{1, rank_count()}, {block(6), block(12)});
     const RowNumbering global(comm, columns, RowOrder::global);
-    const auto u = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), comm,
-                                                                                    columns, "u");
+    const auto u = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u",
+                                                                                    comm, columns);
     if (rank_count() > 1) {
         EXPECT_THROW_ON_ALL_RANKS(hypre::vector(global, u), UsageError,
                                   "hypre::vector: expected rows that follow each other");

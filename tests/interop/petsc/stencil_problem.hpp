@@ -99,7 +99,7 @@ struct StencilProblem {
 
     Field make(const char* label) const {
         return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, rows.layout(), label);
+            Exec(), label, comm, rows.layout());
     }
     /// The same on any number of ranks.
     Field make_random(const char* label, std::uint64_t seed) const {

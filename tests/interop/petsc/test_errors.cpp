@@ -126,11 +126,11 @@ TEST(PetscErrors, PaddedArray) {
     const Communicator& comm = comm_with_petsc();
     const StencilProblem problem = problem_of(comm);
     const auto padded = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, problem.layout, "u");
+        Exec(), "u", comm, problem.layout);
     EXPECT_THROW_ON_ALL_RANKS(petsc::vector(problem.rows, padded), ShapeError,
                               "petsc::vector: expected an array without padding");
     const auto left = make_dist_view<double***, Kokkos::LayoutLeft, Kokkos::HostSpace>(
-        Exec(), comm, problem.rows.layout(), "v");
+        Exec(), "v", comm, problem.rows.layout());
     EXPECT_THROW_ON_ALL_RANKS(petsc::vector(problem.rows, left), ShapeError,
                               "expected cells in C order");
     // On one rank alone.
@@ -188,7 +188,7 @@ TEST(PetscErrors, WrongSizes) {
     };
     const auto vector_of = [&](const RowNumbering& rows) {
         return petsc::vector(rows, make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                                       Exec(), comm, rows.layout(), "u"));
+                                       Exec(), "u", comm, rows.layout()));
     };
     const RowNumbering rows = rows_of(5, 0);
     const petsc::Matrix matrix =
@@ -283,11 +283,11 @@ TEST(PetscErrors, OtherOrderOfRanks) {
     const ArrayLayout line(ProcessGrid{comm.size()}, {block(12 * comm.size())}),
         fields(ProcessGrid{1, comm.size()}, {block(2), block(12 * comm.size())});
     const RowNumbering rows(comm, line);
-    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), backwards, line, "u");
+    const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u",
+                                                                                   backwards, line);
     EXPECT_THROW_ON_ALL_RANKS(petsc::vector(rows, u), ShapeError, "without padding of process ");
     const auto two = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), backwards, fields, "two");
+        Exec(), "two", backwards, fields);
     EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(rows, two), ShapeError,
                               "petsc::dense_matrix: expected fields");
     const petsc::Vector vector = petsc::vector(RowNumbering(backwards, line), u);
@@ -325,9 +325,9 @@ TEST(PetscErrors, IndefiniteMatrix) {
     const petsc::Matrix matrix = petsc::aij_matrix(assemble(
         rows, [](MatrixRow& row, GlobalIndex i) { row.add(i.value() % 2 ? 1 : -2, {0}); }));
     const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "b");
+        Exec(), "b", comm, rows.layout());
     const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "u");
+        Exec(), "u", comm, rows.layout());
     fill(Exec(), b, 1);
     Exec().fence("the right side is there");
     EXPECT_THROW_ON_ALL_RANKS(
@@ -366,9 +366,9 @@ TEST(PetscErrors, ZeroPivot) {
             if (i > 0) row.add(-1, {1});
         }));
     const auto b = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "b");
+        Exec(), "b", comm, rows.layout());
     const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, rows.layout(), "u");
+        Exec(), "u", comm, rows.layout());
     fill(Exec(), b, 1);
     Exec().fence("the right side is there");
     EXPECT_THROW_ON_ALL_RANKS(

@@ -88,12 +88,12 @@ TEST(PetscOperators, SolutionsAreThoseOfOurOwnIteration) {
                            {Side::zero, Side::periodic, Side::no_flux}, 0.01);
     const Field b = problem.make_random("b", 17), u = problem.make("u"),
                 diagonal = problem.make("diagonal");
-    auto padded = make_solver_arrays<double***>(Exec(), comm, problem.layout, "own");
+    auto padded = make_solver_arrays<double***>(Exec(), "own", comm, problem.layout);
     Kokkos::deep_copy(Exec(), padded.unpadded.view(), b.view());
     padded.pad(Exec());
     ConjugateGradient<Field> own(Exec(), comm, problem.layout, {.tolerance = 1e-12});
     const auto x = make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, problem.layout, "x");
+        Exec(), "x", comm, problem.layout);
     EXPECT_TRUE(own.solve(Exec(), problem.stencil(), padded.padded, x).converged());
     Kokkos::deep_copy(Exec(), padded.padded.view(), x.view());
     padded.unpad(Exec());

@@ -58,7 +58,7 @@ TEST(PetscStarForest, BringsWhatTheGhostPlanBrings) {
         const petsc::StarForest forest = petsc::star_forest(plan);
         const auto make = [&](const char* name) {
             return make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                Exec(), comm, ghosted.layout, name);
+                Exec(), name, comm, ghosted.layout);
         };
         const Values ours = make("ours"), theirs = make("theirs");
         for (const Values& each : {ours, theirs})
@@ -89,8 +89,8 @@ TEST(PetscStarForest, OfMoreAxes) {
     GhostExchangePlan plan(comm, ghosted);
     const petsc::StarForest forest = petsc::star_forest(plan);
     const auto make = [&](const char* name) {
-        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, ghosted.layout, name);
+        return make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), name, comm,
+                                                                                 ghosted.layout);
     };
     const Field ours = make("ours"), theirs = make("theirs");
     for (const Field& each : {ours, theirs})
@@ -114,7 +114,7 @@ TEST(PetscStarForest, BringsWhatTheGatherPlanBrings) {
         GatherPlan plan(comm, layout, list);
         const petsc::StarForest forest = petsc::star_forest(plan);
         const auto u = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, layout, "u");
+            Exec(), "u", comm, layout);
         fill_with(Exec(), u, [](GlobalIndex i, GlobalIndex j) {
             return value_of(i.value() * 100 + j.value());
         });
@@ -126,7 +126,7 @@ TEST(PetscStarForest, BringsWhatTheGatherPlanBrings) {
         EXPECT_TRUE(std::equal(theirs.begin(), theirs.end(), ours.data()));
 
         const auto v = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, layout, "v");
+            Exec(), "v", comm, layout);
         Kokkos::deep_copy(Exec(), v.view(), u.view());
         Exec().fence("v is u");
         plan.combine(Exec(), Sum{}, ours, u);
@@ -167,7 +167,7 @@ TEST(PetscStarForest, MakesAGhostPlan) {
         ASSERT_ON_ALL_RANKS(ghosted.positions.size() == origins.size());
         GhostExchangePlan plan(comm, ghosted);
         const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, ghosted.layout, "u");
+            Exec(), "u", comm, ghosted.layout);
         for (std::int64_t n = 0; n < mine; ++n)
             u.view()(n) = static_cast<double>(1000 * comm.rank() + n);
         std::vector<double> theirs(2 * origins.size() + 1, -1);

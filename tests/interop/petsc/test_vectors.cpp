@@ -95,7 +95,7 @@ TEST(PetscVectors, FieldsAreColumns) {
     const ArrayLayout layout(ProcessGrid{1, grid.extent(0), grid.extent(1), grid.extent(2)},
                              {block(4), block(7), block(5), block(6)});
     const auto fields = make_dist_view<double****, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm, layout, "fields");
+        Exec(), "fields", comm, layout);
     fill_with(Exec(), fields, [](GlobalIndex c, GlobalIndex, GlobalIndex, GlobalIndex) {
         return static_cast<double>(c.value());
     });
@@ -115,10 +115,9 @@ TEST(PetscVectors, FieldsAreColumns) {
                               ShapeError, "petsc::dense_matrix: expected fields");
     // Padding is no field.
     const auto padded = make_dist_view<double****, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Exec(), comm,
+        Exec(), "padded", comm,
         ArrayLayout(layout.grid(),
-                    {block(4, {.padding = 1, .periodic = true}), block(7), block(5), block(6)}),
-        "padded");
+                    {block(4, {.padding = 1, .periodic = true}), block(7), block(5), block(6)}));
     EXPECT_THROW_ON_ALL_RANKS(petsc::dense_matrix(problem.rows, padded), ShapeError,
                               "petsc::dense_matrix: expected fields");
 }

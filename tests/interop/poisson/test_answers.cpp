@@ -98,7 +98,7 @@ Answer answer_of(const Communicator& comm, Options options, const Way& way) {
     const std::int64_t before = bytes_copied_at_the_door();
     if (way.solver == Solver::cg) {
         auto arrays =
-            make_solver_arrays<double***>(program::Exec(), comm, stack.system.layout(), "u");
+            make_solver_arrays<double***>(program::Exec(), "u", comm, stack.system.layout());
         ConjugateGradient<Stack::System::Vector> solver(
             stack.exec, comm, stack.system.layout(),
             {.tolerance = options.tolerance, .max_iterations = options.max_iterations});

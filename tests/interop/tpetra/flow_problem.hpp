@@ -68,8 +68,8 @@ struct FlowProblem {
           plan(comm, padded, {.stencil = Stencil::faces}) {}
 
     Plane make(const ArrayLayout& layout, const char* name) const {
-        return make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm, layout,
-                                                                                 name);
+        return make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, name, comm,
+                                                                                 layout);
     }
     Plane make(const char* name) const { return make(rows.layout(), name); }
 

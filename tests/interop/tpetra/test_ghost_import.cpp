@@ -28,7 +28,7 @@ struct Exchanged {
     Exchanged(const Communicator& over, const GhostedLayout& of) : comm(over), ghosted(of) {}
 
     Vector make(const char* name) const {
-        return make_dist_view<double*, Exec::memory_space>(exec, comm, ghosted.layout, name);
+        return make_dist_view<double*, Exec::memory_space>(exec, name, comm, ghosted.layout);
     }
     /// Owned elements are what their index says, ghosts another number.
     Vector make_filled(const char* name, double ghosts) const {
@@ -129,7 +129,7 @@ TEST(GhostImport, WrongUse) {
     const GhostExchangePlan plan(comm, ghosted);
     EXPECT_THROW_ON_ALL_RANKS(tpetra::GhostImport(plan, 1), UsageError,
                               "tpetra::GhostImport: expected an unstructured axis, got axis 1");
-    const auto u = make_dist_view<double*, Exec::memory_space>(exec, comm, ghosted.layout, "u");
+    const auto u = make_dist_view<double*, Exec::memory_space>(exec, "u", comm, ghosted.layout);
     const tpetra::GhostImport import(plan);
     const tpetra::MultiVector owned(import.source(), u),
         all(import.target(), u, tpetra::Rows::with_ghosts);

@@ -169,10 +169,10 @@ TEST(Solve, SeveralColumns) {
     const Exec exec;
     const tpetra::Map map(RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(40)})));
     const ArrayLayout two(ProcessGrid{1, comm.size()}, {block(2), block(40)});
-    const auto b = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm,
-                                                                                     two, "b"),
-               x = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm,
-                                                                                     two, "x");
+    const auto b = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, "b",
+                                                                                     comm, two),
+               x = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, "x",
+                                                                                     comm, two);
     const tpetra::Matrix matrix(map, assemble(map.numbering(), [](MatrixRow& row, GlobalIndex i) {
                                     row.add(2 + static_cast<double>(i.value()), {0});
                                 }));
@@ -212,8 +212,8 @@ struct Diagonal {
     }
     using Vector = DistView<double*, Exec::memory_space>;
     Vector make(const char* name) const {
-        return make_dist_view<double*, Exec::memory_space>(exec, comm, map.numbering().layout(),
-                                                           name);
+        return make_dist_view<double*, Exec::memory_space>(exec, name, comm,
+                                                           map.numbering().layout());
     }
 
     double value;
@@ -286,7 +286,7 @@ TEST(Solve, OtherCommunicators) {
     const auto vector_over = [&](const Communicator& comm, std::int64_t n) {
         const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block(n)}));
         return tpetra::MultiVector(tpetra::Map(rows), make_dist_view<double*, Exec::memory_space>(
-                                                          fine.exec, comm, rows.layout(), "other"));
+                                                          fine.exec, "other", comm, rows.layout()));
     };
     // Of the first rank's part, as long as b; those of the others have three rows a rank.
     const bool is_first = fine.comm.rank() == 0;
@@ -336,8 +336,8 @@ TEST(Solve, ArraysKnowWhatIsWritten) {
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(4 * comm.size(), {.padding = 1, .periodic = true})});
-    const auto x = make_dist_view<double*, Exec::memory_space>(exec, comm, layout, "x"),
-               b = make_dist_view<double*, Exec::memory_space>(exec, comm, layout, "b");
+    const auto x = make_dist_view<double*, Exec::memory_space>(exec, "x", comm, layout),
+               b = make_dist_view<double*, Exec::memory_space>(exec, "b", comm, layout);
     const tpetra::Map map(comm, 4);
     const tpetra::MultiVector vx(map, x), vb(map, b);
     tpetra::rcp(vb)->putScalar(12);

@@ -29,7 +29,7 @@ TEST(Vectors, AreTheArraysMemory) {
     const RowNumbering rows(comm, plane_layout());
     const tpetra::Map map(rows);
     const auto u = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
-        exec, comm, rows.layout(), "u");
+        exec, "u", comm, rows.layout());
     KokkosEvents events;
     const tpetra::MultiVector x(map, u);
     EXPECT_EQ(tpetra::rcp(x)->getLocalViewHost(Tpetra::Access::ReadOnly).data(), u.view().data());
@@ -54,7 +54,7 @@ TEST(Vectors, KeepTheMemory) {
     const Communicator comm = world();
     const tpetra::Map map(comm, 3);
     auto u = make_dist_view<double*, Exec::memory_space>(
-        exec, comm, ArrayLayout(ProcessGrid{comm.size()}, {block(3 * comm.size())}), "u");
+        exec, "u", comm, ArrayLayout(ProcessGrid{comm.size()}, {block(3 * comm.size())}));
     const tpetra::MultiVector x(map, u);
     u.view()(2) = 8;
     u = {};
@@ -69,7 +69,7 @@ void expect_fields(bool first) {
     const AxisSpec fields = block(3), cells = block(6 * comm.size() - 1);
     const ArrayLayout layout = first ? ArrayLayout(ProcessGrid{1, comm.size()}, {fields, cells})
                                      : ArrayLayout(ProcessGrid{comm.size(), 1}, {cells, fields});
-    const auto u = make_dist_view<double**, Memory, Exec::memory_space>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double**, Memory, Exec::memory_space>(exec, "u", comm, layout);
     const tpetra::Map map(RowNumbering(comm, ArrayLayout(ProcessGrid{comm.size()}, {cells})));
     // The numbering knows of fields before the cells; rows alone of either.
     const tpetra::MultiVector x(first ? map : tpetra::Map(comm, map.local_size()), u);
@@ -100,7 +100,7 @@ TEST(Vectors, FieldsWithPaddingBetween) {
     const ArrayLayout layout(ProcessGrid{1, comm.size()},
                              {block(3), block(5 * comm.size(), {.padding = 2})});
     const auto u =
-        make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, comm, layout, "u");
+        make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, "u", comm, layout);
     const tpetra::MultiVector x(tpetra::Map(comm, 5), u);
     ASSERT_ON_ALL_RANKS(x.columns() == 3);
     const auto first = static_cast<std::size_t>(u.interior_range(1).begin.value());
@@ -117,7 +117,7 @@ TEST(Vectors, PaddingOfOneAxis) {
     const Exec exec;
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(5 * comm.size(), {.padding = 2})});
-    const auto u = make_dist_view<double*, Exec::memory_space>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double*, Exec::memory_space>(exec, "u", comm, layout);
     const tpetra::MultiVector x(tpetra::Map(comm, 5), u);
     EXPECT_EQ(x.data(), &u.view()(static_cast<std::size_t>(u.interior_range(0).begin.value())));
     tpetra::rcp(x)->putScalar(1);
@@ -132,7 +132,7 @@ TEST(Vectors, WrongUse) {
     const RowNumbering rows(comm, plane_layout());
     const tpetra::Map map(rows), plain(comm, rows.local_rows());
     const auto padded = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
-        exec, comm, plane_layout(1), "padded");
+        exec, "padded", comm, plane_layout(1));
     EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(map, padded), ShapeError,
                               "tpetra::MultiVector: expected an array without padding in a");
     EXPECT_THROW_ON_ALL_RANKS(
@@ -140,12 +140,12 @@ TEST(Vectors, WrongUse) {
         "tpetra::MultiVector: expected the elements of 'padded' in one run of "
         "memory, got a stride of");
     const auto left = make_dist_view<double**, Kokkos::LayoutLeft, Exec::memory_space>(
-        exec, comm, plane_layout(), "left");
+        exec, "left", comm, plane_layout());
     EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(map, left), ShapeError,
                               "tpetra::MultiVector: expected 'left' in C order (LayoutRight)");
     EXPECT_NO_THROW(tpetra::MultiVector(plain, left));
     const auto u = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
-        exec, comm, plane_layout(), "u");
+        exec, "u", comm, plane_layout());
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::MultiVector(tpetra::Map(comm, rows.local_rows() + (comm.rank() == 0)), u),
         ShapeError, "elements of 'u' on this process, as the map has rows, got");
@@ -170,7 +170,7 @@ TEST(Vectors, OtherCommunicator) {
     MPI_Comm_split(MPI_COMM_WORLD, rank() % 2, rank(), &half);
     const Communicator comm = world(), part(half);
     const auto u = make_dist_view<double*, Exec::memory_space>(
-        exec, part, ArrayLayout(ProcessGrid{part.size()}, {block(2 * part.size())}), "u");
+        exec, "u", part, ArrayLayout(ProcessGrid{part.size()}, {block(2 * part.size())}));
     EXPECT_THROW_ON_ALL_RANKS(tpetra::MultiVector(tpetra::Map(comm, 2), u), UsageError,
                               "tpetra::MultiVector: expected the section of process 0 of " +
                                   std::to_string(rank_count()) + ", got that of process 0 of ");
@@ -204,7 +204,7 @@ TEST(Maps, GiveUnstructuredLayouts) {
         for (std::int64_t r = 4; r >= 0; --r) mine.push_back(2 * (5 * comm.rank() + r));
     const tpetra::Map map(comm, mine);
     const GhostedLayout made = map.ghosted_layout();
-    const auto u = make_dist_view<double*, Exec::memory_space>(exec, comm, made.layout, "u");
+    const auto u = make_dist_view<double*, Exec::memory_space>(exec, "u", comm, made.layout);
     ASSERT_ON_ALL_RANKS(u.view().extent(0) == mine.size());
     for (std::size_t l = 0; l < mine.size(); ++l)
         EXPECT_EQ(u.global_index(0, LocalIndex(l)).value(), mine[l]);

@@ -215,8 +215,8 @@ protected:
     DistView<double**> numbers(std::int64_t m, std::int64_t n, std::int64_t i = -1,
                                std::int64_t j = -1, double other = 0) const {
         const auto array = make_dist_view<double**>(
-            Kokkos::DefaultHostExecutionSpace(), world,
-            ArrayLayout(ProcessGrid{1, world.size()}, {block(m, {.padding = 1}), cyclic(n)}), "u");
+            Kokkos::DefaultHostExecutionSpace(), "u", world,
+            ArrayLayout(ProcessGrid{1, world.size()}, {block(m, {.padding = 1}), cyclic(n)}));
         for (LocalIndex k = array.interior_range(0).begin; k < array.interior_range(0).end; ++k)
             for (LocalIndex l = array.interior_range(1).begin; l < array.interior_range(1).end;
                  ++l) {
@@ -349,8 +349,8 @@ TEST_F(CompareFilesTest, fortran_order_and_names_of_npz) {
 TEST_F(CompareFilesTest, shapes_types_and_attributes) {
     if (!has_hdf5()) GTEST_SKIP() << "no HDF5";
     const auto whole = make_dist_view<std::int32_t**>(
-        Kokkos::DefaultHostExecutionSpace(), world,
-        ArrayLayout(ProcessGrid{world.size(), 1}, {block(5), block(4)}), "whole");
+        Kokkos::DefaultHostExecutionSpace(), "whole", world,
+        ArrayLayout(ProcessGrid{world.size(), 1}, {block(5), block(4)}));
     save_hdf5(world, folder.file("a.h5"),
               {{"u", numbers(5, 4)}, {"group/v", numbers(3, 3)}, {"w", numbers(2, 2)}},
               {{"step", std::int64_t{3}}, {"time", 0.5}, {"list", std::vector<double>{1, nan}}});

@@ -98,8 +98,8 @@ inline ProgramResult heat_1d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(23, {.padding = 1, .periodic = true})});
-    auto now = make_dist_view<double*, Host>(exec, comm, layout, "u");
-    auto next = make_dist_view<double*, Host>(exec, comm, layout, "u");
+    auto now = make_dist_view<double*, Host>(exec, "u", comm, layout);
+    auto next = make_dist_view<double*, Host>(exec, "u", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.widths = std::vector{Widths(1, 0)}});
     fill_with(exec, now, some_of);
@@ -126,9 +126,9 @@ inline ProgramResult conduct_2d(const Communicator& comm, const Variant& variant
     const ArrayLayout layout(
         ProcessGrid::balanced(comm.size(), 2),
         {block(13, {.padding = 1, .boundary = 1}), block(11, {.padding = 1, .boundary = 1})});
-    auto now = make_dist_view<float**, Host>(exec, comm, layout, "t");
-    auto next = make_dist_view<float**, Host>(exec, comm, layout, "t");
-    auto k = make_dist_view<float**, Host>(exec, comm, layout, "k");
+    auto now = make_dist_view<float**, Host>(exec, "t", comm, layout);
+    auto next = make_dist_view<float**, Host>(exec, "t", comm, layout);
+    auto k = make_dist_view<float**, Host>(exec, "k", comm, layout);
     PaddingExchangePlan plan(comm, layout, {.stencil = Stencil::faces});
     const bool split_rows = layout.grid().extent(0) > 1;
     PaddingExchangePlan less(comm, layout,
@@ -163,8 +163,8 @@ inline ProgramResult mix_2d(const Communicator& comm, const Variant& variant) {
     const HostExec exec;
     const AxisSpec axis = block(10, {.padding = 1, .periodic = true});
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {axis, axis});
-    auto now = make_dist_view<std::int64_t**, Host>(exec, comm, layout, "numbers");
-    auto next = make_dist_view<std::int64_t**, Host>(exec, comm, layout, "numbers");
+    auto now = make_dist_view<std::int64_t**, Host>(exec, "numbers", comm, layout);
+    auto next = make_dist_view<std::int64_t**, Host>(exec, "numbers", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.stencil = Stencil::faces});
     fill_with(exec, now, [](GlobalIndex i, GlobalIndex j) {
@@ -199,9 +199,9 @@ inline ProgramResult wave_3d(const Communicator& comm, const Variant& variant) {
     const ArrayLayout layout(
         ProcessGrid::balanced(comm.size(), 3),
         {block(9, {.padding = 2, .periodic = true}), block(8, walls), block(7, walls)});
-    auto last = make_dist_view<double***, Host>(exec, comm, layout, "level");
-    auto now = make_dist_view<double***, Host>(exec, comm, layout, "level");
-    auto next = make_dist_view<double***, Host>(exec, comm, layout, "level");
+    auto last = make_dist_view<double***, Host>(exec, "level", comm, layout);
+    auto now = make_dist_view<double***, Host>(exec, "level", comm, layout);
+    auto next = make_dist_view<double***, Host>(exec, "level", comm, layout);
     PaddingExchangePlan plan(comm, layout, {.stencil = Stencil::faces});
     PaddingExchangePlan less(comm, layout,
                              {.stencil = Stencil::faces, .widths = std::vector<Widths>{1, 1, 1}});
@@ -236,9 +236,9 @@ inline ProgramResult acoustics_2d(const Communicator& comm, const Variant& varia
     const HostExec exec;
     const AxisSpec axis = block(11, {.padding = 1, .periodic = true});
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {axis, axis});
-    const auto p = make_dist_view<double**, Host>(exec, comm, layout, "p");
-    const auto u = make_dist_view<double**, Host>(exec, comm, layout, "u");
-    const auto v = make_dist_view<double**, Host>(exec, comm, layout, "v");
+    const auto p = make_dist_view<double**, Host>(exec, "p", comm, layout);
+    const auto u = make_dist_view<double**, Host>(exec, "u", comm, layout);
+    const auto v = make_dist_view<double**, Host>(exec, "v", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     // Kernels read the pressure below, velocities above.
     PaddingExchangePlan above(comm, layout,
@@ -281,9 +281,9 @@ inline ProgramResult materials_1d(const Communicator& comm, const Variant& varia
     const HostExec exec;
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(25, {.padding = 1, .periodic = true})});
-    const auto material = make_dist_view<int*, Host>(exec, comm, layout, "material");
-    const auto k = make_dist_view<float*, Host>(exec, comm, layout, "k");
-    const auto t = make_dist_view<double*, Host>(exec, comm, layout, "t");
+    const auto material = make_dist_view<int*, Host>(exec, "material", comm, layout);
+    const auto k = make_dist_view<float*, Host>(exec, "k", comm, layout);
+    const auto t = make_dist_view<double*, Host>(exec, "t", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.widths = std::vector{Widths(1, 0)}});
     variant.exchange(
@@ -335,9 +335,9 @@ inline ProgramResult scatter_2d(const Communicator& comm, const Variant& variant
     const HostExec exec;
     const AxisSpec axis = block(9, {.padding = 1, .periodic = true});
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {axis, axis});
-    const auto charge = make_dist_view<double**, Host>(exec, comm, layout, "charge");
-    const auto density = make_dist_view<double**, Host>(exec, comm, layout, "density");
-    const auto field = make_dist_view<double**, Host>(exec, comm, layout, "field");
+    const auto charge = make_dist_view<double**, Host>(exec, "charge", comm, layout);
+    const auto density = make_dist_view<double**, Host>(exec, "density", comm, layout);
+    const auto field = make_dist_view<double**, Host>(exec, "field", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.stencil = Stencil::faces});
     fill_with(exec, field, some_of);
@@ -377,7 +377,7 @@ inline ProgramResult scatter_2d(const Communicator& comm, const Variant& variant
 template <class Array>
 std::int64_t count_wrong_padding(const Communicator& comm, PaddingExchangePlan& plan,
                                  const Array& array) {
-    const auto right = make_dist_view<double**, Host>(HostExec(), comm, array.layout(), "right");
+    const auto right = make_dist_view<double**, Host>(HostExec(), "right", comm, array.layout());
     Kokkos::deep_copy(right.view(), array.view());
     const LocalBox valid = valid_cells(array);
     right.mark_padding_valid(array.valid_padding());
@@ -396,8 +396,8 @@ inline ProgramResult deep_2d(const Communicator& comm, const Variant& variant) {
     const BlockOptions options{.padding = 6, .boundary = Widths(2, 1)};
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2),
                              {block(14, options), block(13, options)});
-    auto now = make_dist_view<double**, Host>(exec, comm, layout, "u");
-    auto next = make_dist_view<double**, Host>(exec, comm, layout, "u");
+    auto now = make_dist_view<double**, Host>(exec, "u", comm, layout);
+    auto next = make_dist_view<double**, Host>(exec, "u", comm, layout);
     PaddingExchangePlan plan(comm, layout, {.widths = std::vector{Widths(4), Widths(4)}});
     PaddingExchangePlan less(comm, layout, {.widths = std::vector{Widths(1), Widths(1)}});
     variant.exchange(
@@ -438,8 +438,8 @@ inline ProgramResult plain_2d(const Communicator& comm, const Variant& variant) 
     const HostExec exec;
     const AxisSpec axis = block(12, {.padding = 1, .periodic = true});
     const ArrayLayout layout(ProcessGrid::balanced(comm.size(), 2), {axis, axis});
-    auto now = make_dist_view<double**, Host>(exec, comm, layout, "plain");
-    auto next = make_dist_view<double**, Host>(exec, comm, layout, "plain");
+    auto now = make_dist_view<double**, Host>(exec, "plain", comm, layout);
+    auto next = make_dist_view<double**, Host>(exec, "plain", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.stencil = Stencil::faces});
     fill_with(exec, now, some_of);
@@ -469,8 +469,8 @@ inline ProgramResult automaton_3d(const Communicator& comm, const Variant& varia
                               block(7, {.padding = 1, .boundary = 1}),
                               block(6, {.padding = 1, .periodic = true})});
     using Cell = std::uint8_t;
-    auto now = make_dist_view<Cell***, Host>(exec, comm, layout, "cells");
-    auto next = make_dist_view<Cell***, Host>(exec, comm, layout, "cells");
+    auto now = make_dist_view<Cell***, Host>(exec, "cells", comm, layout);
+    auto next = make_dist_view<Cell***, Host>(exec, "cells", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan less(comm, layout, {.stencil = Stencil::faces});
     for (const auto& array : {now, next})

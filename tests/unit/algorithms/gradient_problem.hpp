@@ -60,7 +60,7 @@ struct Problem {
         });
     }
     Vector make(const char* name) const {
-        return make_dist_view<T**, Memory, Kokkos::HostSpace>(exec, comm, layout, name);
+        return make_dist_view<T**, Memory, Kokkos::HostSpace>(exec, name, comm, layout);
     }
     StencilOperator<Operator> stencil() { return {plan, Operator{d.view()}}; }
     PointPreconditioner<Jacobi> jacobi() const { return {Jacobi{d.view()}}; }
@@ -79,7 +79,7 @@ struct Serial {
 
 /// The same iteration by one process on plain vectors, m x n with zeros around.
 inline Serial iterate_serially(std::int64_t m, std::int64_t n, bool periodic, bool jacobi,
-                        double tolerance) {
+                               double tolerance) {
     const auto at = [&](std::int64_t i, std::int64_t j) {
         return static_cast<std::size_t>(i * n + j);
     };

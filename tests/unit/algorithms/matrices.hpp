@@ -19,7 +19,7 @@ inline double value(std::int64_t i, std::int64_t j) { return static_cast<double>
 
 template <class Layout = Kokkos::LayoutRight>
 Matrix<Layout> make_matrix(const Communicator& comm, const ArrayLayout& layout) {
-    const auto x = make_dist_view<double**, Layout, Kokkos::HostSpace>(Host(), comm, layout, "x");
+    const auto x = make_dist_view<double**, Layout, Kokkos::HostSpace>(Host(), "x", comm, layout);
     Kokkos::deep_copy(x.view(), -1.0);
     for_each_cell<2>(layout, comm.rank(), Cells::interior, [&](const auto& l, const auto& g) {
         element(x.view(), l) = value(g[0], g[1]);

@@ -46,11 +46,11 @@ TEST(AlgorithmCalls, EndWithAnErrorOnAllRanksWhereTheyDiffer) {
     const Exec exec;
     const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(24), block(3)});
     const ArrayLayout other_layout(ProcessGrid{comm.size(), 1}, {block(24), block(4)});
-    const auto a = make_dist_view<double**>(exec, comm, layout, "a");
-    const auto b = make_dist_view<double**>(exec, comm, layout, "b");
-    const auto floats = make_dist_view<float**>(exec, comm, layout, "floats");
-    const auto wide = make_dist_view<double**>(exec, comm, other_layout, "wide");
-    const auto part = make_dist_view<double**>(exec, comm, layout, "part");
+    const auto a = make_dist_view<double**>(exec, "a", comm, layout);
+    const auto b = make_dist_view<double**>(exec, "b", comm, layout);
+    const auto floats = make_dist_view<float**>(exec, "floats", comm, layout);
+    const auto wide = make_dist_view<double**>(exec, "wide", comm, other_layout);
+    const auto part = make_dist_view<double**>(exec, "part", comm, layout);
     const GlobalView<decltype(a)> whole = gather(exec, comm, a, 0);
     double count = 0;
     const std::vector<Call> calls{
@@ -91,8 +91,8 @@ TEST(AlgorithmCalls, EndWithAnErrorWhereRanksPassOtherArrays) {
     if (comm.size() == 1) return;
     const Exec exec;
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(3 * comm.size())});
-    const auto a = make_dist_view<double*>(exec, comm, layout, "a");
-    const auto b = make_dist_view<double*>(exec, comm, layout, "b");
+    const auto a = make_dist_view<double*>(exec, "a", comm, layout);
+    const auto b = make_dist_view<double*>(exec, "b", comm, layout);
     for (int odd = 0; odd < comm.size(); ++odd) {
         const auto& mine = comm.rank() == odd ? b : a;
         const auto expect_error = [&](const auto& call) {

@@ -171,7 +171,7 @@ struct Ring {
 
     template <class T = double>
     auto make(const char* label) const {
-        return make_dist_view<T*, Kokkos::HostSpace>(HostExec(), comm, layout, label);
+        return make_dist_view<T*, Kokkos::HostSpace>(HostExec(), label, comm, layout);
     }
     Communicator comm = world();
     ArrayLayout layout;
@@ -234,9 +234,9 @@ TEST(Checking, NamesCornersAndAllArrays) {
     const Communicator comm = world();
     const AxisSpec axis = block(5 * comm.size(), {.padding = 1, .periodic = true});
     const ArrayLayout layout(ProcessGrid{1, comm.size()}, {axis, axis});
-    const auto u = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
-    const auto k = make_dist_view<bool**, Kokkos::HostSpace>(HostExec(), comm, layout, "k");
-    const auto v = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), comm, layout, "v");
+    const auto u = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), "u", comm, layout);
+    const auto k = make_dist_view<bool**, Kokkos::HostSpace>(HostExec(), "k", comm, layout);
+    const auto v = make_dist_view<int**, Kokkos::HostSpace>(HostExec(), "v", comm, layout);
     PaddingExchangePlan faces(comm, layout, {.stencil = Stencil::faces});
     const auto choose = [&] {
         for_each(
@@ -408,7 +408,7 @@ TEST(Checking, LeavesAloneWhatIsNoCopy) {
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},
                              {block(2 * comm.size(), {.padding = 5, .boundary = 2}),
                               block(5, {.padding = 1, .boundary = 1})});
-    const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
+    const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), "u", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     Kokkos::deep_copy(u.view(), -1.0);
     fill_with(HostExec(), u, some_of, Cells::owned);
@@ -551,7 +551,7 @@ TEST(Checking, InnerCellsOfAnExchangeInFlight) {
         ProcessGrid{comm.size(), 1},
         {block(4 * comm.size(), {.padding = 1}), block(6, {.padding = 1, .periodic = true})});
     const auto make = [&](const char* label) {
-        return make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, label);
+        return make_dist_view<double**, Kokkos::HostSpace>(exec, label, comm, layout);
     };
     const auto u = make("u"), v = make("v");
     fill(exec, u, 1.0);

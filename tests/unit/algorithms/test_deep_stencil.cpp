@@ -107,8 +107,8 @@ int count_wrong_after(Random& random, const Communicator& comm, const DeepRun& r
     for (std::int64_t i = 0; i < model.rows; ++i)
         for (std::int64_t j = 0; j < model.columns; ++j) model.cells.push_back(first_value(i, j));
 
-    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "now");
-    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "next");
+    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, "now", comm, layout);
+    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, "next", comm, layout);
     fill_with(exec, now,
               [](GlobalIndex i, GlobalIndex j) { return first_value(i.value(), j.value()); });
     PaddingExchangePlan plan(comm, layout);
@@ -161,8 +161,8 @@ TEST(DeepStencil, CountsSidesAtWallsAsOtherRanksDo) {
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(8 * comm.size(), {.padding = {6, 2}, .boundary = 3})});
-    auto now = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, "now");
-    auto next = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, "next");
+    auto now = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), "now", comm, layout);
+    auto next = make_dist_view<double*, Kokkos::HostSpace>(HostExec(), "next", comm, layout);
     fill_with(HostExec(), now, [](GlobalIndex i) { return double(i.value() * i.value() % 17); });
     PaddingExchangePlan plan(comm, layout);
     plan.execute(HostExec(), now, next);
@@ -198,7 +198,7 @@ struct Ring {
                  {block(8 * comm.size(), {.padding = deep, .periodic = true})}) {}
 
     auto make(const char* label) const {
-        return make_dist_view<double*, Kokkos::HostSpace>(HostExec(), comm, layout, label);
+        return make_dist_view<double*, Kokkos::HostSpace>(HostExec(), label, comm, layout);
     }
     Communicator comm = world();
     ArrayLayout layout;
@@ -247,8 +247,8 @@ TEST(DeepStencil, WithoutCornersKeepsToTheInterior) {
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},
                              {block(4 * comm.size(), {.padding = 2, .periodic = true}),
                               block(4, {.padding = 2, .periodic = true})});
-    const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "u");
-    const auto v = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), comm, layout, "v");
+    const auto u = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), "u", comm, layout);
+    const auto v = make_dist_view<double**, Kokkos::HostSpace>(HostExec(), "v", comm, layout);
     PaddingExchangePlan faces(comm, layout, {.stencil = Stencil::faces});
     apply_stencil(HostExec(), "nothing", faces, Reach{1}, v, [](int, int) {}, u);
     EXPECT_EQ(v.valid_padding().deepest(), Widths(0));

@@ -58,7 +58,7 @@ protected:
     const Indices& own() const { return lists[static_cast<std::size_t>(comm.rank())]; }
 
     Vector make(const ArrayLayout& layout) const {
-        return make_dist_view<double*>(exec, comm, layout, "distview::test::vector");
+        return make_dist_view<double*>(exec, "distview::test::vector", comm, layout);
     }
     /// Of elements that this process owns; its ghosts are NaN.
     template <class Value>
@@ -193,7 +193,7 @@ TEST(GatherOfOwnLabels, AsksEachProcessOfAnAxisOnce) {
     const std::int64_t rows = grid.extent(0) + 1; // row p + 1 is on p and p + 1
     const int me = grid.coordinates(comm.rank())[0];
     const ArrayLayout layout(grid, {unstructured_local(rows, me, {me + 1, me}), block(5)});
-    const auto u = make_dist_view<std::int64_t**>(exec, comm, layout, "u");
+    const auto u = make_dist_view<std::int64_t**>(exec, "u", comm, layout);
     const LocalRange mine = u.interior_range(1);
     for (int l = 0; l < 2; ++l)
         for (LocalIndex j = mine.begin; j < mine.end; ++j)

@@ -68,10 +68,10 @@ TEST(InspectedLoops, AStencilByGlobalIndicesHasThePaddedVersionsBits) {
             padded.push_back(block(n[d], {.padding = 1, .boundary = Widths{0, 0}}));
         }
         const ArrayLayout layout(grid, bare), with_padding(grid, padded);
-        const auto u = make_dist_view<double***>(exec, comm, layout, "u");
-        const auto v = make_dist_view<double***>(exec, comm, layout, "v");
-        const auto p = make_dist_view<double***>(exec, comm, with_padding, "p");
-        const auto q = make_dist_view<double***>(exec, comm, with_padding, "q");
+        const auto u = make_dist_view<double***>(exec, "u", comm, layout);
+        const auto v = make_dist_view<double***>(exec, "v", comm, layout);
+        const auto p = make_dist_view<double***>(exec, "p", comm, with_padding);
+        const auto q = make_dist_view<double***>(exec, "q", comm, with_padding);
         for_each_interior(u, [&](auto i, auto j, auto k, auto gi, auto gj, auto gk) {
             u.view()(i, j, k) = first_value(gi, gj, gk);
         });
@@ -146,8 +146,8 @@ TEST(InspectedLoops, TakeAnyLayouts) {
                 lists[static_cast<std::size_t>(random.integer(0, parts))].push_back(i);
             return ArrayLayout(grid, {unstructured(lists)});
         };
-        const auto u = make_dist_view<std::int64_t*>(exec, comm, layout(), "u");
-        const auto v = make_dist_view<std::int64_t*>(exec, comm, layout(), "v");
+        const auto u = make_dist_view<std::int64_t*>(exec, "u", comm, layout());
+        const auto v = make_dist_view<std::int64_t*>(exec, "v", comm, layout());
         const auto value = [](std::int64_t i) { return i * i + 1; };
         const LocalRange range = u.interior_range(0);
         for (LocalIndex i = range.begin; i < range.end; ++i)
@@ -186,8 +186,8 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::int64_t n = 4 * comm.size();
     const ArrayLayout layout(ProcessGrid{comm.size()}, {cyclic(n)});
-    const auto u = make_dist_view<double*>(exec, comm, layout, "u");
-    const auto v = make_dist_view<double*>(exec, comm, layout, "v");
+    const auto u = make_dist_view<double*>(exec, "u", comm, layout);
+    const auto v = make_dist_view<double*>(exec, "v", comm, layout);
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, Outside()), UsageError,
                               text("expected indices in [0, ", n, ") along axis 0, got ", n));
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, ByValue(), {{0, 1}, {0, 1}}),

@@ -70,7 +70,7 @@ TEST(LocalCopyBytes, follow_from_the_intent) {
 TEST(LocalCopyBytes, of_integers_that_are_written) {
     const Communicator comm = world();
     const auto x = make_dist_view<int**>(
-        Host(), comm, {ProcessGrid{comm.size(), 1}, {block(3 * comm.size()), block(5)}}, "x");
+        Host(), "x", comm, {ProcessGrid{comm.size(), 1}, {block(3 * comm.size()), block(5)}});
     Kokkos::deep_copy(x.view(), 4);
     const auto write_one = [](const auto& a) { a.view()(1, 2) = 7; };
     const auto write_all = [](const auto& a) { Kokkos::deep_copy(a.view(), 9); };
@@ -126,9 +126,9 @@ TEST(WithLocalCopy, takes_nan_for_written) {
     const Communicator comm = world();
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(4 * comm.size())});
     const auto x =
-        make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Host(), comm, layout, "x");
+        make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Host(), "x", comm, layout);
     const auto z = make_dist_view<Kokkos::complex<double>*, Kokkos::LayoutRight, Kokkos::HostSpace>(
-        Host(), comm, {ProcessGrid{comm.size()}, {cyclic(4 * comm.size())}}, "z");
+        Host(), "z", comm, {ProcessGrid{comm.size()}, {cyclic(4 * comm.size())}});
     Kokkos::deep_copy(z.view(), Kokkos::complex<double>(1, 2));
     const auto write = [](const auto& a) {
         a.data()[0] = std::numeric_limits<double>::quiet_NaN();

@@ -54,8 +54,8 @@ int count_wrong_after(Random& random, const Communicator& comm, int steps) {
     for (std::int64_t i = 0; i < model.rows; ++i)
         for (std::int64_t j = 0; j < model.columns; ++j) model.cells.push_back(first_value(i, j));
 
-    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "now");
-    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, comm, layout, "next");
+    auto now = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, "now", comm, layout);
+    auto next = make_dist_view<std::int64_t**, Kokkos::HostSpace>(exec, "next", comm, layout);
     for_each_global(exec, now, [&](GlobalIndex i, GlobalIndex j) {
         now.view()(now.local_index(0, i).value(), now.local_index(1, j).value()) =
             first_value(i.value(), j.value());
@@ -93,8 +93,8 @@ TEST(ApplyStencil, ComputesEveryCellOnceHoweverLateTheNeighbours) {
     const ArrayLayout layout(ProcessGrid{comm.size(), 1},
                              {block(5 * comm.size(), {.padding = 1, .periodic = true}),
                               block(6, {.padding = 1, .periodic = true})});
-    const auto from = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "from");
-    const auto to = make_dist_view<double**, Kokkos::HostSpace>(exec, comm, layout, "to");
+    const auto from = make_dist_view<double**, Kokkos::HostSpace>(exec, "from", comm, layout);
+    const auto to = make_dist_view<double**, Kokkos::HostSpace>(exec, "to", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     plan.bind(Kokkos::DefaultHostExecutionSpace(), from);
     for (int late = 0; late < comm.size(); ++late) {
@@ -116,8 +116,8 @@ TEST(ApplyStencil, WantsCellsOfThePlansLayout) {
     const auto layout_of = [&](std::int64_t n) {
         return ArrayLayout(ProcessGrid{comm.size()}, {block(n * comm.size(), {.padding = 1})});
     };
-    const auto from = make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(4), "from");
-    const auto to = make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(5), "to");
+    const auto from = make_dist_view<double*, Kokkos::HostSpace>(exec, "from", comm, layout_of(4));
+    const auto to = make_dist_view<double*, Kokkos::HostSpace>(exec, "to", comm, layout_of(5));
     PaddingExchangePlan plan(comm, layout_of(4));
     EXPECT_THROW_ON_ALL_RANKS(apply_stencil(
                                   exec, plan, to, [](int) {}, from),
@@ -133,7 +133,7 @@ TEST(ApplyStencil, RefusedOnOneRankKeepsNobodyWaiting) {
                            {block(n * comm.size(), {.padding = 1, .periodic = true})});
     };
     const auto make = [&](std::int64_t n) {
-        return make_dist_view<double*, Kokkos::HostSpace>(exec, comm, layout_of(n), "array");
+        return make_dist_view<double*, Kokkos::HostSpace>(exec, "array", comm, layout_of(n));
     };
     const auto from = make(4), right = make(4), wrong = make(5);
     for (const bool messages : {false, true}) {

@@ -33,7 +33,7 @@ protected:
     NumberedArray make() const { return make_array(comm, layout); }
     /// In memory that the node's processes share.
     NumberedArray make_shared() const {
-        return make_dist_view<double**>(exec, comm, layout, "distview::test::shared");
+        return make_dist_view<double**>(exec, "distview::test::shared", comm, layout);
     }
 };
 

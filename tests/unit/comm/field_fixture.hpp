@@ -65,8 +65,8 @@ inline DistView<unsigned char*> arena_bytes(const Communicator& comm, std::size_
     auto most = static_cast<std::int64_t>(std::max<std::size_t>(bytes, 1));
     MPI_Allreduce(MPI_IN_PLACE, &most, 1, MPI_INT64_T, MPI_MAX, comm.mpi());
     return make_dist_view<unsigned char*>(
-        Kokkos::DefaultHostExecutionSpace(), comm,
-        ArrayLayout(ProcessGrid{comm.size()}, {regular_block(most * comm.size())}), "test bytes");
+        Kokkos::DefaultHostExecutionSpace(), "test bytes", comm,
+        ArrayLayout(ProcessGrid{comm.size()}, {regular_block(most * comm.size())}));
 }
 
 /// One field of an exchange with a reference for each of its cells.
@@ -106,7 +106,7 @@ public:
         } else {
             const auto shared = make_dist_view<typename View::view_type::data_type,
                                                typename View::array_layout, Kokkos::HostSpace>(
-                Kokkos::DefaultHostExecutionSpace(), comm, layout, "test field");
+                Kokkos::DefaultHostExecutionSpace(), "test field", comm, layout);
             if (m_in_arena)
                 m_view = View(layout, m_process, shared.view(),
                               std::make_shared<const std::decay_t<decltype(shared)>>(shared));

@@ -36,7 +36,7 @@ protected:
         return labels;
     }
     Line make(const ArrayLayout& layout) const {
-        return make_dist_view<double*>(exec, comm, layout, "distview::test::line");
+        return make_dist_view<double*>(exec, "distview::test::line", comm, layout);
     }
     /// What value(label) says of each element.
     template <class Value>

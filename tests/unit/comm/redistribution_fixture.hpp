@@ -23,7 +23,7 @@ protected:
     const int n = comm.size();
 
     Matrix make(const ArrayLayout& layout) const {
-        return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
+        return make_dist_view<double**>(exec, "distview::test::matrix", comm, layout);
     }
     /// Of global indices i, j: 1000 i + j.
     Matrix make_numbered(const ArrayLayout& layout) const {

@@ -190,9 +190,9 @@ private:
     Communicator m_comm;
     ArrayLayout m_layout;
     std::vector<int> m_hosts;
-    DistView<double*> m_sums = make_dist_view<double*>(m_exec, m_comm, m_layout, "sums");
+    DistView<double*> m_sums = make_dist_view<double*>(m_exec, "sums", m_comm, m_layout);
     DistView<std::int64_t*> m_counts =
-        make_dist_view<std::int64_t*>(m_exec, m_comm, m_layout, "counts");
+        make_dist_view<std::int64_t*>(m_exec, "counts", m_comm, m_layout);
     std::vector<std::int64_t> m_near[4]; ///< by index % 4: elements of this node
     std::vector<GatherPlan> m_plans;     ///< of these lists
     std::vector<double> m_expected;      ///< by index

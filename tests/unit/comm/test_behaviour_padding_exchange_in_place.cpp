@@ -54,8 +54,8 @@ TEST_F(InPlaceExchangeBehaviour, FillsFieldsOfWhichNobodyKnowsOthersExtents) {
         {block(rows, {.padding = 1, .periodic = true}),
          unstructured_local(columns_each * comm.size(), comm.rank(), labels)});
     PaddingExchangePlan plan(comm, layout_of_own);
-    const NumberedArray a = make_dist_view<double**>(exec, comm, layout_of_own, "a");
-    const NumberedArray b = make_dist_view<double**>(exec, comm, layout_of_own, "b");
+    const NumberedArray a = make_dist_view<double**>(exec, "a", comm, layout_of_own);
+    const NumberedArray b = make_dist_view<double**>(exec, "b", comm, layout_of_own);
     for (int round = 1; round < 3; ++round) {
         number(a, round);
         number(b, round + 1);

@@ -37,12 +37,12 @@ protected:
         if (!is_possible(comm, GetParam())) GTEST_SKIP() << "not possible here";
     }
     Matrix make(const ArrayLayout& layout) const {
-        return make_dist_view<double**>(exec, comm, layout, "distview::test::matrix");
+        return make_dist_view<double**>(exec, "distview::test::matrix", comm, layout);
     }
     void expect_no_allocations(const RedistributionOptions& options,
                                const ArrayLayout& target) const {
         const Matrix a = make(from), b = make(from), c = make(target), d = make(target);
-        const auto f = make_dist_view<float**>(exec, comm, target, "distview::test::matrix");
+        const auto f = make_dist_view<float**>(exec, "distview::test::matrix", comm, target);
         RedistributionPlan plan(comm, from, target, options);
         const auto step = [&] {
             plan.execute(exec, a, c);

@@ -147,9 +147,9 @@ public:
             {"all_gather of more", [&] { all_gather(m_comm, 1.0); }},
             {"agree", [&] { agree(m_comm, "agree", nullptr, 5); }},
             {"agree on something else", [&] { agree(m_comm, "agree", nullptr, 6); }},
-            {"make_dist_view", [&] { make_dist_view<double**>(m_exec, m_comm, m_layout, "e"); }},
+            {"make_dist_view", [&] { make_dist_view<double**>(m_exec, "e", m_comm, m_layout); }},
             {"make_dist_view<float>",
-             [&] { make_dist_view<float**>(m_exec, m_comm, m_layout, "e"); }},
+             [&] { make_dist_view<float**>(m_exec, "e", m_comm, m_layout); }},
             {"plan", [&] { const PaddingExchangePlan plan(m_comm, m_layout); }},
             {"plan of another layout",
              [&] { const PaddingExchangePlan plan(m_comm, ring(m_comm, 6)); }},
@@ -172,7 +172,7 @@ public:
 private:
     NumberedArray make(const ArrayLayout& layout) const {
         if (m_way == Way::shared_memory)
-            return make_dist_view<double**>(m_exec, m_comm, layout, "array");
+            return make_dist_view<double**>(m_exec, "array", m_comm, layout);
         const Extents extents = layout.local_extents(m_comm.rank());
         return wrap_dist_view(m_comm, layout,
                               NumberedArray::view_type("array", extents[0], extents[1]));
@@ -246,7 +246,7 @@ TEST(CallCampaign, NobodyWaitsForEverNorTakesWhatIsNotMeant) {
                           calls[other].name));
         // An error of all ranks, caught, does not put them out of step.
         for (auto count = below(3); count > 0; --count) {
-            EXPECT_THROW(make_dist_view<double***>(Exec(), comm, ring(comm), "two axes"),
+            EXPECT_THROW(make_dist_view<double***>(Exec(), "two axes", comm, ring(comm)),
                          ShapeError);
             if (below(2) == 0) {
                 EXPECT_EQ(bench.spare_is_usable(), "");

@@ -81,7 +81,7 @@ std::vector<Call> calls() {
              all_gather(c, 2);
          }},
         {"make_dist_view",
-         [=](const auto& c) { make_dist_view<double*>(Exec(), c, layout_of(c), "a"); }},
+         [=](const auto& c) { make_dist_view<double*>(Exec(), "a", c, layout_of(c)); }},
         {"PaddingExchangePlan",
          [=](const auto& c) { const PaddingExchangePlan plan(c, layout_of(c)); }},
         {"RedistributionPlan",
@@ -196,7 +196,7 @@ void free_during_executions(Transport transport, bool is_borrowed, int times) {
     const NumberedArray local = make_array(comm, layout);
     const NumberedArray array =
         is_borrowed ? NumberedArray(layout, comm.rank(), local.view())
-                    : NumberedArray(make_dist_view<double**>(Exec(), comm, layout, "array"));
+                    : NumberedArray(make_dist_view<double**>(Exec(), "array", comm, layout));
     PaddingExchangePlan plan(comm, layout);
     plan.bind(Exec(), array);
     const bool leaves = comm.rank() == comm.size() - 1;
@@ -237,7 +237,7 @@ TEST(CollectiveCall, TellsThatARankHasLeftACallAndHasNoFurtherOne) {
         const TransportSetting setting(transport);
         OwnedComm world = duplicate_world();
         const Communicator comm(world.get());
-        const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
+        const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm));
         PaddingExchangePlan plan(comm, ring(comm));
         plan.bind(Exec(), array);
         const std::string error = error_of([&] {
@@ -264,7 +264,7 @@ TEST(CollectiveCall, EndsALoopThatARankHasLeft) {
                                   between_calls ? ", between calls" : ", by a call"));
                 OwnedComm world = duplicate_world();
                 const Communicator comm(world.get());
-                const auto array = make_dist_view<double**>(Exec(), comm, ring(comm), "array");
+                const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm));
                 PaddingExchangePlan plan(comm, ring(comm));
                 PaddingExchangePlan last(comm, ring(comm));
                 plan.bind(Exec(), array);
@@ -294,8 +294,8 @@ TEST(CollectiveCall, MeetsWhileHandlesAreInFlightAndFinishesInDifferentOrders) {
     const Communicator comm(MPI_COMM_WORLD);
     PaddingExchangePlan first(comm, ring(comm));
     PaddingExchangePlan second(comm, ring(comm));
-    const auto a = make_dist_view<double**>(Exec(), comm, ring(comm), "a");
-    const auto b = make_dist_view<double**>(Exec(), comm, ring(comm), "b");
+    const auto a = make_dist_view<double**>(Exec(), "a", comm, ring(comm));
+    const auto b = make_dist_view<double**>(Exec(), "b", comm, ring(comm));
     for (int step = 0; step < 200; ++step) {
         number(a, step);
         number(b, step + 1);
@@ -321,7 +321,7 @@ TEST(CollectiveCall, GoesOnAfterAnExecutionInIt) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(24, {.padding = 1, .periodic = true})});
-    const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
+    const auto a = make_dist_view<double*>(Exec(), "a", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     plan.bind(Exec(), a);
     auto handle = plan.start(Exec(), a);
@@ -429,7 +429,7 @@ TEST(CallSite, IsToldOfARankThatDoesNotCome) {
     EXPECT_EQ(by_site, is_told ? site : "");
     const ArrayLayout layout(ProcessGrid{world_size()}, {block(24, {.padding = 1})});
     const auto exchange = [&](const auto& comm, PaddingExchangePlan& plan) {
-        plan.execute(Exec(), make_dist_view<double*, Kokkos::HostSpace>(Exec(), comm, layout, "u"));
+        plan.execute(Exec(), make_dist_view<double*, Kokkos::HostSpace>(Exec(), "u", comm, layout));
     };
     const auto by_plan = [&](const auto& comm) {
         site = ", of the plan made at " + next_line();

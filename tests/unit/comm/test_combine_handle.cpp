@@ -40,7 +40,7 @@ protected:
     /// 1 everywhere, so that an element's value is one more than its copies in number.
     NumberedArray make_ones() const {
         NumberedArray array = make_array(comm, layout);
-        if (GetParam()) array = make_dist_view<double**>(exec, comm, layout, "array");
+        if (GetParam()) array = make_dist_view<double**>(exec, "array", comm, layout);
         Kokkos::deep_copy(exec, array.view(), 1.0);
         exec.fence();
         return array;

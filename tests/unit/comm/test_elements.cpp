@@ -127,7 +127,7 @@ public:
         const std::uint64_t bits = random.bits();
         const bool in_arena =
             random.chance(0.6) || (bits >> static_cast<unsigned>(comm.rank())) % 2 == 0;
-        array = make_dist_view<T**, Order, Exec::memory_space>(Exec(), comm, drawn.layout, "array");
+        array = make_dist_view<T**, Order, Exec::memory_space>(Exec(), "array", comm, drawn.layout);
         const Extents extents = drawn.layout.local_extents(comm.rank());
         if (!in_arena)
             array = {drawn.layout, comm.rank(),
@@ -331,7 +331,7 @@ protected:
     Communicator comm{MPI_COMM_WORLD};
     int n = comm.size();
     ArrayLayout layout{ProcessGrid{n}, {block(10 * n)}};
-    DistView<double*> u = make_dist_view<double*>(exec, comm, layout, "u");
+    DistView<double*> u = make_dist_view<double*>(exec, "u", comm, layout);
 };
 
 // All ranks write all elements: those of the last rank stay, and there the last value.
@@ -357,7 +357,7 @@ TEST_F(ElementsExamples, TheLastValueStays) {
 
 // Particles of two fields that name their places: rank p has those of the next rank's section, from behind.
 TEST_F(ElementsExamples, SeveralFieldsMoveTogether) {
-    const auto w = make_dist_view<std::int32_t*>(exec, comm, layout, "w");
+    const auto w = make_dist_view<std::int32_t*>(exec, "w", comm, layout);
     const int next = (comm.rank() + 1) % n;
     Index places;
     for (int i = 9; i >= 0; --i) places.push_back(10 * next + i);
@@ -406,8 +406,8 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     EXPECT_THROW_ON_ALL_RANKS(
         put_elements(exec, comm, std::tie(u, u), IndexList(Index{0}), std::tie(one, values)),
         ShapeError, "put_elements: expected 1 values in 'values', got 2");
-    const auto other = make_dist_view<double*>(
-        exec, comm, ArrayLayout(ProcessGrid{n}, {block(10 * n + 1)}), "other");
+    const auto other = make_dist_view<double*>(exec, "other", comm,
+                                               ArrayLayout(ProcessGrid{n}, {block(10 * n + 1)}));
     EXPECT_THROW_ON_ALL_RANKS(
         put_elements(exec, comm, std::tie(u, other), IndexList(Index{0}), std::tie(one, one)),
         ShapeError, "GatherPlan");

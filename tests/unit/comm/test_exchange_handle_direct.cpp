@@ -38,7 +38,7 @@ protected:
     const ArrayLayout layout = ring(comm);
 
     NumberedArray make(int round, const Communicator& communicator) const {
-        const NumberedArray array = make_dist_view<double**>(exec, communicator, layout, "array");
+        const NumberedArray array = make_dist_view<double**>(exec, "array", communicator, layout);
         exec.fence();
         number(array, round);
         return array;

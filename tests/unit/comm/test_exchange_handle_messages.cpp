@@ -45,7 +45,7 @@ protected:
 
     Array make_of(const Communicator& on, const ArrayLayout& of) const {
         return make_dist_view<double**, typename Array::view_type::array_layout, Kokkos::HostSpace>(
-            exec, on, of, "array");
+            exec, "array", on, of);
     }
     Array make_on(const Communicator& on) const { return make_of(on, layout); }
     Array make(int round) const {

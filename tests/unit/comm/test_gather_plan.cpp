@@ -160,7 +160,7 @@ private:
         field.in_arena =
             all < 0.5 || (all < 0.8 && (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0);
         field.values = typename F::List("values", m_list.elements.size());
-        field.array = make_dist_view<typename F::Data>(m_exec, m_comm, m_known, "array");
+        field.array = make_dist_view<typename F::Data>(m_exec, "array", m_comm, m_known);
         if (field.in_arena) return;
         const Extents extents = m_layout.local_extents(m_comm.rank());
         const auto section = [&]<std::size_t... D>(std::index_sequence<D...>) {
@@ -291,7 +291,7 @@ private:
     void check_adjoint(GatherPlan& plan) {
         using Whole = Field<std::int64_t, Rank>;
         const auto make_array = [&](const char* label) {
-            return make_dist_view<typename Whole::Data>(m_exec, m_comm, m_known, label);
+            return make_dist_view<typename Whole::Data>(m_exec, label, m_comm, m_known);
         };
         const auto u = make_array("u"), combined = make_array("combined");
         const typename Whole::List gathered("gathered", m_list.elements.size());
@@ -390,7 +390,7 @@ protected:
     Communicator comm{MPI_COMM_WORLD};
     int n = comm.size();
     ArrayLayout layout{ProcessGrid{n}, {block(10 * n)}};
-    DistView<double*> u = make_dist_view<double*>(exec, comm, layout, "u");
+    DistView<double*> u = make_dist_view<double*>(exec, "u", comm, layout);
     Kokkos::View<double*, Exec::memory_space> list(std::int64_t count) {
         return {"list", static_cast<std::size_t>(count)};
     }
@@ -401,7 +401,7 @@ protected:
 
 TEST_F(GatherPlanExamples, SeveralArraysOfSeveralTypesTravelTogether) {
     number();
-    const auto v = make_dist_view<int*>(exec, comm, layout, "v");
+    const auto v = make_dist_view<int*>(exec, "v", comm, layout);
     for (int i = 0; i < 10; ++i) v.view()(i) = -(10 * comm.rank() + i);
     std::vector<std::int64_t> all(static_cast<std::size_t>(10 * n));
     std::iota(all.rbegin(), all.rend(), 0);
@@ -434,7 +434,7 @@ TEST_F(GatherPlanExamples, CombineIsTheAdjointOfExecute) {
     plan.execute(exec, u, x);
     double forth = 0, back = 0;
     for (std::size_t k = 0; k < 25; ++k) forth += x(k) * y(k);
-    const auto w = make_dist_view<double*>(exec, comm, layout, "w");
+    const auto w = make_dist_view<double*>(exec, "w", comm, layout);
     Kokkos::deep_copy(w.view(), 0);
     plan.combine(exec, Sum{}, y, w);
     for (int i = 0; i < 10; ++i) back += u.view()(i) * w.view()(i);
@@ -454,7 +454,7 @@ TEST_F(GatherPlanExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
         text("expected indices in [0, ", 10 * n, ") along axis 0, got ", 10 * n));
     const ArrayLayout other(ProcessGrid{n}, {cyclic(10 * n)});
     GatherPlan plan(comm, layout, IndexList(Index{0}));
-    const auto v = make_dist_view<double*>(exec, comm, other, "v");
+    const auto v = make_dist_view<double*>(exec, "v", comm, other);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, v, list(1)), ShapeError, "the plan is for a");
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, u, list(2)), ShapeError,
                               "expected 1 values in 'list', got 2");
@@ -493,7 +493,7 @@ void gather_long_list(const Communicator& comm, std::size_t begin) {
     const Exec exec{};
     const int per_rank = 500;
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(per_rank * comm.size())});
-    const auto u = make_dist_view<T*>(exec, comm, layout, "u");
+    const auto u = make_dist_view<T*>(exec, "u", comm, layout);
     for (std::size_t i = 0; i < per_rank; ++i)
         u.view()(i) = value_of<T>({comm.rank(), static_cast<std::int64_t>(i)}, 5);
     const std::int64_t extent = per_rank * comm.size();

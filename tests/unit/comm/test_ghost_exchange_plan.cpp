@@ -133,7 +133,7 @@ private:
         const std::uint64_t drawn = random.bits();
         field.in_arena =
             random.chance(0.6) || (drawn >> static_cast<unsigned>(m_comm.rank())) % 2 == 0;
-        field.array = make_dist_view<T**>(m_exec, m_comm, m_layout.layout, "array");
+        field.array = make_dist_view<T**>(m_exec, "array", m_comm, m_layout.layout);
         if (!field.in_arena)
             field.array = {m_layout.layout, m_comm.rank(),
                            Kokkos::View<T**, Kokkos::LayoutRight, Exec::memory_space>(
@@ -219,8 +219,8 @@ private:
 
     /// <u with its ghosts filled, v> = <u, combine(v)>, in integers; u is that of owners on the right side.
     void check_adjoint(GhostExchangePlan& plan) {
-        const auto u = make_dist_view<std::int64_t**>(m_exec, m_comm, m_layout.layout, "u");
-        const auto v = make_dist_view<std::int64_t**>(m_exec, m_comm, m_layout.layout, "v");
+        const auto u = make_dist_view<std::int64_t**>(m_exec, "u", m_comm, m_layout.layout);
+        const auto v = make_dist_view<std::int64_t**>(m_exec, "v", m_comm, m_layout.layout);
         const auto value = [&](std::size_t i, int c, int rank) {
             const Position at{m_section[i], c, rank};
             return static_cast<std::int64_t>(value_of<std::uint32_t>(at, m_salt) % 2001) - 1000;
@@ -292,8 +292,8 @@ TEST(GhostExchangePlans, OwnersPackShortRowsOfOneFieldAndNotLongOnesOfAnother) {
     }
     const GhostedLayout ghosted = make_ghosted_layout(comm, owned, needed);
     const Exec exec;
-    const auto single = make_dist_view<float*>(exec, comm, ghosted.layout, "single");
-    const auto other = make_dist_view<double*>(exec, comm, ghosted.layout, "double");
+    const auto single = make_dist_view<float*>(exec, "single", comm, ghosted.layout);
+    const auto other = make_dist_view<double*>(exec, "double", comm, ghosted.layout);
     for (std::int64_t i = 0; i < each; ++i) {
         single.view()(i) = static_cast<float>(first + i);
         other.view()(i) = static_cast<double>(first + i) + 0.5;

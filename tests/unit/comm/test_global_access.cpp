@@ -27,7 +27,7 @@ protected:
     Communicator comm{MPI_COMM_WORLD};
     int n = comm.size();
     ArrayLayout layout{ProcessGrid{n}, {block(10 * n)}};
-    DistView<std::int64_t*> u = make_dist_view<std::int64_t*>(exec, comm, layout, "u");
+    DistView<std::int64_t*> u = make_dist_view<std::int64_t*>(exec, "u", comm, layout);
 };
 
 // Owners by multiplication are those by division, at the ends of blocks too, where rounding would show.
@@ -69,7 +69,7 @@ TEST_F(GlobalAccesses, ReadWhatOwnersWrote) {
             axes.push_back(random_axis_spec(random, parts, random_extent(random, 12, parts)));
         const ArrayLayout drawn(ProcessGrid(grid), axes);
         SCOPED_TRACE(drawn.describe());
-        const auto array = make_dist_view<std::int64_t**>(exec, comm, drawn, "array");
+        const auto array = make_dist_view<std::int64_t**>(exec, "array", comm, drawn);
         for (std::size_t i = 0; i < array.view().extent(0); ++i)
             for (std::size_t j = 0; j < array.view().extent(1); ++j)
                 array.view()(i, j) =
@@ -156,7 +156,7 @@ TEST_F(GlobalAccesses, AddTogetherAndStoreApart) {
 // Kokkos would take a lock, of which every process has its own.
 TEST_F(GlobalAccesses, AddComplexNumbersTogether) {
     const ArrayLayout one(ProcessGrid{n}, {block(n)});
-    const auto z = make_dist_view<Kokkos::complex<double>*>(exec, comm, one, "z");
+    const auto z = make_dist_view<Kokkos::complex<double>*>(exec, "z", comm, one);
     const auto hosts = hosts_of(comm);
     const int host = hosts[static_cast<std::size_t>(comm.rank())];
     GlobalAccess access(exec, comm, z);

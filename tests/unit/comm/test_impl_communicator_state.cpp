@@ -66,7 +66,7 @@ TEST(CommunicatorState, GoesByMessagesWhereSharedMemoryHasAnotherLayout) {
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(4 * comm.size(), {.padding = 1, .periodic = true})});
     const auto exchange = [&](const char* transport) {
-        const auto u = make_dist_view<double*>(exec, comm, layout, "u");
+        const auto u = make_dist_view<double*>(exec, "u", comm, layout);
         Kokkos::deep_copy(u.owned(), comm.rank());
         const auto place = distview::impl::state_of(comm)->arena()->find(u.view().data());
         ASSERT_TRUE(place.has_value());

@@ -44,7 +44,7 @@ protected:
     }
 
     Array make(bool shared) const {
-        return shared ? make_dist_view<double***>(exec, comm, layout, "shared")
+        return shared ? make_dist_view<double***>(exec, "shared", comm, layout)
                       : Array(exec, "own", layout, comm.rank());
     }
     /// Every cell of the interior has a value of its own, padding has none.

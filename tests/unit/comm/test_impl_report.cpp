@@ -129,7 +129,7 @@ ArrayLayout rows_of(const Communicator& comm) {
 }
 
 Plate shared_plate(const Communicator& comm, const ArrayLayout& layout) {
-    return make_dist_view<double**, Kokkos::HostSpace>(Exec(), comm, layout, "plate");
+    return make_dist_view<double**, Kokkos::HostSpace>(Exec(), "plate", comm, layout);
 }
 Plate borrowed_plate(const Communicator& comm, const ArrayLayout& layout) {
     const Extents extents = layout.local_extents(comm.rank());

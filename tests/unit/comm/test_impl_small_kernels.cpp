@@ -58,7 +58,7 @@ TEST(SmallKernels, OfPaddingRunOnTheCallingThread) {
     if (exec.concurrency() == 1) GTEST_SKIP() << "one thread";
     const Communicator comm(MPI_COMM_SELF);
     const ArrayLayout layout = square(comm, 512);
-    const auto u = make_dist_view<double**>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double**>(exec, "u", comm, layout);
     PaddingExchangePlan plan(comm, layout);
     std::atomic<long> elsewhere{0};
     plan.combine(exec, Watched{&elsewhere}, u);
@@ -71,8 +71,8 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
     const Communicator comm(MPI_COMM_SELF);
     for (const std::int64_t n : {200, 1000}) {
         const ArrayLayout layout = square(comm, n);
-        const auto a = make_dist_view<double**>(exec, comm, layout, "a");
-        const auto b = make_dist_view<double**>(exec, comm, layout, "b");
+        const auto a = make_dist_view<double**>(exec, "a", comm, layout);
+        const auto b = make_dist_view<double**>(exec, "b", comm, layout);
         RedistributionPlan plan(comm, layout, layout);
         std::atomic<long> elsewhere{0};
         plan.combine(exec, Watched{&elsewhere}, a, b);

@@ -41,7 +41,7 @@ TEST(MakeDistView, MakesTheSectionOfThisRankFilledWithZeros) {
         const Communicator comm(mpi);
         const Exec exec;
         const ArrayLayout layout = rows_over(comm.size());
-        const auto a = make_dist_view<double**>(exec, comm, layout, "a");
+        const auto a = make_dist_view<double**>(exec, "a", comm, layout);
         exec.fence();
         EXPECT_EQ(a.process(), comm.rank());
         EXPECT_EQ(a.layout(), layout);
@@ -55,7 +55,7 @@ TEST(MakeDistView, MakesTheSectionOfThisRankFilledWithZeros) {
 TEST(MakeDistView, TakesThePropertiesOfAView) {
     const Communicator comm(MPI_COMM_WORLD);
     const auto a = make_dist_view<float**, Kokkos::LayoutLeft, Kokkos::HostSpace>(
-        Exec(), comm, rows_over(comm.size()), "a");
+        Exec(), "a", comm, rows_over(comm.size()));
     static_assert(std::is_same_v<decltype(a)::array_layout, Kokkos::LayoutLeft>);
     static_assert(std::is_same_v<decltype(a)::value_type, float>);
     EXPECT_EQ(a.view().stride(0), 1u);
@@ -66,7 +66,7 @@ TEST(MakeDistView, AllocatesOnceAndAgreesOnce) {
     const ArrayLayout layout = rows_over(comm.size());
     KokkosEvents events;
     MpiCounters counters;
-    const auto a = make_dist_view<double**>(Exec(), comm, layout, "distview::test");
+    const auto a = make_dist_view<double**>(Exec(), "distview::test", comm, layout);
     const MpiTraffic traffic = counters.stop();
     events.stop();
     EXPECT_EQ(labels(events.allocations()), std::vector<std::string>{"distview::test"});
@@ -77,7 +77,7 @@ TEST(MakeDistView, AllocatesOnceAndAgreesOnce) {
 TEST(MakeDistView, MakesSectionsWithoutElements) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()}, {regular_block(1)});
-    const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
+    const auto a = make_dist_view<double*>(Exec(), "a", comm, layout);
     EXPECT_EQ(a.view().extent(0), comm.rank() == 0 ? 1u : 0u);
 }
 
@@ -85,17 +85,17 @@ TEST(MakeDistView, RefusesAGridOfAnotherSize) {
     const Communicator comm(MPI_COMM_WORLD);
     const int n = comm.size();
     EXPECT_THROW_ON_ALL_RANKS(
-        make_dist_view<double**>(Exec(), comm, rows_over(n + 1), "a"), UsageError,
+        make_dist_view<double**>(Exec(), "a", comm, rows_over(n + 1)), UsageError,
         text("make_dist_view: expected a process grid for the ", n, n == 1 ? " rank" : " ranks",
              " of the communicator, got ", n + 1, " x 1 = ", n + 1));
     EXPECT_THROW_ON_ALL_RANKS(
-        make_dist_view<double**>(Exec(), comm, rows_over(is_last_rank() ? n + 1 : n), "a"),
+        make_dist_view<double**>(Exec(), "a", comm, rows_over(is_last_rank() ? n + 1 : n)),
         UsageError, "make_dist_view: expected a process grid for the");
 }
 
 TEST(MakeDistView, RefusesALayoutWithAnotherNumberOfAxes) {
     const Communicator comm(MPI_COMM_WORLD);
-    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double***>(Exec(), comm, rows_over(comm.size()), "a"),
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double***>(Exec(), "a", comm, rows_over(comm.size())),
                               ShapeError, "expected a layout of 3 axes, got 2");
 }
 
@@ -103,7 +103,7 @@ TEST(MakeDistView, RefusesLayoutsThatDiffer) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";
     EXPECT_THROW_ON_ALL_RANKS(
-        make_dist_view<double**>(Exec(), comm, rows_over(comm.size(), is_last_rank() ? 4 : 3), "a"),
+        make_dist_view<double**>(Exec(), "a", comm, rows_over(comm.size(), is_last_rank() ? 4 : 3)),
         UsageError,
         text("make_dist_view: expected the same arguments on all ranks, those of rank ",
              comm.size() - 1, " differ from those of rank 0"));
@@ -111,16 +111,16 @@ TEST(MakeDistView, RefusesLayoutsThatDiffer) {
 
 void make_int64_or_int32(const Communicator& comm, bool wide) {
     if (wide)
-        make_dist_view<std::int64_t**>(Exec(), comm, rows_over(comm.size()), "a");
+        make_dist_view<std::int64_t**>(Exec(), "a", comm, rows_over(comm.size()));
     else
-        make_dist_view<std::int32_t**>(Exec(), comm, rows_over(comm.size()), "a");
+        make_dist_view<std::int32_t**>(Exec(), "a", comm, rows_over(comm.size()));
 }
 
 void make_float_or_int32(const Communicator& comm, bool floating) {
     if (floating)
-        make_dist_view<float**>(Exec(), comm, rows_over(comm.size()), "a");
+        make_dist_view<float**>(Exec(), "a", comm, rows_over(comm.size()));
     else
-        make_dist_view<std::int32_t**>(Exec(), comm, rows_over(comm.size()), "a");
+        make_dist_view<std::int32_t**>(Exec(), "a", comm, rows_over(comm.size()));
 }
 
 TEST(MakeDistView, RefusesElementTypesThatDiffer) {
@@ -140,9 +140,9 @@ TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
     for (int p = 0; p < comm.size(); ++p) bounds.push_back(p);
     bounds.push_back(std::int64_t{1} << 55);
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block_bounds(bounds)});
-    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double*>(Exec(), comm, layout, "too large"), Error,
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double*>(Exec(), "too large", comm, layout), Error,
                               "");
-    EXPECT_NO_THROW(make_dist_view<double**>(Exec(), comm, rows_over(comm.size()), "a"));
+    EXPECT_NO_THROW(make_dist_view<double**>(Exec(), "a", comm, rows_over(comm.size())));
 }
 #endif
 
@@ -151,7 +151,7 @@ TEST(MakeDistView, NeedsAnOpenCommunicator) {
     Communicator comm(parent.get());
     const ArrayLayout layout = rows_over(comm.size());
     comm.close();
-    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double**>(Exec(), comm, layout, "a"), UsageError,
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double**>(Exec(), "a", comm, layout), UsageError,
                               "Communicator: used after close()");
 }
 

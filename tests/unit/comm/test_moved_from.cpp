@@ -42,7 +42,7 @@ TEST(MovedFrom, ArraysStayWhatTheyWere) {
     const ArrayLayout moved_layout = std::move(layout);
     // NOLINTBEGIN(bugprone-use-after-move)
     EXPECT_EQ(layout, moved_layout);
-    auto u = make_dist_view<double*>(exec, comm, layout, "u");
+    auto u = make_dist_view<double*>(exec, "u", comm, layout);
     AnyDistView any = u;
     Kokkos::deep_copy(exec, u.view(), 1.0);
     const auto moved = std::move(u);
@@ -53,7 +53,7 @@ TEST(MovedFrom, ArraysStayWhatTheyWere) {
     EXPECT_EQ(any.section().data, moved_any.section().data);
     EXPECT_EQ(any.section().extents, moved_any.section().extents);
     RedistributionPlan plan(comm, layout, layout);
-    auto target = make_dist_view<double*>(exec, comm, layout, "target");
+    auto target = make_dist_view<double*>(exec, "target", comm, layout);
     plan.execute(exec, any, AnyDistView(target));
     for (std::size_t i = 0; i < target.view().extent(0); ++i) EXPECT_EQ(target.view()(i), 1.0);
     // NOLINTEND(bugprone-use-after-move)
@@ -64,7 +64,7 @@ TEST(MovedFrom, PaddingExchangePlan) {
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(8 * comm.size(), {.padding = 1, .periodic = true})});
-    const auto u = make_dist_view<double*>(exec, comm, layout, "u");
+    const auto u = make_dist_view<double*>(exec, "u", comm, layout);
     const std::array<AnyDistView, 1> any{u};
     PaddingExchangePlan plan(comm, layout);
     PaddingExchangePlan kept = std::move(plan);
@@ -98,8 +98,8 @@ TEST(MovedFrom, RedistributionPlan) {
     const Exec exec;
     const Communicator comm(MPI_COMM_WORLD);
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(8 * comm.size())});
-    const auto a = make_dist_view<double*>(exec, comm, layout, "a");
-    const auto b = make_dist_view<double*>(exec, comm, layout, "b");
+    const auto a = make_dist_view<double*>(exec, "a", comm, layout);
+    const auto b = make_dist_view<double*>(exec, "b", comm, layout);
     const AnyDistView any_a = a;
     const AnyDistView any_b = b;
     RedistributionPlan plan(comm, layout, layout);

@@ -47,7 +47,7 @@ protected:
     NumberedArray make(int round) const { return make(round, comm); }
     NumberedArray make(int round, const Communicator& communicator) const {
         NumberedArray array = make_array(communicator, layout);
-        if (in_place()) array = make_dist_view<double**>(exec, communicator, layout, "array");
+        if (in_place()) array = make_dist_view<double**>(exec, "array", communicator, layout);
         exec.fence();
         number(array, round);
         return array;

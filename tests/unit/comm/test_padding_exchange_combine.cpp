@@ -196,7 +196,7 @@ TEST(PaddingExchangeCombine, AddsBothSidesOfARing) {
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(4 * comm.size(), {.padding = 2, .periodic = true})});
     PaddingExchangePlan plan(comm, layout);
-    const auto a = make_dist_view<double*>(Exec(), comm, layout, "a");
+    const auto a = make_dist_view<double*>(Exec(), "a", comm, layout);
     const double low_copies = 100 * (comm.rank() + 1); // what a process has in its low padding
     for (int i = 0; i < 8; ++i)
         a.view()(i) = i < 2 ? low_copies + i : i < 6 ? i : low_copies / 100 * 1e4 + i;
@@ -221,7 +221,7 @@ TEST(PaddingExchangeCombine, AddsSeveralFieldsOverEveryTransport) {
     std::vector<DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>> fields;
     for (int f = 0; f < 4; ++f)
         fields.push_back(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            Exec(), comm, layout, "field"));
+            Exec(), "field", comm, layout));
     for (const TransportChoice choice : possible_transports(comm)) {
         SCOPED_TRACE("transport " + name_of(choice));
         const TransportSetting setting(choice);
@@ -246,7 +246,7 @@ TEST(PaddingExchangeCombine, TakesAFunctionOfTheProgram) {
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(2 * comm.size(), {.padding = 1, .periodic = true})});
     PaddingExchangePlan plan(comm, layout);
-    const auto a = make_dist_view<int*>(Exec(), comm, layout, "a");
+    const auto a = make_dist_view<int*>(Exec(), "a", comm, layout);
     const int values[] = {7, 3, 5, 9};
     for (int i = 0; i < 4; ++i) a.view()(i) = values[i];
     const int offset = 1000;

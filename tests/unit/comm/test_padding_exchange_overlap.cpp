@@ -103,8 +103,8 @@ TEST(PaddingExchangeOverlap, WaitsForNobodyItDoesNotRead) {
     const int n = comm.size();
     const int late = n - 1;
     const ArrayLayout layout = ring_of(comm);
-    const auto u = make_dist_view<Value*>(Exec(), comm, layout, "u");
-    const auto v = make_dist_view<Value*>(Exec(), comm, layout, "v");
+    const auto u = make_dist_view<Value*>(Exec(), "u", comm, layout);
+    const auto v = make_dist_view<Value*>(Exec(), "v", comm, layout);
     for (const TransportChoice choice : possible_transports(comm)) {
         SCOPED_TRACE("transport " + name_of(choice));
         const TransportSetting setting(choice);

@@ -280,7 +280,7 @@ TEST(PaddingExchangePlan, StatesItsBuffersAndDescribesItself) {
     EXPECT_EQ(free_plan.describe(), expected);
     // A line of shared memory for each.
     EXPECT_EQ(free_plan.workspace_bytes(), 64 * free_plan.send_peers().size());
-    const auto shared = make_dist_view<double*>(Exec(), comm, layout, "shared");
+    const auto shared = make_dist_view<double*>(Exec(), "shared", comm, layout);
     free_plan.bind(Exec(), shared);
     expected += "\nbound set 1 of 1 array:";
     add("from", plan.receive_peers(), ": direct, " + bytes);

@@ -37,7 +37,7 @@ struct Setting {
     PaddingExchangePlan plan{comm, layout};
 
     Plate make(const char* label) const {
-        auto plate = make_dist_view<std::int64_t**, Kokkos::HostSpace>(Exec(), comm, layout, label);
+        auto plate = make_dist_view<std::int64_t**, Kokkos::HostSpace>(Exec(), label, comm, layout);
         Kokkos::deep_copy(plate.view(), mark);
         write(plate, 0);
         plate.mark_written();

@@ -55,8 +55,8 @@ void step_between_two_arrays(const Communicator& comm, Widths read) {
         const std::vector<int> grid = random_process_grid(random, comm.size(), 2);
         const BlockOptions ring{.padding = read, .periodic = true};
         const ArrayLayout layout(ProcessGrid{grid[0], grid[1]}, {block(n, ring), block(n, ring)});
-        auto u = make_dist_view<Value**>(Exec(), comm, layout, "u");
-        auto v = make_dist_view<Value**>(Exec(), comm, layout, "v");
+        auto u = make_dist_view<Value**>(Exec(), "u", comm, layout);
+        auto v = make_dist_view<Value**>(Exec(), "v", comm, layout);
         PaddingExchangePlan plan(comm, layout);
         const PaddingExchangeSchedule& schedule = plan.schedule();
 
@@ -117,7 +117,7 @@ TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
         SCOPED_TRACE("transport " + name_of(choice));
         const TransportSetting setting(choice);
         for (int late = 0; late < comm.size(); ++late) {
-            const auto u = make_dist_view<Value*>(Exec(), comm, layout, "u");
+            const auto u = make_dist_view<Value*>(Exec(), "u", comm, layout);
             const std::int64_t all = each * comm.size();
             const auto value = [&](std::int64_t i) {
                 return static_cast<Value>((comm.rank() * each + i - 2 + all) % all);

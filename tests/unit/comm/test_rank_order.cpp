@@ -44,7 +44,7 @@ TEST(RankOrder, ExchangesPaddingOnThePlacedGrid) {
     const Communicator ordered(made.get());
     const ArrayLayout layout(placed.grid, axes);
     const Kokkos::DefaultHostExecutionSpace exec;
-    const auto u = make_dist_view<double**, Kokkos::HostSpace>(exec, ordered, layout, "u");
+    const auto u = make_dist_view<double**, Kokkos::HostSpace>(exec, "u", ordered, layout);
     const LocalRange rows = u.owned_range(0);
     const LocalRange columns = u.owned_range(1);
     for (auto i = rows.begin; i < rows.end; ++i)

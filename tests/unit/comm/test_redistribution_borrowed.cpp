@@ -29,7 +29,7 @@ protected:
     Array<Value> make(const ArrayLayout& layout, bool borrowed) const {
         // Collective, whatever this rank takes.
         const auto shared = make_dist_view<Value**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-            exec, comm, layout, "shared");
+            exec, "shared", comm, layout);
         return borrowed ? Array<Value>(exec, "borrowed", layout, comm.rank()) : shared;
     }
     template <class Value, class Visit>

@@ -64,7 +64,7 @@ TEST_F(RedistributionInPlace, TakesAsManyRoundsAsTheBufferDemands) {
 
 TEST_F(RedistributionInPlace, TurnsALineAround) {
     const ArrayLayout line(ProcessGrid{n}, {block_cyclic(97, 4)});
-    const auto a = make_dist_view<double*>(exec, comm, line, "distview::test::line");
+    const auto a = make_dist_view<double*>(exec, "distview::test::line", comm, line);
     const LocalRange own = a.interior_range(0);
     for (std::int64_t i = own.begin; i < own.end; ++i)
         a.view()(i) = static_cast<double>(a.global_index(0, LocalIndex(i)).value());
@@ -161,7 +161,7 @@ TEST_F(RedistributionInPlace, SaysHowMuchItNeeds) {
     const std::int64_t rows = 8 * n;
     const ArrayLayout blocks(ProcessGrid{n}, {block(rows)});
     const ArrayLayout cycles(ProcessGrid{n}, {cyclic(rows)});
-    const auto a = make_dist_view<double*>(exec, comm, blocks, "distview::test::line");
+    const auto a = make_dist_view<double*>(exec, "distview::test::line", comm, blocks);
     const DistView<double*> b(cycles, comm.rank(), a.view());
     RedistributionOptions options{.in_place = true, .buffer_bytes = 10};
     RedistributionPlan small(comm, blocks, cycles, options);

@@ -92,8 +92,8 @@ TEST_F(OwnLabels, AlongOneOfTwoAxes) {
     const auto value = [](std::int64_t i, std::int64_t j) {
         return static_cast<double>(100 * i + j);
     };
-    const auto a = make_dist_view<double**>(exec, comm, from, "distview::test::a");
-    const auto c = make_dist_view<double**>(exec, comm, to, "distview::test::c");
+    const auto a = make_dist_view<double**>(exec, "distview::test::a", comm, from);
+    const auto c = make_dist_view<double**>(exec, "distview::test::c", comm, to);
     for (std::int64_t i = 0; i < 3; ++i)
         for (std::int64_t j = 0; j < 5; ++j)
             a.view()(i, j) = value(labels[static_cast<std::size_t>(i)], 5 * (me % 2) + j);

@@ -113,7 +113,7 @@ Whole make_numbered(const Communicator& comm, const ArrayLayout& layout, bool in
                     std::int64_t first) {
     const Whole array = in_arena
                             ? make_dist_view<double***, Kokkos::LayoutRight, Kokkos::HostSpace>(
-                                  Exec(), comm, layout, "array")
+                                  Exec(), "array", comm, layout)
                             : Whole(Exec(), "array", layout, comm.rank());
     Exec().fence("distview::testing: zeros are written");
     std::iota(array.view().data(), array.view().data() + array.view().size(),

@@ -101,8 +101,8 @@ TEST_F(RedistributionPlans, PlansOfBothDirectionsAreAdjoint) {
 TEST_F(RedistributionPlans, TakeManyArrays) {
     const ArrayLayout from = rows_split(19, 12), to = columns_split(19, 12);
     const Matrix a = make_numbered(from), b = make(to);
-    const auto u = make_dist_view<int**>(exec, comm, from, "u");
-    const auto v = make_dist_view<float**>(exec, comm, to, "v");
+    const auto u = make_dist_view<int**>(exec, "u", comm, from);
+    const auto v = make_dist_view<float**>(exec, "v", comm, to);
     Kokkos::deep_copy(u.view(), 17);
     const TransportSetting setting(distview::impl::on_device<Exec> ? Transport::staged
                                                                    : Transport::message);
@@ -130,7 +130,7 @@ TEST_F(RedistributionPlans, TakeArraysOfTypesKnownAtRunTime) {
     RedistributionPlan plan(comm, from, to);
     plan.execute(exec, AnyDistView(a), AnyDistView(b));
     EXPECT_EQ(not_numbered(b), 0);
-    const auto f = make_dist_view<float**>(exec, comm, to, "f");
+    const auto f = make_dist_view<float**>(exec, "f", comm, to);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, AnyDistView(a), AnyDistView(f)), ShapeError,
                               "source 0 and target 0 differ in element type");
     // Nor if the same arrays are bound for elements that are converted.
@@ -182,7 +182,7 @@ TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     plan.combine_as<double>(exec, Sum{}, source, target);
     EXPECT_EQ(not_numbered(b, 2), 0);
     // Not of that type: refused before the first execution, and of arrays that are bound.
-    const auto f = make_dist_view<float**>(exec, comm, to, "f");
+    const auto f = make_dist_view<float**>(exec, "f", comm, to);
     const char* const wrong = "source or target is not of the element type that was asked for";
     EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, source, AnyDistView(f)),
                               ShapeError, wrong);

@@ -34,7 +34,7 @@ void expect_all_moved(TransportChoice choice, std::int64_t block_bytes) {
     std::vector<int> ranks;
     for (int p = 0; p < n; ++p) ranks.push_back((p + 1) % n);
 
-    const Bytes a = make_dist_view<std::uint8_t*>(Exec(), comm, layout, "a");
+    const Bytes a = make_dist_view<std::uint8_t*>(Exec(), "a", comm, layout);
     // Rank r is process r - 1 of the target's grid.
     const int process = (comm.rank() + n - 1) % n;
     const Bytes b(Exec(), "b", layout, process);

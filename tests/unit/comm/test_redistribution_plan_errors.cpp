@@ -141,7 +141,7 @@ TEST_F(RedistributionErrors, OfSlicesOnlyIfTheyShareElements) {
 // Elements of a section that runs backwards lie before its first one.
 TEST_F(RedistributionErrors, OfArraysThatShareMemoryBackwards) {
     const ArrayLayout line(ProcessGrid{n}, {block(6 * n)});
-    const auto whole = make_dist_view<double*>(exec, comm, line, "distview::test::line");
+    const auto whole = make_dist_view<double*>(exec, "distview::test::line", comm, line);
     AnySection section = AnyDistView(whole).section();
     section.data = static_cast<double*>(section.data) + 5;
     section.strides = {-8};

@@ -42,7 +42,7 @@ TEST_F(SectionAccesses, ReadWhatTheNodesRanksWrote) {
             axes.push_back(random_axis_spec(random, parts, random_extent(random, 12, parts)));
         const ArrayLayout drawn(ProcessGrid(grid), axes);
         SCOPED_TRACE(drawn.describe());
-        const auto array = make_dist_view<std::int64_t**>(exec, comm, drawn, "array");
+        const auto array = make_dist_view<std::int64_t**>(exec, "array", comm, drawn);
         for (std::size_t i = 0; i < array.view().extent(0); ++i)
             for (std::size_t j = 0; j < array.view().extent(1); ++j)
                 array.view()(i, j) = element(comm.rank(), static_cast<std::int64_t>(i),
@@ -52,8 +52,8 @@ TEST_F(SectionAccesses, ReadWhatTheNodesRanksWrote) {
         std::int64_t wrong = 0;
         for (int p = 0; p < n; ++p) {
             const Extents extents = drawn.local_extents(p);
-            const bool near = hosts[static_cast<std::size_t>(p)] ==
-                              hosts[static_cast<std::size_t>(comm.rank())];
+            const bool near =
+                hosts[static_cast<std::size_t>(p)] == hosts[static_cast<std::size_t>(comm.rank())];
             EXPECT_EQ(access.reaches(p), near || extents[0] * extents[1] == 0);
             if (!access.reaches(p)) {
                 EXPECT_THROW(access.section(p), UsageError);
@@ -75,8 +75,9 @@ TEST_F(SectionAccesses, ReadWhatTheNodesRanksWrote) {
             bool all = true;
             for (int p = 0; p < n; ++p) {
                 const Extents extents = drawn.local_extents(p);
-                all = all && (extents[0] * extents[1] == 0 || hosts[static_cast<std::size_t>(p)] ==
-                                                                  hosts[static_cast<std::size_t>(rank)]);
+                all = all &&
+                      (extents[0] * extents[1] == 0 ||
+                       hosts[static_cast<std::size_t>(p)] == hosts[static_cast<std::size_t>(rank)]);
             }
             EXPECT_EQ(access.reaches_all(rank), all);
         }
@@ -90,7 +91,7 @@ TEST_F(SectionAccesses, ReachNoMoreThanOtherCalls) {
     const Kokkos::View<double*> memory(
         "memory", static_cast<std::size_t>(layout.local_extents(comm.rank())[0]));
     const SectionAccess wrapped(comm, wrap_dist_view(comm, layout, memory, "wrapped"));
-    const auto array = make_dist_view<double*>(exec, comm, layout, "array");
+    const auto array = make_dist_view<double*>(exec, "array", comm, layout);
     const TransportSetting setting(Transport::message);
     const SectionAccess apart(comm, array);
     for (const SectionAccess& access : {wrapped, apart}) {

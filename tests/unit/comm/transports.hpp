@@ -43,7 +43,7 @@ inline bool is_possible(const Communicator& comm, TransportChoice choice) {
     const ArrayLayout layout(ProcessGrid{comm.size()},
                              {block(comm.size(), {.padding = 1, .periodic = true})});
     const auto array =
-        make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), comm, layout, "probe");
+        make_dist_view<double*>(Kokkos::DefaultHostExecutionSpace(), "probe", comm, layout);
     try {
         PaddingExchangePlan plan(comm, layout);
         plan.bind(Kokkos::DefaultHostExecutionSpace(), array);

@@ -43,8 +43,8 @@ struct Problem {
         ptrans::set(options, Matrix::c, c);
     }
     Array make(const ArrayLayout& layout) const {
-        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, world, layout,
-                                                                                "a matrix");
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, "a matrix",
+                                                                                world, layout);
     }
     RedistributionPlan plan() const {
         return {world, a.layout(), c.layout(), {.permutation = {1, 0}}};

@@ -144,7 +144,7 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 
 /// Reduces an array along the axis of a GridAxis: target(i, 0, k) = the sum over j of source(i, j, k).
 ///
-///     auto mean = make_dist_view<double**>(exec, comm, reduced_layout(u.layout(), 1), "mean");
+///     auto mean = make_dist_view<double**>(exec, "mean", comm, reduced_layout(u.layout(), 1));
 ///     axis_reduce(exec, comm, Sum{}, u, 1, mean);
 ///     scale(exec, 1.0 / u.extent(1), mean);
 ///

@@ -230,7 +230,7 @@ private:
     template <ExecutionSpace Exec>
     Vector make(const Exec& exec, const char* label) const {
         return make_dist_view<typename View::data_type, typename View::array_layout,
-                              typename View::memory_space>(exec, m_comm, m_layout, label);
+                              typename View::memory_space>(exec, label, m_comm, m_layout);
     }
 
     template <ExecutionSpace Exec, class Terms>

@@ -173,7 +173,7 @@ void sort(const Exec& exec, const Communicator& comm, const View& view,
 
     const ArrayLayout blocks = impl::blocks_for_sorting(view.layout());
     const auto line = make_dist_view<T*, Kokkos::LayoutRight, typename View::memory_space>(
-        exec, comm, blocks, caller.label + "::line");
+        exec, caller.label + "::line", comm, blocks);
     if (view.layout().axis(0).is_block()) {
         distview::copy(exec, view, line);
         impl::sort_blocks(caller, exec, comm, line, compare);

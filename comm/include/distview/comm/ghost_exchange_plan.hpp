@@ -39,7 +39,7 @@ struct GhostedLayout {
 ///
 ///     // row r of this process has the columns [row_begin[r], row_begin[r + 1]) of `columns`: global indices
 ///     auto x = make_ghosted_layout(comm, my_rows, columns);
-///     auto u = make_dist_view<double*>(exec, comm, x.layout, "u");
+///     auto u = make_dist_view<double*>(exec, "u", comm, x.layout);
 ///     GhostExchangePlan ghosts(comm, x);
 ///     ghosts.execute(exec, u);
 ///     for (...) y(r) += values[k] * u.view()(x.positions[k]);

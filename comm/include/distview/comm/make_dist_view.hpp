@@ -110,7 +110,7 @@ std::invoke_result_t<Make> make_array(const Communicator& comm, const char* call
 
 /// Makes this rank's section of a new distributed array, filled with zeros.
 ///
-///     auto u = make_dist_view<double**>(exec, comm, layout, "u");
+///     auto u = make_dist_view<double**>(exec, "u", comm, layout);
 ///
 /// Rank r of the communicator is process r of the layout's grid.
 ///
@@ -123,8 +123,8 @@ std::invoke_result_t<Make> make_array(const Communicator& comm, const char* call
 ///             ranks, ShapeError if its rank is not the view's, Error if a rank is out of memory
 ///             (thrown on all ranks)
 template <class DataType, class... Properties, ExecutionSpace Exec>
-auto make_dist_view(const Exec& exec, const Communicator& comm, const ArrayLayout& layout,
-                    const std::string& label) {
+auto make_dist_view(const Exec& exec, const std::string& label, const Communicator& comm,
+                    const ArrayLayout& layout) {
     using View = std::conditional_t<sizeof...(Properties) == 0,
                                     DistView<DataType, typename Exec::memory_space>,
                                     DistView<DataType, Properties...>>;

@@ -26,7 +26,7 @@ ArrayLayout ring(const Communicator& comm, std::int64_t columns) {
 struct Belongings {
     explicit Belongings(std::int64_t columns = 5)
         : comm(MPI_COMM_WORLD), plan(comm, ring(comm, columns)),
-          array(make_dist_view<double**>(Exec(), comm, ring(comm, columns), "array")) {
+          array(make_dist_view<double**>(Exec(), "array", comm, ring(comm, columns))) {
         plan.execute(Exec(), array);
     }
     void drop_array() { array = {}; }
@@ -205,7 +205,7 @@ void leaks(int argc, char** argv, bool everywhere) {
 void plan_goes_in_flight(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
-    const auto array = make_dist_view<double**>(Exec(), comm, ring(comm, 4), "array");
+    const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm, 4));
     auto plan = std::make_unique<PaddingExchangePlan>(comm, ring(comm, 4));
     auto handle = plan->start(Exec(), array);
     plan.reset();
@@ -218,7 +218,7 @@ void arrays_go_before_plans(int argc, char** argv) {
     const Communicator comm(MPI_COMM_WORLD);
     PaddingExchangePlan plan(comm, ring(comm, 4));
     for (int round = 0; round < 50; ++round) {
-        const auto array = make_dist_view<double**>(Exec(), comm, ring(comm, 4), "array");
+        const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm, 4));
         const double mine = 100.0 * round + comm.rank();
         Kokkos::deep_copy(array.owned(), mine);
         plan.execute(Exec(), array);

@@ -47,8 +47,8 @@ double& first_of_row(const DistView<double**>& to, int row) {
 struct Belongings {
     explicit Belongings(std::int64_t count = 12)
         : comm(MPI_COMM_WORLD), plan(make_plan(comm, count)),
-          from(make_dist_view<double**>(Exec(), comm, source_layout(comm, count), "from")),
-          to(make_dist_view<double**>(Exec(), comm, target_layout(comm, count), "to")) {
+          from(make_dist_view<double**>(Exec(), "from", comm, source_layout(comm, count))),
+          to(make_dist_view<double**>(Exec(), "to", comm, target_layout(comm, count))) {
         plan.execute(Exec(), from, to);
     }
     void drop_arrays() { from = to = {}; }
@@ -146,8 +146,8 @@ void arrays_go_before_plans(int argc, char** argv) {
     const Communicator comm(MPI_COMM_WORLD);
     RedistributionPlan plan = make_plan(comm, 12);
     for (int round = 0; round < 50; ++round) {
-        const auto from = make_dist_view<double**>(Exec(), comm, source_layout(comm, 12), "from");
-        const auto to = make_dist_view<double**>(Exec(), comm, target_layout(comm, 12), "to");
+        const auto from = make_dist_view<double**>(Exec(), "from", comm, source_layout(comm, 12));
+        const auto to = make_dist_view<double**>(Exec(), "to", comm, target_layout(comm, 12));
         Kokkos::deep_copy(from.view(), 100.0 * round + comm.rank());
         plan.execute(Exec(), from, to);
         for (int r = 0; r < comm.size(); ++r)
@@ -170,7 +170,7 @@ void abandons_in_place(int argc, char** argv, bool everywhere) {
     const Communicator comm(MPI_COMM_WORLD);
     const std::int64_t size = 120 * comm.size();
     const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(size), block(size)});
-    const auto a = make_dist_view<double**>(Exec(), comm, layout, "a");
+    const auto a = make_dist_view<double**>(Exec(), "a", comm, layout);
     RedistributionPlan plan(comm, layout, layout,
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 40000});
     plan.execute(Exec(), a, a);
@@ -197,8 +197,8 @@ void abandons_stages(int argc, char** argv) {
     const Communicator comm(MPI_COMM_WORLD);
     const ProcessGrid grid{2, comm.size() / 2};
     const ArrayLayout from(grid, {block(600), block(400)}), to(grid, {cyclic(600), cyclic(400)});
-    const auto a = make_dist_view<double**>(Exec(), comm, from, "a");
-    const auto b = make_dist_view<double**>(Exec(), comm, to, "b");
+    const auto a = make_dist_view<double**>(Exec(), "a", comm, from);
+    const auto b = make_dist_view<double**>(Exec(), "b", comm, to);
     RedistributionPlan plan(comm, from, to, {.strategy = RedistributionStrategy::by_dimension});
     plan.execute(Exec(), a, b);
     auto handle = plan.start(Exec(), a, b);
@@ -220,7 +220,7 @@ void arrays_go_in_place(int argc, char** argv) {
     RedistributionPlan plan(comm, layout, layout,
                             {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 9000});
     for (int round = 0; round < 40; ++round) {
-        const auto a = make_dist_view<double**>(Exec(), comm, layout, "a");
+        const auto a = make_dist_view<double**>(Exec(), "a", comm, layout);
         Kokkos::deep_copy(a.view(), round + comm.rank());
         plan.execute(Exec(), a, a);
         for (int r = 0; r < comm.size(); ++r)

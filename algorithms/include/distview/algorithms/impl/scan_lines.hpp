@@ -86,8 +86,8 @@ void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const
 template <DistViewLike View, ExecutionSpace Exec, class T>
 auto make_ordered(const Caller& caller, const Exec& exec, const Communicator& comm,
                   const ArrayLayout& layout) {
-    return make_dist_view<typename AsDynamic<T, View::rank()>::type>(exec, comm, layout,
-                                                                     caller.label + "::ordered");
+    return make_dist_view<typename AsDynamic<T, View::rank()>::type>(
+        exec, caller.label + "::ordered", comm, layout);
 }
 
 /// The scan of lines whose cells are dealt out in turn, or in no order: between two redistributions.

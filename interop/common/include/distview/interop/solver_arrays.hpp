@@ -14,7 +14,7 @@ namespace distview {
 /// A vector of a solver stack is a run of memory, which a padded section is not. So there are two arrays, and a plan
 /// for the padding:
 ///
-///     auto u = make_solver_arrays<double**>(exec, comm, layout, "u");
+///     auto u = make_solver_arrays<double**>(exec, "u", comm, layout);
 ///     u.pad(exec);            // the padded array has the solver's values, padding filled
 ///     u.unpad(exec);          // the solver's array has those of the padded one
 ///
@@ -65,12 +65,12 @@ struct SolverArrays {
 /// Cost:       two allocations, three agreements
 /// Errors:     those of make_dist_view() and PaddingExchangePlan (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec>
-auto make_solver_arrays(const Exec& exec, const Communicator& comm, const ArrayLayout& layout,
-                        const std::string& label, const PaddingExchangeOptions& options = {}) {
+auto make_solver_arrays(const Exec& exec, const std::string& label, const Communicator& comm,
+                        const ArrayLayout& layout, const PaddingExchangeOptions& options = {}) {
     using Array = DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space>;
     const auto make = [&](const ArrayLayout& of) {
         return make_dist_view<DataType, Kokkos::LayoutRight, typename Exec::memory_space>(
-            exec, comm, of, label);
+            exec, label, comm, of);
     };
     return SolverArrays<Array>{make(without_padding(layout)), make(layout),
                                PaddingExchangePlan(comm, layout, options)};

@@ -104,7 +104,7 @@ public:
                     const StencilOperator<Functor>& stencil)
         : m_stencil(stencil),
           m_padded(make_dist_view<DataType, Kokkos::LayoutRight, typename Exec::memory_space>(
-              exec, comm, stencil.plan.schedule().layout(), "distview::UnpaddedStencil::padded")) {}
+              exec, "distview::UnpaddedStencil::padded", comm, stencil.plan.schedule().layout())) {}
 
     template <DistViewLike From, DistViewLike To>
     void operator()(const Exec& exec, const From& x, const To& y) const {

@@ -81,7 +81,7 @@ private:
 
 /// The cells of an array as a vector of hypre's IJ interface.
 ///
-///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, comm, rows.layout(), "u");
+///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, "u", comm, rows.layout());
 ///     const hypre::Vector x = hypre::vector(rows, u);
 ///     x.put();                                      // solve() does both
 ///     HYPRE_ParCSRMatrixMatvec(1, a, x, 0, y);

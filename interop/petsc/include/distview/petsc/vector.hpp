@@ -38,7 +38,7 @@ void require_host_doubles() {
 
 /// The cells of an array as a Vec, without a copy: VecGetArrayRead() returns the array's own memory.
 ///
-///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, comm, rows.layout(), "u");
+///     auto u = make_dist_view<double***, Kokkos::LayoutRight>(exec, "u", comm, rows.layout());
 ///     petsc::Vector x = petsc::vector(rows, u);
 ///     KSPSolve(ksp, b, x);                        // the solution is in u
 ///

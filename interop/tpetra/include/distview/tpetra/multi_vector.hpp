@@ -60,7 +60,7 @@ Section section_of(const Array& array) {
 /// A DistView's elements as a Tpetra::MultiVector, in the DistView's own memory: nothing is copied, and what a solver
 /// writes stands in the array.
 ///
-///     auto u = make_dist_view<double**>(exec, comm, layout, "u");    // no padding
+///     auto u = make_dist_view<double**>(exec, "u", comm, layout);    // no padding
 ///     const tpetra::Map map(comm, 12);                               // as many rows as the section has elements
 ///     const tpetra::MultiVector x(map, u);
 ///
