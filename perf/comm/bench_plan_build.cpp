@@ -89,7 +89,7 @@ void build_and_bind(benchmark::State& state) {
         {{"plan",
           [&] {
               plan.emplace(comm, layout);
-              plan->bind(array);
+              plan->bind(exec, array);
           },
           [&] { plan.reset(); }},
          {"bare_requests", [&] { bare.emplace(comm, schedule); }, [&] { bare.reset(); }}});
