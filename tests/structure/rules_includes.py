@@ -87,8 +87,8 @@ _WITHOUT_MPI = ROOMS[:4]
 #: Ceilings of comm: pairs of rooms, public headers besides comm.hpp, lines of headers and sources. Lower them when comm has
 #: become smaller; a higher number needs a decision (docs/decisions).
 _MOST_ARROWS = 14
-_MOST_PUBLIC_HEADERS = 23
-_MOST_LINES = 26_100
+_MOST_PUBLIC_HEADERS = 22
+_MOST_LINES = 25_900
 #: Public headers without a source of the same name.
 _ROOM_OF_PUBLIC = {"combine": "kernels", "elements": "plan", "exchange_handle": "plan", "global_access": "transport"}
 
