@@ -52,7 +52,7 @@ from ._errors import (
     ShapeError,
     UsageError,
 )
-from ._exchange import PaddingExchange
+from ._exchange import PaddingExchange, Redistribution
 from ._layout import make_layout
 from ._load import FileContents, StoredField, inspect, load
 from ._migration import MigrationPlan
@@ -95,6 +95,7 @@ __all__ = [
     "MpiError",
     "PaddingExchange",
     "ProtocolError",
+    "Redistribution",
     "RedistributionPlan",
     "ShapeError",
     "StoredField",

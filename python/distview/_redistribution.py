@@ -14,6 +14,7 @@ from ._comm import agreed, collective, communicator, of_array
 from ._device import HOST_TYPES, kind_like, settle
 from ._distview import Layout
 from ._errors import LayoutError, UsageError, short
+from ._exchange import Redistribution
 from ._making import make
 from ._section import Section
 from ._slices import Slices, axis_slices, slices_or_none
@@ -34,6 +35,8 @@ class RedistributionPlan:
 
         plan = distview.RedistributionPlan(a, c, permutation=(1, 0))
         plan.execute(a, c)                              # c = a^T; both as often as wanted
+        with plan.start(a, c):                          # the same, to compute in between
+            ...
 
     source, target: Layouts, or DistViews whose layouts they are. comm: that of the DistViews unless
     given; None with Layouts is one process. permutation: axis d of the target takes axis
@@ -132,21 +135,47 @@ class RedistributionPlan:
         ShapeError or UsageError, the same on all ranks.
         """
         self._plan.execute(
-            source, target, alpha, beta, combine, lambda: self._converted(source, target)
-        )
+            source, target, alpha, beta, combine,
+            lambda: self._converted(source, target, "RedistributionPlan.execute"),
+        )  # fmt: skip
 
-    def _converted(self, source: Section, target: Section) -> Section:
+    @collective("RedistributionPlan.start", of_array, "RedistributionPlan")
+    def start(
+        self,
+        source: Section,
+        target: Section,
+        *,
+        alpha: Any = 1,
+        beta: Any = 0,
+        combine: str | None = None,
+    ) -> Redistribution:
+        """Begins what execute() does, and returns what ends it, to compute in between:
+
+            with plan.start(a, c):
+                compute(b)                      # neither writes a, nor reads or writes c
+
+        One at a time is in flight of a plan, which raises UsageError otherwise, the same on all ranks.
+        Collective, in the same order on all ranks.
+        """
+        return Redistribution(
+            self._plan.start(
+                source, target, alpha, beta, combine,
+                lambda: self._converted(source, target, "RedistributionPlan.start"),
+            )
+        )  # fmt: skip
+
+    def _converted(self, source: Section, target: Section, caller: str) -> Section:
         """The source with the target's elements. Collective the first time."""
         key = target.dtype, source.device[0]
         buffer = self._buffers.get(key)
         if buffer is None:
             kind = kind_like(source)
             buffer = make(
-                Section, "RedistributionPlan.execute", None, self.source_layout, source.comm, target.dtype, device=kind
+                Section, caller, None, self.source_layout, source.comm, target.dtype, device=kind
             )
             self._buffers[key] = buffer
         if source.device[0] in HOST_TYPES:
-            settle(source, "RedistributionPlan.execute")  # the host reads it
+            settle(source, caller)  # the host reads it
             buffer.interior[...] = source.interior
         else:  # by way of the host
             buffer.copy_from_host(source.copy_to_host("interior"), "interior")

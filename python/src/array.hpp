@@ -3,6 +3,7 @@
 
 #include "device_work.hpp"
 #include "errors.hpp"
+#include "exchange_in_flight.hpp"
 #include "python_objects.hpp"
 
 #include <distview/comm/communicator.hpp>
@@ -45,33 +46,6 @@ struct AxisOfSection {
                 LocalIndex(extent - communication.high - boundary.high)};
     }
 };
-
-/// A padding exchange that has been started. Any thread may hold it, one uses it.
-class ExchangeInFlight {
-public:
-    /// A handle of some type. Destroyed without finish() it spoils its plan.
-    class Work {
-    public:
-        virtual ~Work() = default;
-        virtual void finish() = 0;
-    };
-    /// `work`: null if nothing is left to do.
-    explicit ExchangeInFlight(std::unique_ptr<Work> work) : m_work(std::move(work)) {}
-
-    bool is_in_flight() const noexcept { return m_state == State::in_flight; }
-    /// Collective. UsageError if it has been finished or abandoned; what fails abandons it.
-    void finish();
-    /// Waits for nobody.
-    void abandon() noexcept;
-
-private:
-    enum class State { in_flight, finished, abandoned };
-    std::unique_ptr<Work> m_work;
-    State m_state = State::in_flight;
-};
-
-/// Before Kokkos is stopped, which handles would not survive.
-void abandon_all_exchanges() noexcept;
 
 /// What a Python DistView refers to. Shared by copies and by whoever reads its buffer.
 class ArrayState {

@@ -142,51 +142,10 @@ Stencil read_stencil(const char* caller, nb::handle given) {
         text(caller, ": expected stencil to be 'box' or 'faces', got ", short_repr(given)));
 }
 
-/// An exchange in flight on an execution space.
-template <class Handle>
-class HandleOf final : public ExchangeInFlight::Work {
-public:
-    HandleOf(Handle handle, std::vector<AnyDistView> views)
-        : m_views(std::move(views)), m_handle(std::move(handle)) {}
-    void finish() override { m_handle.finish(); }
-
-private:
-    std::vector<AnyDistView> m_views; ///< whose memory is in use
-    Handle m_handle;
-};
-
-/// Those that may be in flight; with the interpreter's lock.
-std::vector<std::weak_ptr<ExchangeInFlight>>& all_in_flight() {
-    static auto& all = *new std::vector<std::weak_ptr<ExchangeInFlight>>;
-    return all;
-}
-
 constexpr const char* earlier =
     "an earlier exchange of these arrays was abandoned or failed: their plan";
 
 } // namespace
-
-void ExchangeInFlight::finish() {
-    require<UsageError>(m_state == State::in_flight, [&] {
-        return text("PaddingExchange.finish: ",
-                    m_state == State::finished ? "called twice" : "this exchange was abandoned");
-    });
-    m_state = State::finished;
-    // Unwinding destroys it: neighbours must not wait for as long as somebody keeps the exception.
-    const std::unique_ptr<Work> work = std::move(m_work);
-    if (work) work->finish();
-}
-
-void ExchangeInFlight::abandon() noexcept {
-    if (m_state == State::in_flight) m_state = State::abandoned;
-    m_work.reset();
-}
-
-void abandon_all_exchanges() noexcept {
-    for (const auto& exchange : all_in_flight())
-        if (const auto alive = exchange.lock()) alive->abandon();
-    all_in_flight().clear();
-}
 
 void ArrayState::check_exchange(const char* caller, const std::vector<ArrayState*>& arrays) const {
     for (const ArrayState* array : arrays) {
@@ -321,16 +280,12 @@ ArrayState::start_exchange(const char* caller,
         const nb::gil_scoped_release release;
         with_exec(exchange.kernels, [&](const auto& exec) {
             auto handle = exchange.plan->start(exec, std::span<const AnyDistView>(exchange.views));
-            work = std::make_unique<HandleOf<decltype(handle)>>(std::move(handle),
-                                                                std::move(exchange.views));
+            work = work_of(std::move(handle), std::move(exchange.views));
         });
     } else {
         for (const ArrayState* array : arrays) copy_own_padding(*array->m_view, exchange.stencil);
     }
-    auto result = std::make_shared<ExchangeInFlight>(std::move(work));
-    std::erase_if(all_in_flight(), [](const auto& old) { return old.expired(); });
-    all_in_flight().push_back(result);
-    return result;
+    return ExchangeInFlight::begin(std::move(work));
 }
 
 void ArrayState::exchange_padding(const std::vector<std::shared_ptr<ArrayState>>& others,

@@ -14,14 +14,13 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <utility>
 #include <vector>
 
 namespace distview::python {
 
 namespace {
-
-constexpr const char* execute_caller = "RedistributionPlan.execute";
 
 bool same_elements(const ArrayState& a, const ArrayState& b) {
     const ElementType element = a.section().element;
@@ -113,32 +112,32 @@ std::string Redistribution::describe() const {
     return m_plan ? m_plan->describe() : m_schedule->describe();
 }
 
-void Redistribution::check(const ArrayState& array, const char* which,
+void Redistribution::check(const char* caller, const ArrayState& array, const char* which,
                            const ArrayLayout& layout) const {
-    const AnyDistView& view = array.view(execute_caller);
+    const AnyDistView& view = array.view(caller);
     require<UsageError>(array.communicator() == m_comm, [&] {
-        return text(execute_caller, ": the ", which,
+        return text(caller, ": the ", which,
                     " is an array of another communicator than the plan's");
     });
     require<ShapeError>(view.layout() == layout, [&] {
-        return text(execute_caller, ": the ", which, " is a ", view.layout().describe(),
+        return text(caller, ": the ", which, " is a ", view.layout().describe(),
                     "\nthe plan is for a ", layout.describe());
     });
     require<ShapeError>(!array.holds_objects(), [&] {
-        return text(execute_caller, ": the elements of the ", which,
+        return text(caller, ": the elements of the ", which,
                     " are Python objects or addresses, which mean nothing to other processes");
     });
 }
 
-void Redistribution::check(const ArrayState& source, const ArrayState& target) const {
-    check(source, "source", schedule().from_layout());
-    check(target, "target", schedule().to_layout());
+void Redistribution::check(const char* caller, const ArrayState& source,
+                           const ArrayState& target) const {
+    check(caller, source, "source", schedule().from_layout());
+    check(caller, target, "target", schedule().to_layout());
     const AnySection& from = source.section();
     const AnySection& to = target.section();
-    require<ShapeError>(!to.read_only,
-                        [&] { return text(execute_caller, ": the target is read-only"); });
+    require<ShapeError>(!to.read_only, [&] { return text(caller, ": the target is read-only"); });
     require<ShapeError>(same_elements(source, target) || converts(from.element, to.element), [&] {
-        return text(execute_caller, ": source and target differ in element type: ",
+        return text(caller, ": source and target differ in element type: ",
                     distview::describe(from.element), " ('", shortened(source.format()), "') and ",
                     distview::describe(to.element), " ('", shortened(target.format()),
                     "'); what is converted are booleans, integers, reals and complex numbers, to "
@@ -147,11 +146,11 @@ void Redistribution::check(const ArrayState& source, const ArrayState& target) c
     constexpr std::array sizes{1, 2, 4, 8, 16};
     require<ShapeError>(
         std::find(sizes.begin(), sizes.end(), to.element.bytes) != sizes.end(), [&] {
-            return text(execute_caller, ": expected elements of 1, 2, 4, 8 or 16 bytes, got ",
+            return text(caller, ": expected elements of 1, 2, 4, 8 or 16 bytes, got ",
                         to.element.bytes);
         });
     require<UsageError>(m_in_place || stays(from, to) || !memory_overlaps(from, to), [&] {
-        return text(execute_caller,
+        return text(caller,
                     ": source and target share memory: elements could be overwritten before "
                     "they are read; to redistribute in place, build the plan with in_place");
     });
@@ -161,40 +160,54 @@ bool Redistribution::stays(const AnySection& from, const AnySection& to) const {
     return schedule().is_identity() && from.data == to.data && from.strides == to.strides;
 }
 
-std::vector<char> Redistribution::buffer_alone(const Update& update, const AnySection& from,
-                                               const AnySection& to) const {
+std::vector<char> Redistribution::buffer_alone(const char* caller, const Update& update,
+                                               const AnySection& from, const AnySection& to) const {
     if (stays(from, to) || !memory_overlaps(from, to)) return {};
     require<UsageError>(!update.reads_target(), [&] {
-        return text(execute_caller,
+        return text(caller,
                     ": source and target share memory: what is in the target cannot go into the "
                     "result, expected beta = 0 and no combination");
     });
     const std::int64_t bytes = schedule().elements() * to.element.bytes;
     require<UsageError>(m_buffer_bytes == 0 || bytes <= m_buffer_bytes, [&] {
-        return text(execute_caller, ": expected buffer_bytes of at least ", bytes,
+        return text(caller, ": expected buffer_bytes of at least ", bytes,
                     " (or 0: as much as is needed), got ", m_buffer_bytes);
     });
     return std::vector<char>(static_cast<std::size_t>(bytes));
 }
 
-void Redistribution::execute(std::shared_ptr<ArrayState> source,
-                             const std::shared_ptr<ArrayState>& target, Failure failure,
-                             const std::function<Update(const ElementType&)>& read,
-                             const std::function<std::shared_ptr<ArrayState>()>& convert) {
+void Redistribution::check_ready(const char* caller) const {
+    require<UsageError>(!m_plan || m_plan->is_usable(), [&] {
+        return text(caller, ": an earlier execution was abandoned or failed; this plan cannot be "
+                            "used again, build a new one");
+    });
+    const std::shared_ptr<ExchangeInFlight> last = m_last.lock();
+    require<UsageError>(!last || !last->is_in_flight(), [&] {
+        return text(caller, ": an execution is in flight; call finish() on what start() returned "
+                            "first");
+    });
+}
+
+std::shared_ptr<ExchangeInFlight>
+Redistribution::start(const char* caller, std::shared_ptr<ArrayState> source,
+                      const std::shared_ptr<ArrayState>& target, Failure failure,
+                      const std::function<Update(const ElementType&)>& read,
+                      const std::function<std::shared_ptr<ArrayState>()>& convert) {
     // Plans take what ranks pass on trust: ranks that pass other arrays would wait for ever.
     std::uint64_t digest = 0;
     Update update;
     Kernels kernels = Kernels::host;
     if (!failure.image) {
         try {
-            check(*source, *target);
+            check(caller, *source, *target);
+            check_ready(caller);
             update = read(target->section().element);
             const AnySection from = source->pending_section();
             const AnySection to = target->pending_section();
             const std::array<const AnySection*, 2> sections{&from, &to};
-            kernels = kernels_for(execute_caller, sections, m_comm.has_value());
-            if (m_comm) require_kokkos(execute_caller, m_comm->size());
-            begin_work(execute_caller, kernels, sections);
+            kernels = kernels_for(caller, sections, m_comm.has_value());
+            if (m_comm) require_kokkos(caller, m_comm->size());
+            begin_work(caller, kernels, sections);
             // Together they make an array like the source, once.
             if (!same_elements(*source, *target))
                 digest = static_cast<std::uint64_t>(from.device.type);
@@ -206,7 +219,7 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
         digest = digest * 0x9e3779b97f4a7c15u + update.digest();
     }
     if (m_comm)
-        agree(*m_comm, execute_caller, failure, digest, [&] {
+        agree(*m_comm, caller, failure, digest, [&] {
             return std::vector<Argument>{
                 {"source array, counted as they were made,", text(source->number())},
                 {"target array, counted as they were made,", text(target->number())},
@@ -223,20 +236,35 @@ void Redistribution::execute(std::shared_ptr<ArrayState> source,
             of_conversion = current_failure();
         }
         if (m_comm)
-            agree(*m_comm, execute_caller, of_conversion, 0);
+            agree(*m_comm, caller, of_conversion, 0);
         else if (of_conversion.image)
             std::rethrow_exception(of_conversion.image);
     }
-    if (!m_comm) {
-        std::vector<char> buffer = buffer_alone(update, source->section(), target->section());
+    std::unique_ptr<ExchangeInFlight::Work> work;
+    if (m_comm) {
+        const AnyDistView from = source->view(caller);
+        const AnyDistView to = target->view(caller);
+        const nb::gil_scoped_release release;
+        work = start_update(kernels, *m_plan, update, from, to);
+    } else {
+        std::vector<char> buffer =
+            buffer_alone(caller, update, source->section(), target->section());
         copy_alone(*m_schedule, update, source->section(), target->section(), buffer);
-        target->view(execute_caller).mark_written();
-        return;
+        target->view(caller).mark_written();
     }
-    const AnyDistView from = source->view(execute_caller);
-    const AnyDistView to = target->view(execute_caller);
+    const std::shared_ptr<ExchangeInFlight> started = ExchangeInFlight::begin(std::move(work));
+    m_last = started;
+    return started;
+}
+
+void Redistribution::execute(const char* caller, std::shared_ptr<ArrayState> source,
+                             const std::shared_ptr<ArrayState>& target, Failure failure,
+                             const std::function<Update(const ElementType&)>& read,
+                             const std::function<std::shared_ptr<ArrayState>()>& convert) {
+    const std::shared_ptr<ExchangeInFlight> started =
+        start(caller, std::move(source), target, std::move(failure), read, convert);
     const nb::gil_scoped_release release;
-    execute_update(kernels, *m_plan, update, from, to);
+    started->finish();
 }
 
 } // namespace distview::python

@@ -3,6 +3,7 @@
 
 #include "array.hpp"
 #include "errors.hpp"
+#include "exchange_in_flight.hpp"
 #include "redistribution_update.hpp"
 
 #include <distview/comm/communicator.hpp>
@@ -31,24 +32,35 @@ public:
     }
     std::string describe() const;
 
-    /// Collective over the communicator: what fails on one rank is thrown on all. Null arrays are those
-    /// that `failure` kept from being read.
+    /// Collective over the communicator: what fails on one rank is thrown on all, in words that begin with
+    /// `caller`. Null arrays are those that `failure` kept from being read.
     ///
     /// `read`: what becomes of elements of the target's type. `convert`: makes the source anew, with the
-    /// target's elements; called, on all ranks, where these differ.
-    void execute(std::shared_ptr<ArrayState> source, const std::shared_ptr<ArrayState>& target,
-                 Failure failure, const std::function<Update(const ElementType&)>& read,
+    /// target's elements; called, on all ranks, where these differ, while nothing is in flight.
+    std::shared_ptr<ExchangeInFlight>
+    start(const char* caller, std::shared_ptr<ArrayState> source,
+          const std::shared_ptr<ArrayState>& target, Failure failure,
+          const std::function<Update(const ElementType&)>& read,
+          const std::function<std::shared_ptr<ArrayState>()>& convert);
+    /// start() and finish().
+    void execute(const char* caller, std::shared_ptr<ArrayState> source,
+                 const std::shared_ptr<ArrayState>& target, Failure failure,
+                 const std::function<Update(const ElementType&)>& read,
                  const std::function<std::shared_ptr<ArrayState>()>& convert);
     bool conjugates() const noexcept { return m_conjugates; }
 
 private:
-    void check(const ArrayState& array, const char* which, const ArrayLayout& layout) const;
-    void check(const ArrayState& source, const ArrayState& target) const;
+    void check(const char* caller, const ArrayState& array, const char* which,
+               const ArrayLayout& layout) const;
+    void check(const char* caller, const ArrayState& source, const ArrayState& target) const;
+    /// Ranks may differ in what they know of: all are told before a source is converted, whose buffer the
+    /// execution in flight reads.
+    void check_ready(const char* caller) const;
 
     /// Whether nothing moves.
     bool stays(const AnySection& from, const AnySection& to) const;
     /// What one process needs to hold where source and target share memory; empty if they do not.
-    std::vector<char> buffer_alone(const Update& update, const AnySection& from,
+    std::vector<char> buffer_alone(const char* caller, const Update& update, const AnySection& from,
                                    const AnySection& to) const;
 
     std::optional<Communicator> m_comm;
@@ -57,6 +69,7 @@ private:
     std::int64_t m_buffer_bytes;
     std::optional<RedistributionPlan> m_plan;         ///< with a communicator
     std::optional<RedistributionSchedule> m_schedule; ///< without
+    std::weak_ptr<ExchangeInFlight> m_last;
 };
 
 } // namespace distview::python

@@ -12,8 +12,10 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <span>
 #include <string>
+#include <utility>
 
 namespace distview::python {
 
@@ -149,22 +151,26 @@ const char* name_of(Update::Kind kind) noexcept {
 
 namespace {
 
-template <ExecutionSpace Exec>
-void execute_on(const Exec& exec, RedistributionPlan& plan, const Update& update,
-                const AnyDistView& source, const AnyDistView& target) {
-    if (update.only_moves()) return plan.execute(exec, source, target);
-    with_number_type(target.section().element, [&]<class T>() {
+/// Calls keep() with the handle.
+template <ExecutionSpace Exec, class Keep>
+void start_on(const Exec& exec, RedistributionPlan& plan, const Update& update,
+              const AnyDistView* source, const AnyDistView* target, const Keep& keep) {
+    const ElementType& element = target->section().element;
+    if (update.only_moves()) return plan.start(exec, element, source, target, keep);
+    with_number_type(element, [&]<class T>() {
         switch (update.kind) {
-        case Update::Kind::insert: return plan.execute_as<T>(exec, T(1), source, T(0), target);
+        case Update::Kind::insert: return keep(plan.start_as<T>(exec, T(1), source, T(0), target));
         case Update::Kind::linear:
-            return plan.execute_as<T>(exec, update.alpha.as<T>(), source, update.beta.as<T>(),
-                                      target);
-        case Update::Kind::sum: return plan.combine_as<T>(exec, Sum{}, source, target);
+            return keep(
+                plan.start_as<T>(exec, update.alpha.as<T>(), source, update.beta.as<T>(), target));
+        case Update::Kind::sum: return keep(plan.start_combine_as<T>(exec, Sum{}, source, target));
         case Update::Kind::minimum:
-            if constexpr (has_order<T>) plan.combine_as<T>(exec, Minimum{}, source, target);
+            if constexpr (has_order<T>)
+                keep(plan.start_combine_as<T>(exec, Minimum{}, source, target));
             return;
         case Update::Kind::maximum:
-            if constexpr (has_order<T>) plan.combine_as<T>(exec, Maximum{}, source, target);
+            if constexpr (has_order<T>)
+                keep(plan.start_combine_as<T>(exec, Maximum{}, source, target));
             return;
         }
     });
@@ -172,9 +178,16 @@ void execute_on(const Exec& exec, RedistributionPlan& plan, const Update& update
 
 } // namespace
 
-void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
-                    const AnyDistView& source, const AnyDistView& target) {
-    with_exec(kernels, [&](const auto& exec) { execute_on(exec, plan, update, source, target); });
+std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, RedistributionPlan& plan,
+                                                     const Update& update,
+                                                     const AnyDistView& source,
+                                                     const AnyDistView& target) {
+    std::unique_ptr<ExchangeInFlight::Work> work;
+    with_exec(kernels, [&](const auto& exec) {
+        start_on(exec, plan, update, &source, &target,
+                 [&](auto handle) { work = work_of(std::move(handle), {source, target}); });
+    });
+    return work;
 }
 
 void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "device_work.hpp"
+#include "exchange_in_flight.hpp"
 #include "python_objects.hpp"
 
 #include <distview/comm/padding_exchange_plan.hpp>
@@ -11,6 +12,7 @@
 #include <complex>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <type_traits>
 #include <vector>
 
@@ -63,9 +65,11 @@ Update read_update(nb::handle alpha, nb::handle beta, nb::handle combine, bool c
 /// As callers give it: "sum".
 const char* name_of(Update::Kind kind) noexcept;
 
-/// Executes a plan with arrays of the update's elements.
-void execute_update(Kernels kernels, RedistributionPlan& plan, const Update& update,
-                    const AnyDistView& source, const AnyDistView& target);
+/// Begins an execution of a plan with arrays of the update's elements.
+std::unique_ptr<ExchangeInFlight::Work> start_update(Kernels kernels, RedistributionPlan& plan,
+                                                     const Update& update,
+                                                     const AnyDistView& source,
+                                                     const AnyDistView& target);
 
 /// Combines the padding of arrays of the update's elements.
 void execute_combination(Kernels kernels, PaddingExchangePlan& plan, const Update& update,

@@ -352,9 +352,11 @@ void add_protocol(nb::class_<Array>& type) {
 } // namespace
 
 void register_array(nb::module_& package) {
-    nb::class_<ExchangeInFlight>(package, "ExchangeInFlight", "What start_exchange() leaves to do.")
+    nb::class_<ExchangeInFlight>(
+        package, "ExchangeInFlight",
+        "What start_exchange() and RedistributionPlan.start() leave to do.")
         .def("finish", &ExchangeInFlight::finish, nb::call_guard<nb::gil_scoped_release>(),
-             "Collective; see PaddingExchange.finish().")
+             "Collective; see PaddingExchange.finish() and Redistribution.finish().")
         .def("abandon", &ExchangeInFlight::abandon, "Waits for nobody. Local.")
         .def_prop_ro("is_in_flight", &ExchangeInFlight::is_in_flight, "Local.");
     nb::class_<Array> type(package, "Array", nb::type_slots(array_slots),

@@ -8,6 +8,7 @@
 #include <distview/core/text.hpp>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -16,6 +17,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace distview::python {
@@ -42,33 +44,35 @@ RedistributionStrategy strategy_of(const std::string& word) {
     return RedistributionStrategy::by_dimension;
 }
 
-std::shared_ptr<ArrayState> state_of(nb::handle object, const char* which) {
+std::shared_ptr<ArrayState> state_of(const char* caller, nb::handle object, const char* which) {
     Array* array = nullptr;
     require<UsageError>(nb::try_cast(object, array) && array, [&] {
-        return text("RedistributionPlan.execute: expected the ", which, " to be a DistView, got ",
+        return text(caller, ": expected the ", which, " to be a DistView, got ",
                     name_of_type(object));
     });
     return array->state;
 }
 
-void redistribute(Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
-                  nb::handle beta, nb::handle combine, const nb::callable& convert) {
+/// Calls `method`, start() or execute(), with what Python has passed.
+template <class Method>
+auto redistribute(const char* caller, Method method, Redistribution& self, nb::handle source,
+                  nb::handle target, nb::handle alpha, nb::handle beta, nb::handle combine,
+                  const nb::callable& convert) {
     std::shared_ptr<ArrayState> from;
     std::shared_ptr<ArrayState> to;
     Failure failure;
     try {
-        from = state_of(source, "source");
-        to = state_of(target, "target");
+        from = state_of(caller, source, "source");
+        to = state_of(caller, target, "target");
     } catch (...) {
         failure = current_failure();
     }
-    self.execute(
-        from, to, std::move(failure),
+    return (self.*method)(
+        caller, from, to, std::move(failure),
         [&](const ElementType& element) {
-            return read_update(alpha, beta, combine, self.conjugates(), element,
-                               "RedistributionPlan.execute");
+            return read_update(alpha, beta, combine, self.conjugates(), element, caller);
         },
-        [&] { return state_of(convert(), "source"); });
+        [&] { return state_of(caller, convert(), "source"); });
 }
 
 } // namespace
@@ -100,10 +104,26 @@ void register_redistribution(nb::module_& package) {
             "allow_missing_indices"_a,
             "Slices are (begin, count, step) by axis, (0, -1, 1) for none. Collective if comm is "
             "given.")
-        .def("execute", &redistribute, "source"_a.none(), "target"_a.none(), "alpha"_a.none(),
-             "beta"_a.none(), "combine"_a.none(), "convert"_a,
-             "Collective; see RedistributionPlan.execute(). convert: makes the source anew, as a "
-             "DistView with the target's elements.")
+        .def(
+            "start",
+            [](Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
+               nb::handle beta, nb::handle combine, const nb::callable& convert) {
+                return redistribute("RedistributionPlan.start", &Redistribution::start, self,
+                                    source, target, alpha, beta, combine, convert);
+            },
+            "source"_a.none(), "target"_a.none(), "alpha"_a.none(), "beta"_a.none(),
+            "combine"_a.none(), "convert"_a,
+            "Collective; see RedistributionPlan.start(). convert: makes the source anew, as a "
+            "DistView with the target's elements.")
+        .def(
+            "execute",
+            [](Redistribution& self, nb::handle source, nb::handle target, nb::handle alpha,
+               nb::handle beta, nb::handle combine, const nb::callable& convert) {
+                redistribute("RedistributionPlan.execute", &Redistribution::execute, self, source,
+                             target, alpha, beta, combine, convert);
+            },
+            "source"_a.none(), "target"_a.none(), "alpha"_a.none(), "beta"_a.none(),
+            "combine"_a.none(), "convert"_a, "start() and finish(). Collective.")
         .def("describe", &Redistribution::describe, "See RedistributionPlan.describe().")
         .def_prop_ro(
             "source_layout",

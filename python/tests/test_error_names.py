@@ -11,7 +11,7 @@ import pytest
 from distview import _errors
 
 FOREIGN = re.compile(
-    r"\b(?:AnyDistView|ArrayLayout|ArraySet|ProcessGrid|PaddingExchange(?:Plan|Schedule)|RedistributionSchedule"
+    r"\b(?:AnyDistView|ArrayLayout|ArraySet|ExchangeInFlight|ProcessGrid|PaddingExchange(?:Plan|Schedule)|RedistributionSchedule"
     r"|(?:make|wrap|import)_dist_view|permute_axes|RedistributionPlan #)|DistView<|std::|::"
 )
 
@@ -34,6 +34,12 @@ PART = distview.from_distarray(
     },
     validate="local",
 )
+
+
+def finished_twice(in_flight):
+    in_flight.finish()
+    in_flight.finish()
+
 
 CALLS = {
     "zeros: of a size": lambda: distview.zeros(-1),
@@ -105,6 +111,9 @@ CALLS = {
     "RedistributionPlan: of sizes": lambda: distview.RedistributionPlan(A, distview.zeros((5, 5))),
     "RedistributionPlan: of processes": lambda: distview.RedistributionPlan(A, LAYOUT),
     "RedistributionPlan.execute: of arrays": lambda: distview.RedistributionPlan(A, A).execute(A, None),
+    "RedistributionPlan.start: of arrays": lambda: distview.RedistributionPlan(A, A).start(A, None),
+    "Redistribution.finish: twice": lambda: finished_twice(distview.RedistributionPlan(A, A).start(A, A)),
+    "PaddingExchange.finish: twice": lambda: finished_twice(A.start_exchange()),
     "gather: of a root": lambda: A.gather(7),
     "scatter: of a shape": lambda: A.scatter(np.zeros(3)),
     "sum: of cells": lambda: A.sum("mine"),

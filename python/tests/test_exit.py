@@ -221,13 +221,15 @@ def test_failures_are_seen():
 
 
 @pytest.mark.time_limit(60)
-def test_an_exchange_in_flight_at_the_end(tmp_path):
+@pytest.mark.parametrize("started", ("u.start_exchange()", "distview.RedistributionPlan(u, v).start(u, v)"))
+def test_an_exchange_in_flight_at_the_end(tmp_path, started):
     """Kokkos is stopped before the handle goes."""
     for last in ("", "distview.finalize()\ntry:\n    e.finish()\nexcept distview.UsageError:\n    print('told')"):
         file = tmp_path / "program.py"
         file.write_text(
             "from mpi4py import MPI\nimport distview\n"
-            "u = distview.zeros(8, comm=MPI.COMM_SELF, padding=1, periodic=True)\ne = u.start_exchange()\n" + last
+            "u, v = (distview.zeros(8, comm=MPI.COMM_SELF, padding=1, periodic=True) for _ in range(2))\n"
+            f"e = {started}\n{last}"
         )
         status, out, err = run(sys.executable, str(file), session_folder=tmp_path)
         assert status == 0, err

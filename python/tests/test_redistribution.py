@@ -140,3 +140,22 @@ def test_updates_of_one_process(dtype):
         assert (b.view == 7).all()
     half = distview.redistribute(b, "bb", dtype="c16" if dtype[0] == "c" else "f4")
     assert (half.view == b.view).all() and half.dtype != b.dtype or dtype in ("c16", "f4")
+
+
+def test_started_by_one_process():
+    """All is done at once; finish() sees that it is called once, and before the next start()."""
+    a, b = distview.full((4, 5), 3, dtype="f4"), distview.zeros((5, 4))
+    plan = distview.RedistributionPlan(a, b, permutation=(1, 0))
+    moving = plan.start(a, b, alpha=2)
+    assert (b.view == 6).all()
+    for call in (plan.start, plan.execute):
+        with pytest.raises(USAGE, match=f"^RedistributionPlan.{call.__name__}: an execution is in flight"):
+            call(a, b)
+    moving.finish()
+    with pytest.raises(USAGE, match="^Redistribution.finish: called twice"):
+        moving.finish()
+    with pytest.raises(RuntimeError, match="planted"), plan.start(a, b):
+        raise RuntimeError("planted")
+    with plan.start(a, b, combine="sum"):
+        pass
+    assert (b.view == 6).all()

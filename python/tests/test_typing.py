@@ -71,6 +71,8 @@ bounded = distview.make_layout(12, [0, 5, 12])
 plan = distview.RedistributionPlan(layout, layout.permuted((1, 0)), permutation=(1, 0))
 other_plan = distview.RedistributionPlan(u, u.transpose(), permutation=(1, 0))
 other_plan.execute(u, u.transpose(), alpha=2.0)
+with other_plan.start(u, u.transpose(), beta=1) as moving:
+    moving.finish()
 with u.start_exchange(single, stencil="faces"):
     pass
 u.exchange_padding(stencil="faces")
@@ -178,6 +180,8 @@ u.exchange_padding(3)
 u.exchange_padding(stencil=1)
 u.combine_padding(operation=1)
 u.start_exchange().end()
+distview.RedistributionPlan(u, u).start(u, u).end()
+distview.RedistributionPlan(u, u).start(u, u, combine=1)
 distview.save(3, u)
 distview.save("u.npy")
 distview.save("u.npy", 3)

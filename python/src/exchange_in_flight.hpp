@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/any_dist_view.hpp>
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace distview::python {
+
+/// A padding exchange or a redistribution that has been started. Any thread may hold it, one uses it.
+class ExchangeInFlight {
+public:
+    /// A handle of some type. Destroyed without finish() it spoils its plan.
+    class Work {
+    public:
+        virtual ~Work() = default;
+        virtual void finish() = 0;
+    };
+    /// `work`: null if nothing is left to do. One that abandon_all_exchanges() knows; with the interpreter's lock.
+    static std::shared_ptr<ExchangeInFlight> begin(std::unique_ptr<Work> work);
+    explicit ExchangeInFlight(std::unique_ptr<Work> work) : m_work(std::move(work)) {}
+
+    bool is_in_flight() const noexcept { return m_state == State::in_flight; }
+    /// Collective. UsageError if it has been finished or abandoned; what fails abandons it.
+    void finish();
+    /// Waits for nobody.
+    void abandon() noexcept;
+
+private:
+    enum class State { in_flight, finished, abandoned };
+    std::unique_ptr<Work> m_work;
+    State m_state = State::in_flight;
+};
+
+/// Before Kokkos is stopped, which handles would not survive.
+void abandon_all_exchanges() noexcept;
+
+/// Work of a plan's handle, on an execution space.
+template <class Handle>
+class HandleOf final : public ExchangeInFlight::Work {
+public:
+    HandleOf(Handle handle, std::vector<AnyDistView> views)
+        : m_views(std::move(views)), m_handle(std::move(handle)) {}
+    void finish() override { m_handle.finish(); }
+
+private:
+    std::vector<AnyDistView> m_views; ///< whose memory is in use
+    Handle m_handle;
+};
+
+template <class Handle>
+std::unique_ptr<ExchangeInFlight::Work> work_of(Handle handle, std::vector<AnyDistView> views) {
+    return std::make_unique<HandleOf<Handle>>(std::move(handle), std::move(views));
+}
+
+} // namespace distview::python
