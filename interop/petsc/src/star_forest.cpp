@@ -90,13 +90,17 @@ bool is_interior(const Array& array, std::int64_t position) {
     return true;
 }
 
+/// A PetscSFNode with a name: nvcc 13 fails on a vector of PETSc's struct, which has none.
+struct Origin : PetscSFNode {};
+static_assert(sizeof(Origin) == sizeof(PetscSFNode));
+
 struct Leaves {
     std::int64_t roots = 0;
     std::vector<PetscInt> places{}; ///< empty: 0, 1, ...
-    std::vector<PetscSFNode> origins{};
+    std::vector<Origin> origins{};
 
     void add(std::int64_t mark) {
-        PetscSFNode origin{};
+        Origin origin{};
         origin.rank = static_cast<PetscInt>(mark >> position_bits);
         origin.index = static_cast<PetscInt>(mark & ((std::int64_t{1} << position_bits) - 1));
         origins.push_back(origin);

@@ -63,7 +63,8 @@ struct RankTimes {
 
 /// A time of RankTimes, and in which lines of JSON it is, in this order.
 struct NamedTime {
-    double RankTimes::* member;
+    using Member = double RankTimes::*; // nvcc writes a declarator that GCC warns of
+    Member member;
     const char* name;
     bool is_of_plan; ///< mean over ranks
     bool is_of_rank;
