@@ -11,7 +11,9 @@ from ._errors import Error, named_after
 
 
 class InFlight:
-    """What has been started, on arrays of which others may be reading and writing; base of what is public."""
+    """Handle of an exchange in flight, whose arrays other ranks may be reading and writing; base of
+    PaddingExchange and Redistribution.
+    """
 
     def __init__(self, handle: _distview.ExchangeInFlight) -> None:
         self._handle = handle

@@ -149,12 +149,12 @@ class RedistributionPlan:
         beta: Any = 0,
         combine: str | None = None,
     ) -> Redistribution:
-        """Begins what execute() does, and returns what ends it, to compute in between:
+        """Begins execute(), and returns a Redistribution whose finish() ends it, to compute in between:
 
             with plan.start(a, c):
                 compute(b)                      # neither writes a, nor reads or writes c
 
-        One at a time is in flight of a plan, which raises UsageError otherwise, the same on all ranks.
+        A plan has one in flight at a time; a second start() raises UsageError, the same on all ranks.
         Collective, in the same order on all ranks.
         """
         return Redistribution(

@@ -132,7 +132,8 @@ void ArrayState::join(const Communicator& comm) {
         Communicator comm;
         std::uint64_t last = 0;
     };
-    // Of those that are closed nobody makes arrays any more. Never destroyed, which would be after MPI_Finalize.
+    // Closed communicators get no more arrays, and go here when the next array is made. The list is never destroyed, which
+    // would be after MPI_Finalize.
     static std::vector<Numbers>& all = *new std::vector<Numbers>;
     std::erase_if(all, [](const Numbers& numbers) { return !numbers.comm.is_open(); });
     auto own =

@@ -12,7 +12,7 @@ namespace distview::python {
 
 namespace {
 
-/// Those that may be in flight; with the interpreter's lock.
+/// Exchanges that may be in flight; with the interpreter's lock.
 std::vector<std::weak_ptr<ExchangeInFlight>>& all_in_flight() {
     static auto& all = *new std::vector<std::weak_ptr<ExchangeInFlight>>;
     return all;

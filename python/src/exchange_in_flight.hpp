@@ -18,7 +18,7 @@ public:
         virtual ~Work() = default;
         virtual void finish() = 0;
     };
-    /// `work`: null if nothing is left to do. One that abandon_all_exchanges() knows; with the interpreter's lock.
+    /// An exchange that abandon_all_exchanges() knows; with the interpreter's lock. `work`: null if nothing is left to do.
     static std::shared_ptr<ExchangeInFlight> begin(std::unique_ptr<Work> work);
     explicit ExchangeInFlight(std::unique_ptr<Work> work) : m_work(std::move(work)) {}
 

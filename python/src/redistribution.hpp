@@ -53,8 +53,8 @@ private:
     void check(const char* caller, const ArrayState& array, const char* which,
                const ArrayLayout& layout) const;
     void check(const char* caller, const ArrayState& source, const ArrayState& target) const;
-    /// Ranks may differ in what they know of: all are told before a source is converted, whose buffer the
-    /// execution in flight reads.
+    /// Throws if the plan cannot begin an execution, as far as this rank knows. Ranks agree on it before a source is
+    /// converted, since an execution in flight reads that buffer.
     void check_ready(const char* caller) const;
 
     /// Whether nothing moves.

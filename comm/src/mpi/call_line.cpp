@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::array plans{plan_names::padding_exchange, plan_names::redistribution,
                            plan_names::gather, plan_names::ghost_exchange, plan_names::migration};
+static_assert(static_cast<std::size_t>(CallWord::Kind::migrate) / 4 == plans.size());
 constexpr std::array functions{"execute", "combine", "bind", "require, nothing to fill"};
 
 } // namespace

@@ -19,7 +19,7 @@ std::optional<Transport> agree_on_plan(const Communicator& comm, const char* nam
         failure = std::current_exception();
     }
     const int transport = required ? static_cast<int>(*required) : -1;
-    agree(comm, name, failure, Hash().add(digest).add(transport).value(), [&] {
+    agree(comm, name, failure, hash_of(digest, transport), [&] {
         std::vector<Argument> all = arguments();
         all.push_back(
             {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <mutex>
 #include <numeric>
@@ -92,7 +93,11 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm intercommunicator, bool others
 }
 
 /// Arguments of a layout's constructor.
+/// Number of what Specification says and how, to be raised when that changes.
+constexpr std::uint32_t specification_format = 1;
+
 struct Specification {
+    std::uint32_t format = specification_format; ///< first in the bytes, whatever comes after it
     std::vector<int> grid{};
     std::vector<AxisSpec> axes{};
 };
@@ -109,7 +114,7 @@ struct SpecificationMembers {
                         it.ghosts);
     }
     static auto of(AxisSpec& it) { return std::tie(it.value); }
-    static auto of(Specification& it) { return std::tie(it.grid, it.axes); }
+    static auto of(Specification& it) { return std::tie(it.format, it.grid, it.axes); }
 };
 
 std::string written(const ArrayLayout& layout) {
@@ -128,6 +133,14 @@ std::string written(const ArrayLayout& layout) {
 }
 
 ArrayLayout read(const std::string& written) {
+    std::uint32_t format = 0;
+    if (written.size() >= sizeof(format)) std::memcpy(&format, written.data(), sizeof(format));
+    require<UsageError>(format == specification_format, [&] {
+        return text(plan_names::other_program,
+                    ": expected two programs with the same version of the library: this one "
+                    "tells layouts in format ",
+                    specification_format, ", the other one in format ", format);
+    });
     const auto said = impl::unpacked<SpecificationMembers, Specification>(written);
     return {ProcessGrid(said.grid), said.axes};
 }

@@ -5,6 +5,7 @@
 #include <distview/comm/impl/plan/in_place.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/comm/impl/tuning.hpp>
+#include <distview/core/hash.hpp>
 
 #include <algorithm>
 #include <array>
@@ -74,7 +75,7 @@ RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t n
       m_from_process(m_schedule.from_process(comm.rank())),
       m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes) {
-    record(m_schedule.from_layout().fingerprint() * 31 + m_schedule.to_layout().fingerprint(),
+    record(hash_of(m_schedule.from_layout().fingerprint(), m_schedule.to_layout().fingerprint()),
            [this] {
                return text(m_schedule.from_layout().describe(), " to ",
                            m_schedule.to_layout().describe());

@@ -4,6 +4,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <cstddef>
@@ -51,7 +52,7 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
                 if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
             result.lines.emplace(state, near);
         },
-        field.layout ? field.layout->fingerprint() * 31 + field.element_code : 0,
+        field.layout ? hash_of(field.layout->fingerprint(), field.element_code) : 0,
         [&] {
             return std::vector<Argument>{{"layout", field.layout->describe()},
                                          {"element size", text(field.element_size)}};

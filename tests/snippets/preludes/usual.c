@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the fragments of a page share; each is a block.
+// Declarations that the fragments of a page share; each fragment is a block.
 #include <distview/distview.h>
 
 #include <mpi.h>

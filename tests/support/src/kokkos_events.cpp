@@ -271,6 +271,7 @@ extern "C" void GOMP_parallel(void (*function)(void*), void* data, unsigned thre
                               unsigned flags) {
     using Parallel = void (*)(void (*)(void*), void*, unsigned, unsigned);
     static const auto next = reinterpret_cast<Parallel>(dlsym(RTLD_NEXT, "GOMP_parallel"));
+    if (!next) Kokkos::abort("tests: GOMP_parallel is not in a shared library");
     distview::testing::impl::notify_threads(threads);
     next(function, data, threads, flags);
 }

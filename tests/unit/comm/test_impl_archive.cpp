@@ -102,6 +102,10 @@ TEST(Archive, RefusesSizesAndAlternativesThatCannotBe) {
     EXPECT_THROW((unpacked<Members, std::vector<Point>>(size)), Error);
     const std::string index = packed<Members>(std::size_t{2});
     EXPECT_THROW((unpacked<Members, std::variant<int, double>>(index + "12345678")), Error);
+    EXPECT_THROW((unpacked<Members, bool>("\x02")), Error);
+    EXPECT_THROW((unpacked<Members, std::optional<int>>("\x02"
+                                                        "1234")),
+                 Error);
 }
 
 } // namespace

@@ -59,6 +59,8 @@ TEST(Index, of_a_position_goes_into_the_parentheses_of_a_view) {
 template <class A, class B>
 concept HaveCommonType = requires { typename std::common_type_t<A, B>; };
 static_assert(std::same_as<std::common_type_t<LocalIndex, const LocalIndex&>, std::int64_t>);
+static_assert(std::same_as<std::common_type_t<LocalIndex, int>, std::int64_t>);
+static_assert(std::same_as<std::common_type_t<int, LocalIndex>, std::int64_t>);
 static_assert(std::same_as<std::common_type_t<GlobalIndex, GlobalIndex>, GlobalIndex>);
 static_assert(!HaveCommonType<GlobalIndex, LocalIndex>);
 static_assert(!HaveCommonType<LocalIndex, ProtocolIndex>);

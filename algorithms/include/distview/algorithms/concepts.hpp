@@ -14,8 +14,8 @@
 #include <type_traits>
 #include <utility>
 
-// What algorithms ask of arrays and functors, so that the compiler names a wrong one where it is passed and not deep in a
-// kernel. Nothing is asked of a functor whose call operator is a template or overloaded: to ask may compile its body.
+// Requirements of algorithms on arrays and functors, so that the compiler names a wrong one where it is passed and not deep
+// in a kernel. A functor whose call operator is a template or overloaded is not checked: to ask may compile its body.
 
 namespace distview {
 

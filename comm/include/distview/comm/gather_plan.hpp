@@ -81,7 +81,10 @@ public:
     ///         start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
-        start(exec, arrays, values).finish();
+        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
+        start_tuples(exec, impl::CallWord::Kind::gather, impl::ExchangeKind::fill,
+                     impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values))
+            .finish();
     }
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>

@@ -5,6 +5,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/hash.hpp>
 
 #include <concepts>
 #include <cstddef>
@@ -98,7 +99,7 @@ std::invoke_result_t<Make> make_array(const Communicator& comm, const char* call
             check_grid(caller, comm, layout);
             return make();
         },
-        layout.fingerprint() * 31 + element_code<Value>(),
+        hash_of(layout.fingerprint(), element_code<Value>()),
         [&] {
             return std::vector<Argument>{{"element type", describe(element)},
                                          {"layout", layout.describe()}};

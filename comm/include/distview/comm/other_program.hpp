@@ -31,7 +31,9 @@ namespace distview {
 /// objects of the same one share it and communicate nothing.
 ///
 /// Collective: over both programs, the constructor as well
-/// Errors:     UsageError if MPI does not run, for MPI_COMM_NULL and for communicators of one group (of this rank)
+/// Errors:     UsageError if MPI does not run, for MPI_COMM_NULL and for communicators of one group (of this rank), or, when
+///             layouts are told, if the programs tell them in different formats: both need the same version of the
+///             library (on all ranks)
 /// Example:    docs/redistribution.md, "Between programs"
 class OtherProgram {
 public:

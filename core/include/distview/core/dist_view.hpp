@@ -139,7 +139,7 @@ public:
     GlobalIndex global_index(int axis, LocalIndex l) const noexcept {
         return m_layout.axis(axis).to_global(coordinate(axis), l);
     }
-    /// Where view() holds a global index; it must hold it.
+    /// Where view() holds a global index; it must hold it, which builds with assertions check.
     LocalIndex local_index(int axis, GlobalIndex g) const noexcept {
         const AxisLayout& layout = m_layout.axis(axis);
         const LocalIndex l = layout.to_local(coordinate(axis), g);

@@ -21,8 +21,11 @@ public:
         m_value = z ^ (z >> 31);
         return *this;
     }
-    /// By its bits.
-    Hash& add(double value) noexcept { return add(std::bit_cast<std::uint64_t>(value)); }
+    /// Adds the bits of a number.
+    template <std::same_as<double> Number>
+    Hash& add(Number value) noexcept {
+        return add(std::bit_cast<std::uint64_t>(value));
+    }
     std::uint64_t value() const noexcept { return m_value; }
 
 private:

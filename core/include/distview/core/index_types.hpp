@@ -196,8 +196,17 @@ using ProtocolRange = Range<ProtocolIndex>;
 
 } // namespace distview
 
-/// What Kokkos::View computes offsets in. Of two GlobalIndex, or one of each, there is none: v(g, g) is a mistake.
+/// The type in which a Kokkos::View computes offsets from two positions, or from a position and an integer. A GlobalIndex has
+/// none with another index: v(g, g) and v(g, l) are mistakes, which contiguous Views do not take.
 template <>
 struct std::common_type<distview::LocalIndex, distview::LocalIndex> {
+    using type = std::int64_t;
+};
+template <std::integral Number>
+struct std::common_type<distview::LocalIndex, Number> {
+    using type = std::int64_t;
+};
+template <std::integral Number>
+struct std::common_type<Number, distview::LocalIndex> {
     using type = std::int64_t;
 };

@@ -130,14 +130,14 @@ ExecutionSpace half_instance() {
         return ExecutionSpace();
 }
 
-/// Kernels that ask for another number of threads than `exec` has. Fences ask for none: one of another instance of the
-/// host shows nowhere.
+/// Kernels that ask for another number of threads than `exec` has, or were not seen to ask for any. Fences ask for none: one
+/// of another instance of the host shows nowhere.
 template <class ExecutionSpace>
 std::vector<KokkosEvent> kernels_on_other_threads(const ExecutionSpace& exec,
                                                   const KokkosEvents& events) {
     std::vector<KokkosEvent> result = events.kernels();
     std::erase_if(result, [&](const KokkosEvent& kernel) {
-        return kernel.threads == 0 || kernel.threads == static_cast<unsigned>(exec.concurrency());
+        return kernel.threads == static_cast<unsigned>(exec.concurrency());
     });
     return result;
 }

@@ -88,7 +88,9 @@ public:
 
     template <class Value>
     void get(Value& value) {
-        if constexpr (is_plain<Value>)
+        if constexpr (std::is_same_v<Value, bool>)
+            value = get_flag();
+        else if constexpr (is_plain<Value>)
             take(&value, sizeof(Value));
         else {
             auto members = Members::of(value);
@@ -103,7 +105,7 @@ public:
     template <class Value>
     void get(std::optional<Value>& value) {
         value.reset();
-        if (get_number<bool>()) get(value.emplace());
+        if (get_flag()) get(value.emplace());
     }
     template <class... Alternatives>
     void get(std::variant<Alternatives...>& value) {
@@ -132,6 +134,12 @@ private:
         take(&number, sizeof(Number));
         return number;
     }
+    bool get_flag() {
+        static_assert(sizeof(bool) == 1, "flags are written as one byte");
+        const auto flag = get_number<unsigned char>();
+        require<Error>(flag <= 1, "archive: expected a flag");
+        return flag == 1;
+    }
     template <class List>
     void get_list(List& values) {
         using Value = typename List::value_type;
@@ -156,7 +164,8 @@ std::string packed(const Value& value) {
     return std::move(to.bytes);
 }
 
-/// Throws Error if the bytes are not those of such a value.
+/// Throws Error if the bytes are too few or too many, or have a size, flag or alternative that cannot be. Enumerators and
+/// numbers are as they come.
 template <class Members, class Value>
 Value unpacked(std::string_view bytes) {
     Value value{};

@@ -3,7 +3,6 @@
 
 #include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/core/concepts.hpp>
 #include <distview/core/error.hpp>

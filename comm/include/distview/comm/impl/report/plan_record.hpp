@@ -150,7 +150,7 @@ struct RankReport {
 
 /// As bytes that another process of the same build reads.
 std::string packed(const RankReport& report);
-/// Throws Error if the bytes end too early.
+/// Throws Error if the bytes end too early or too late.
 RankReport unpacked(std::string_view bytes);
 
 } // namespace distview::impl
