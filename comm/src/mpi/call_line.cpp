@@ -77,16 +77,16 @@ Outcome Outcomes::of(std::uint64_t attempt) const noexcept {
     return outcome_in(m_words[attempt % kept].load(std::memory_order_acquire), attempt);
 }
 
-Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
+bool Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
     std::atomic<std::uint64_t>& word = m_words[attempt % kept];
     std::uint64_t seen = word.load(std::memory_order_acquire);
     while (true) {
         const Outcome is = outcome_in(seen, attempt);
         const bool may_decide =
             from_between ? is.kind == Outcome::Kind::between_nodes : is.kind == Outcome::Kind::open;
-        if (!may_decide) return is;
+        if (!may_decide) return false;
         if (word.compare_exchange_weak(seen, word_of(attempt, outcome), std::memory_order_acq_rel))
-            return outcome;
+            return true;
     }
 }
 
@@ -100,20 +100,23 @@ CallPlace CallLine::Call::place() const noexcept {
     return place == read() ? place : CallPlace{};
 }
 
-void SharedText::set(std::string_view text) noexcept {
+template <std::size_t bytes>
+void SharedText<bytes>::set(std::string_view text) noexcept {
     std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
     std::memcpy(words.data(), text.data(), std::min(text.size(), sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
         m_words[i].store(words[i], std::memory_order_release);
 }
 
-void SharedText::copy(const SharedText& other) noexcept {
+template <std::size_t bytes>
+void SharedText<bytes>::copy(const SharedText& other) noexcept {
     for (std::size_t i = 0; i < m_words.size(); ++i)
         m_words[i].store(other.m_words[i].load(std::memory_order_acquire),
                          std::memory_order_release);
 }
 
-std::string SharedText::get() const {
+template <std::size_t bytes>
+std::string SharedText<bytes>::get() const {
     std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
     for (std::size_t i = 0; i < words.size(); ++i)
         words[i] = m_words[i].load(std::memory_order_acquire);
@@ -121,6 +124,21 @@ std::string SharedText::get() const {
     std::memcpy(result.data(), words.data(), sizeof(words));
     result.resize(std::min(result.size(), result.find('\0')));
     return result;
+}
+
+template class SharedText<48>;
+template class SharedText<1024>;
+
+void SharedReason::set(std::uint64_t attempt, std::string_view why) noexcept {
+    m_attempt.store(0, std::memory_order_release);
+    m_text.set(why);
+    m_attempt.store(attempt, std::memory_order_release);
+}
+
+std::string SharedReason::get(std::uint64_t attempt) const {
+    if (m_attempt.load(std::memory_order_acquire) != attempt) return {};
+    const std::string why = m_text.get();
+    return m_attempt.load(std::memory_order_acquire) == attempt ? why : std::string();
 }
 
 } // namespace distview::impl

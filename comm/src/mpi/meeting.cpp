@@ -76,25 +76,33 @@ bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attemp
                        [&](const SharedRecord& record) { return record.read(attempt, theirs); });
 }
 
-/// Ends the attempt without success, if it has not ended yet.
-Outcome Meeting::fail(const MeetingRecord& mine) {
+/// Ends the attempt without success, if it has not ended yet: then tells the others `why`, or what explains it if that
+/// is empty.
+void Meeting::fail(const MeetingRecord& mine, std::string_view why) {
     CallPlaces places = mine.places;
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks())
         if (find_record(other.line->records, m_attempt, theirs))
             places = CallPlaces::combined(places, theirs.places);
-    return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
+    fail(mine, why, {Outcome::Kind::failed, first_index(places)}, false);
+}
+
+void Meeting::fail(const MeetingRecord& mine, std::string_view why, Outcome outcome,
+                   bool from_between) {
+    if (m_calls.outcomes().decide(m_attempt, outcome, from_between))
+        m_calls.line().reasons[m_attempt % m_calls.line().reasons.size()].set(
+            m_attempt, why.empty() ? describe_failure(mine) : std::string(why));
 }
 
 /// Ends the attempt for an interruption, unless all have come; if the communicator `is_lost`, also while the node's
 /// lowest rank, which may have ended, speaks with other nodes.
 void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
     m_calls.note_left(true); // first: others look as soon as the attempt has failed
-    Outcome end = fail(mine);
-    if (is_lost && end.kind == Outcome::Kind::between_nodes)
-        end =
-            m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
-    if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
+    const std::string why = m_calls.explain(Calls::Reason::error, m_calls.rank(), m_calls.current(),
+                                            Calls::Way::meeting);
+    fail(mine, why);
+    if (is_lost) fail(mine, why, {Outcome::Kind::failed, Outcome::no_index}, true);
+    if (outcome().kind != Outcome::Kind::failed) m_calls.note_left(false);
 }
 
 /// Called while waiting: may find that not all will come, and ends the attempt then.
@@ -119,7 +127,7 @@ void Meeting::look_around(const MeetingRecord& mine) {
             m_calls.find_reason(other.rank, m_calls.current(), Calls::Way::meeting);
         if (reason == Calls::Reason::none || find_record(other.line->records, m_attempt, theirs))
             continue;
-        fail(mine);
+        fail(mine, {});
         return;
     }
 }
@@ -149,7 +157,7 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
         if (!wait_for(other.line->met, mine, is_there)) return;
         all = combined(all, theirs);
         if (get(all.difference).empty()) continue;
-        fail(mine);
+        fail(mine, {});
         return;
     }
     if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
@@ -157,26 +165,24 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
 
 /// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
 void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
-    Outcomes& outcomes = m_calls.outcomes();
-    const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
-    if (here.kind == Outcome::Kind::failed) {
-        if (here.index != Outcome::no_index)
-            all.places.first = std::min(all.places.first, here.index);
-        put(all.difference, get(mine.difference).empty() ? explain(mine) : get(mine.difference));
+    if (!m_calls.outcomes().decide(m_attempt, {Outcome::Kind::between_nodes, 0})) {
+        if (outcome().index != Outcome::no_index)
+            all.places.first = std::min(all.places.first, outcome().index);
+        put(all.difference, explain(mine));
     }
     try {
         all = m_between->combine(all);
     } catch (...) {
         m_calls.note_left(true);
-        outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+        fail(mine, {}, {Outcome::Kind::failed, Outcome::no_index}, true);
         throw;
     }
     CallLine& line = m_calls.line();
     CallLine::slot(line.results, mine).write(m_attempt, all);
-    const bool have_met = get(all.difference).empty();
-    outcomes.decide(
-        m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
-        true);
+    if (const std::string_view difference = get(all.difference); !difference.empty())
+        fail(mine, difference, {Outcome::Kind::failed, first_index(all.places)}, true);
+    else
+        m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, first_index(all.places)}, true);
     publish(line.told, m_attempt, m_calls.oversubscribed());
 }
 
@@ -220,16 +226,25 @@ std::string Meeting::explain_refusal() const {
     return text(expected_the_same, describe_groups(calls));
 }
 
-/// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
+/// Why the attempt has failed, as the rank that ended it tells, unless that one has come to its end meanwhile.
 std::string Meeting::explain(const MeetingRecord& mine) const {
+    const Moment moment(std::chrono::seconds(1)); // longer than describe_failure() takes
+    do {
+        for (const Calls::Rank& other : m_calls.ranks()) {
+            const auto& reasons = other.line->reasons;
+            const std::string why = reasons[m_attempt % reasons.size()].get(m_attempt);
+            if (!why.empty()) return why;
+        }
+    } while (moment.lasts());
+    return describe_failure(mine);
+}
+
+/// Why the attempt fails, for people. Waits a moment for others, whose calls are told.
+std::string Meeting::describe_failure(const MeetingRecord& mine) const {
     const Moment moment;
     Description calls = describe_calls(mine);
     while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
     if (calls.differ) return text(expected_the_same, calls.text);
-    // Difference told by other nodes; the rank that received it may have left by now.
-    MeetingRecord all;
-    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
-        return std::string(get(all.difference));
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
         const Calls::Call& call = m_calls.current();
@@ -290,7 +305,7 @@ bool Meeting::refuse() noexcept {
         const std::uint64_t meetings = m_calls.places().meetings;
         mine.places = {meetings, meetings, CallPlaces::none, 0};
         tell(mine);
-        fail(mine);
+        fail(mine, get(mine.difference));
         MeetingRecord all = mine;
         if (m_between && speaks()) speak_for_node(mine, all);
         return true;

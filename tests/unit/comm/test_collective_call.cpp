@@ -25,6 +25,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <thread>
 #include <vector>
 
 namespace distview::testing {
@@ -104,6 +105,18 @@ TEST(CollectiveCall, TellsWhichCallsMet) {
                                       text(other.name, " on rank ", odd));
             EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
         }
+}
+
+// The others do not wait for it to say what differs; it says the same when it comes.
+TEST(CollectiveCall, TellsTheSameOnARankThatComesLate) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() < 3) return;
+    const auto call = [&] {
+        if (comm.rank() == 2) std::this_thread::sleep_for(std::chrono::milliseconds(300));
+        all_reduce(comm, comm.rank() == 1 ? ReduceOperation::max : ReduceOperation::min, 1);
+    };
+    EXPECT_THROW_ON_ALL_RANKS(call(), UsageError, "all_reduce(max) on rank 1");
+    EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
 }
 
 TEST(CollectiveCall, TellsWhichStepsMet) {

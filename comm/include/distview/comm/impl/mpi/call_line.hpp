@@ -166,16 +166,17 @@ class Outcomes {
 public:
     /// Of one that is no longer remembered: failed, at index 0.
     Outcome of(std::uint64_t attempt) const noexcept;
-    /// Ends an attempt, if nobody has yet; returns how it did end. `between_nodes` ends nothing, but then only
+    /// Ends an attempt, if nobody has yet: says whether it did. `between_nodes` ends nothing, but then only
     /// `from_between`, by the rank that said so or when a rank has ended, does.
-    Outcome decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
+    bool decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
 
 private:
     static constexpr std::uint64_t kept = 64;
     std::array<std::atomic<std::uint64_t>, kept> m_words{}; ///< attempt, index, kind
 };
 
-/// The first 47 characters of a text, in memory that others read.
+/// The first bytes - 1 characters of a text, in memory that others read.
+template <std::size_t bytes>
 class SharedText {
 public:
     void set(std::string_view text) noexcept;
@@ -183,7 +184,19 @@ public:
     std::string get() const;
 
 private:
-    std::array<std::atomic<std::uint64_t>, 6> m_words{};
+    std::array<std::atomic<std::uint64_t>, bytes / sizeof(std::uint64_t)> m_words{};
+};
+
+/// Why an attempt to meet failed, for people: of the rank that ended it, so that all say the same.
+class SharedReason {
+public:
+    void set(std::uint64_t attempt, std::string_view why) noexcept;
+    /// Empty if this is not, or no longer, of that attempt.
+    std::string get(std::uint64_t attempt) const;
+
+private:
+    std::atomic<std::uint64_t> m_attempt{0};
+    SharedText<1024> m_text{};
 };
 
 /// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
@@ -195,7 +208,7 @@ struct CallLine {
         std::atomic<std::uint64_t> word{0};
         std::atomic<std::uint64_t> whole{0}; ///< word of the call that it is part of
         std::atomic<bool> failed{false};     ///< whether the call ended by an exception
-        SharedText name{};
+        SharedText<48> name{};
 
         void set_place(const CallPlace& place) noexcept {
             index.store(0, std::memory_order_release); // of no call, until the others are written
@@ -236,12 +249,13 @@ struct CallLine {
     /// Whether it closes the communicator: its last call.
     std::atomic<bool> closes{false};
     /// Where in the program the calls are made whose counts are in (after, last]; of programs that say so.
-    SharedText site{};
+    SharedText<48> site{};
     std::atomic<std::uint64_t> site_after{0}, site_last{0};
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
-    Outcomes outcomes{}; ///< valid on the line of the node's lowest rank
+    std::array<SharedReason, 4> reasons{}; ///< of attempts that this rank has ended
+    Outcomes outcomes{};                   ///< valid on the line of the node's lowest rank
 
     Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
     const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }

@@ -35,15 +35,16 @@ std::string describe_groups(const std::vector<RankGroup>& groups);
 /// "heat.cpp:42".
 std::string describe_site(const std::source_location& where);
 
-/// A tenth of a second, in which other ranks may come that an error would like to name.
+/// A moment in which other ranks may come that an error would like to name.
 class Moment {
 public:
+    explicit Moment(std::chrono::milliseconds lasting = std::chrono::milliseconds(100))
+        : m_end(std::chrono::steady_clock::now() + lasting) {}
     /// Lets others run; false once it is over.
     bool lasts() const;
 
 private:
-    std::chrono::steady_clock::time_point m_end =
-        std::chrono::steady_clock::now() + std::chrono::milliseconds(100);
+    std::chrono::steady_clock::time_point m_end;
 };
 
 /// Sees whether ranks of a node wait for each other in a circle in memory, as they may after errors, when calls

@@ -68,7 +68,8 @@ private:
     void speak_for_node(const MeetingRecord& mine, MeetingRecord& all);
     void hear_result(const MeetingRecord& mine, MeetingRecord& all);
     Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
-    Outcome fail(const MeetingRecord& mine);
+    void fail(const MeetingRecord& mine, std::string_view why);
+    void fail(const MeetingRecord& mine, std::string_view why, Outcome outcome, bool from_between);
     void leave(const MeetingRecord& mine, bool is_lost);
     struct Description {
         std::string text;
@@ -77,6 +78,7 @@ private:
     };
     Description describe_calls(const MeetingRecord& mine) const;
     std::string explain(const MeetingRecord& mine) const;
+    std::string describe_failure(const MeetingRecord& mine) const;
     std::string explain_refusal() const;
 
     Calls& m_calls;
