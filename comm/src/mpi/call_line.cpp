@@ -77,16 +77,16 @@ Outcome Outcomes::of(std::uint64_t attempt) const noexcept {
     return outcome_in(m_words[attempt % kept].load(std::memory_order_acquire), attempt);
 }
 
-bool Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
+Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_between) noexcept {
     std::atomic<std::uint64_t>& word = m_words[attempt % kept];
     std::uint64_t seen = word.load(std::memory_order_acquire);
     while (true) {
         const Outcome is = outcome_in(seen, attempt);
         const bool may_decide =
             from_between ? is.kind == Outcome::Kind::between_nodes : is.kind == Outcome::Kind::open;
-        if (!may_decide) return false;
+        if (!may_decide) return is;
         if (word.compare_exchange_weak(seen, word_of(attempt, outcome), std::memory_order_acq_rel))
-            return true;
+            return outcome;
     }
 }
 
@@ -129,16 +129,22 @@ std::string SharedText<bytes>::get() const {
 template class SharedText<48>;
 template class SharedText<1024>;
 
+bool SharedReason::claim(std::uint64_t attempt) noexcept {
+    std::uint64_t last = m_claimed.load(std::memory_order_acquire);
+    return last < attempt &&
+           m_claimed.compare_exchange_strong(last, attempt, std::memory_order_acq_rel);
+}
+
 void SharedReason::set(std::uint64_t attempt, std::string_view why) noexcept {
-    m_attempt.store(0, std::memory_order_release);
+    m_told.store(0, std::memory_order_release);
     m_text.set(why);
-    m_attempt.store(attempt, std::memory_order_release);
+    m_told.store(attempt, std::memory_order_release);
 }
 
 std::string SharedReason::get(std::uint64_t attempt) const {
-    if (m_attempt.load(std::memory_order_acquire) != attempt) return {};
+    if (m_told.load(std::memory_order_acquire) != attempt) return {};
     const std::string why = m_text.get();
-    return m_attempt.load(std::memory_order_acquire) == attempt ? why : std::string();
+    return m_told.load(std::memory_order_acquire) == attempt ? why : std::string();
 }
 
 } // namespace distview::impl

@@ -76,33 +76,25 @@ bool Meeting::find_record(const CallLine::Records& records, std::uint64_t attemp
                        [&](const SharedRecord& record) { return record.read(attempt, theirs); });
 }
 
-/// Ends the attempt without success, if it has not ended yet: then tells the others `why`, or what explains it if that
-/// is empty.
-void Meeting::fail(const MeetingRecord& mine, std::string_view why) {
+/// Ends the attempt without success, if it has not ended yet.
+Outcome Meeting::fail(const MeetingRecord& mine) {
     CallPlaces places = mine.places;
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks())
         if (find_record(other.line->records, m_attempt, theirs))
             places = CallPlaces::combined(places, theirs.places);
-    fail(mine, why, {Outcome::Kind::failed, first_index(places)}, false);
-}
-
-void Meeting::fail(const MeetingRecord& mine, std::string_view why, Outcome outcome,
-                   bool from_between) {
-    if (m_calls.outcomes().decide(m_attempt, outcome, from_between))
-        m_calls.line().reasons[m_attempt % m_calls.line().reasons.size()].set(
-            m_attempt, why.empty() ? describe_failure(mine) : std::string(why));
+    return m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, first_index(places)});
 }
 
 /// Ends the attempt for an interruption, unless all have come; if the communicator `is_lost`, also while the node's
 /// lowest rank, which may have ended, speaks with other nodes.
 void Meeting::leave(const MeetingRecord& mine, bool is_lost) {
     m_calls.note_left(true); // first: others look as soon as the attempt has failed
-    const std::string why = m_calls.explain(Calls::Reason::error, m_calls.rank(), m_calls.current(),
-                                            Calls::Way::meeting);
-    fail(mine, why);
-    if (is_lost) fail(mine, why, {Outcome::Kind::failed, Outcome::no_index}, true);
-    if (outcome().kind != Outcome::Kind::failed) m_calls.note_left(false);
+    Outcome end = fail(mine);
+    if (is_lost && end.kind == Outcome::Kind::between_nodes)
+        end =
+            m_calls.outcomes().decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+    if (end.kind != Outcome::Kind::failed) m_calls.note_left(false);
 }
 
 /// Called while waiting: may find that not all will come, and ends the attempt then.
@@ -127,7 +119,7 @@ void Meeting::look_around(const MeetingRecord& mine) {
             m_calls.find_reason(other.rank, m_calls.current(), Calls::Way::meeting);
         if (reason == Calls::Reason::none || find_record(other.line->records, m_attempt, theirs))
             continue;
-        fail(mine, {});
+        fail(mine);
         return;
     }
 }
@@ -157,32 +149,39 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
         if (!wait_for(other.line->met, mine, is_there)) return;
         all = combined(all, theirs);
         if (get(all.difference).empty()) continue;
-        fail(mine, {});
+        fail(mine);
         return;
     }
     if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
 }
 
 /// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
-void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all) {
-    if (!m_calls.outcomes().decide(m_attempt, {Outcome::Kind::between_nodes, 0})) {
-        if (outcome().index != Outcome::no_index)
-            all.places.first = std::min(all.places.first, outcome().index);
-        put(all.difference, explain(mine));
+void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int tries) {
+    Outcomes& outcomes = m_calls.outcomes();
+    const Outcome here = outcomes.decide(m_attempt, {Outcome::Kind::between_nodes, 0});
+    if (here.kind == Outcome::Kind::failed) {
+        if (here.index != Outcome::no_index)
+            all.places.first = std::min(all.places.first, here.index);
+        // A rank that throws something else, or goes on to the next attempt, sees other reasons than those that throw.
+        const bool throws = !m_calls.is_interrupted() && !m_calls.has_passed(here, tries);
+        if (!get(mine.difference).empty())
+            put(all.difference, get(mine.difference));
+        else
+            put(all.difference, throws ? agreed_reason(mine) : explain(mine));
     }
     try {
         all = m_between->combine(all);
     } catch (...) {
         m_calls.note_left(true);
-        fail(mine, {}, {Outcome::Kind::failed, Outcome::no_index}, true);
+        outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
         throw;
     }
     CallLine& line = m_calls.line();
     CallLine::slot(line.results, mine).write(m_attempt, all);
-    if (const std::string_view difference = get(all.difference); !difference.empty())
-        fail(mine, difference, {Outcome::Kind::failed, first_index(all.places)}, true);
-    else
-        m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, first_index(all.places)}, true);
+    const bool have_met = get(all.difference).empty();
+    outcomes.decide(
+        m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
+        true);
     publish(line.told, m_attempt, m_calls.oversubscribed());
 }
 
@@ -226,25 +225,27 @@ std::string Meeting::explain_refusal() const {
     return text(expected_the_same, describe_groups(calls));
 }
 
-/// Why the attempt has failed, as the rank that ended it tells, unless that one has come to its end meanwhile.
-std::string Meeting::explain(const MeetingRecord& mine) const {
-    const Moment moment(std::chrono::seconds(1)); // longer than describe_failure() takes
-    do {
-        for (const Calls::Rank& other : m_calls.ranks()) {
-            const auto& reasons = other.line->reasons;
-            const std::string why = reasons[m_attempt % reasons.size()].get(m_attempt);
-            if (!why.empty()) return why;
-        }
-    } while (moment.lasts());
-    return describe_failure(mine);
+/// Why the attempt has failed, as the first of the ranks that throw explains it, unless that one has ended meanwhile.
+std::string Meeting::agreed_reason(const MeetingRecord& mine) const {
+    auto& reasons = m_calls.ranks().front().line->reasons;
+    SharedReason& reason = reasons[m_attempt % reasons.size()];
+    if (reason.claim(m_attempt)) reason.set(m_attempt, explain(mine));
+    const Moment moment(std::chrono::seconds(1)); // longer than explain() takes
+    std::string why = reason.get(m_attempt);
+    while (why.empty() && moment.lasts()) why = reason.get(m_attempt);
+    return why.empty() ? explain(mine) : why;
 }
 
-/// Why the attempt fails, for people. Waits a moment for others, whose calls are told.
-std::string Meeting::describe_failure(const MeetingRecord& mine) const {
+/// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
+std::string Meeting::explain(const MeetingRecord& mine) const {
     const Moment moment;
     Description calls = describe_calls(mine);
     while (!calls.is_complete && moment.lasts()) calls = describe_calls(mine);
     if (calls.differ) return text(expected_the_same, calls.text);
+    // Difference told by other nodes; the rank that received it may have left by now.
+    MeetingRecord all;
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
+        return std::string(get(all.difference));
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;
         const Calls::Call& call = m_calls.current();
@@ -263,7 +264,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     if (m_calls.is_interrupted()) leave(mine, false);
     hear_node(mine, all);
     if (m_between && speaks())
-        speak_for_node(mine, all);
+        speak_for_node(mine, all, tries);
     else if (m_between && outcome().kind != Outcome::Kind::failed)
         hear_result(mine, all);
     const Outcome end = outcome();
@@ -273,7 +274,7 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     }
     if (m_calls.is_interrupted()) m_calls.idle();
     if (m_calls.has_passed(end, tries)) return std::nullopt;
-    const std::string why = explain(mine);
+    const std::string why = agreed_reason(mine);
     m_calls.before_error();
     throw UsageError(why);
 }
@@ -305,9 +306,9 @@ bool Meeting::refuse() noexcept {
         const std::uint64_t meetings = m_calls.places().meetings;
         mine.places = {meetings, meetings, CallPlaces::none, 0};
         tell(mine);
-        fail(mine, get(mine.difference));
+        fail(mine);
         MeetingRecord all = mine;
-        if (m_between && speaks()) speak_for_node(mine, all);
+        if (m_between && speaks()) speak_for_node(mine, all, 1);
         return true;
     } catch (...) {
         return false;

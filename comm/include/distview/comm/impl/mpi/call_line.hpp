@@ -166,9 +166,9 @@ class Outcomes {
 public:
     /// Of one that is no longer remembered: failed, at index 0.
     Outcome of(std::uint64_t attempt) const noexcept;
-    /// Ends an attempt, if nobody has yet: says whether it did. `between_nodes` ends nothing, but then only
+    /// Ends an attempt, if nobody has yet; returns how it did end. `between_nodes` ends nothing, but then only
     /// `from_between`, by the rank that said so or when a rank has ended, does.
-    bool decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
+    Outcome decide(std::uint64_t attempt, Outcome outcome, bool from_between = false) noexcept;
 
 private:
     static constexpr std::uint64_t kept = 64;
@@ -187,15 +187,18 @@ private:
     std::array<std::atomic<std::uint64_t>, bytes / sizeof(std::uint64_t)> m_words{};
 };
 
-/// Why an attempt to meet failed, for people: of the rank that ended it, so that all say the same.
+/// Why an attempt to meet failed, for people: told by the first rank that throws, so that all throw the same.
 class SharedReason {
 public:
+    /// Whether it is for this rank to tell: for one rank of an attempt.
+    bool claim(std::uint64_t attempt) noexcept;
     void set(std::uint64_t attempt, std::string_view why) noexcept;
-    /// Empty if this is not, or no longer, of that attempt.
+    /// Empty if it has not been told yet, or is of a later attempt.
     std::string get(std::uint64_t attempt) const;
 
 private:
-    std::atomic<std::uint64_t> m_attempt{0};
+    std::atomic<std::uint64_t> m_claimed{0};
+    std::atomic<std::uint64_t> m_told{0};
     SharedText<1024> m_text{};
 };
 
@@ -254,8 +257,9 @@ struct CallLine {
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
-    std::array<SharedReason, 4> reasons{}; ///< of attempts that this rank has ended
-    Outcomes outcomes{};                   ///< valid on the line of the node's lowest rank
+    // Valid on the line of the node's lowest rank:
+    Outcomes outcomes{};
+    std::array<SharedReason, 4> reasons{}; ///< by attempt
 
     Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
     const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }

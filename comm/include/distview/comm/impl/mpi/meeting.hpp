@@ -65,11 +65,10 @@ private:
     bool wait_for(SyncLine& line, const MeetingRecord& mine, const IsThere& is_there);
     void look_around(const MeetingRecord& mine);
     void hear_node(const MeetingRecord& mine, MeetingRecord& all);
-    void speak_for_node(const MeetingRecord& mine, MeetingRecord& all);
+    void speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int tries);
     void hear_result(const MeetingRecord& mine, MeetingRecord& all);
     Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
-    void fail(const MeetingRecord& mine, std::string_view why);
-    void fail(const MeetingRecord& mine, std::string_view why, Outcome outcome, bool from_between);
+    Outcome fail(const MeetingRecord& mine);
     void leave(const MeetingRecord& mine, bool is_lost);
     struct Description {
         std::string text;
@@ -77,8 +76,8 @@ private:
         bool is_complete = false; ///< of all ranks
     };
     Description describe_calls(const MeetingRecord& mine) const;
+    std::string agreed_reason(const MeetingRecord& mine) const;
     std::string explain(const MeetingRecord& mine) const;
-    std::string describe_failure(const MeetingRecord& mine) const;
     std::string explain_refusal() const;
 
     Calls& m_calls;
