@@ -202,8 +202,10 @@ private:
         const auto runner =
             m_core->before_call([&] { return runner_for<Exec>(op, arrays, values); });
         const auto fields = described<Exec>(arrays);
-        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
+        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
             m_core.shared(), exec, runner, 0, call, impl::array_set<Exec>(kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

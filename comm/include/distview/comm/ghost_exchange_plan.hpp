@@ -129,8 +129,10 @@ private:
                     const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::written_fields<Exec>(arrays...);
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner{op, {}}, 0, call,
+        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner{op, {}}, 0, call,
                                             impl::array_set<Exec>(kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

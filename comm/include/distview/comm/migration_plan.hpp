@@ -186,9 +186,11 @@ private:
             check_apart(fields, checked.lists);
             return checked;
         });
-        return ExchangeHandle<Exec, Runner>(
+        ExchangeHandle<Exec, Runner> handle(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
             impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
 
     /// No alias: nvcc hands its result to the host's compiler, without the pack.
@@ -210,9 +212,11 @@ private:
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
         m_core->before_call([&] { check_apart(fields, runner.lists); });
-        return ExchangeHandle<Exec, Runner>(
+        ExchangeHandle<Exec, Runner> handle(
             m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
             impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
 
     /// Checks that no field to write shares memory with another one.

@@ -263,18 +263,19 @@ private:
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        return {m_core.shared(),
-                exec,
-                {},
-                m_core->rank(),
-                impl::CallWord::Kind::fill,
-                impl::array_set<Exec>(impl::ExchangeKind::fill, fields)};
+        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, m_core->rank(),
+                                    impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         using Runner = impl::CombineRunner<Op, Values...>;
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op), m_core->rank(),
+        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner(op), m_core->rank(),
                                             impl::CallWord::Kind::combine, arrays);
+        handle.begin_step();
+        return handle;
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

@@ -230,8 +230,10 @@ public:
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        return Handle<Exec, Op, impl::Moved<Value, Value>>(
+        Handle<Exec, Op, impl::Moved<Value, Value>> handle(
             m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
@@ -301,9 +303,11 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
+        Handle<Exec, Op, MovedBetween<Sources, Targets>...> handle(
             m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op),
             array_set<Exec>(op, from, to));
+        handle.begin_step();
+        return handle;
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -317,8 +321,10 @@ private:
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(
+        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>> handle(
             m_core.shared(), exec, {{}, m_core->conjugate()}, 0, call_of(impl::Insert{}), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     template <ExecutionSpace Exec, class Op>
