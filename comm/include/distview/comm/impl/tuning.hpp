@@ -16,8 +16,6 @@ inline constexpr std::int64_t cache_line = 64;
 /// thread; little enough that a few neighbours' regions keep several threads busy, and that pieces which meet the same
 /// lines, taken one after the other, find them in the cache. bench_padding_exchange
 inline constexpr std::int64_t box_piece_bytes = 16384;
-/// Bytes up to which a run is copied by a loop of 32 bytes instead of memcpy(). bench_padding_exchange
-inline constexpr std::int64_t longest_medium_run = 512;
 /// Bytes from which on the rows of a box, or of ghosts, are copied as fast from where they are as from a pack.
 /// bench_padding_exchange, bench_ghost_exchange
 inline constexpr std::int64_t long_row_bytes = 256;

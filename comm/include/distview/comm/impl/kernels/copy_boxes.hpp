@@ -44,16 +44,8 @@ inline void copy_run(const char* from, char* to, std::int64_t bytes) {
     case 8: std::memcpy(to, from, 8); return;
     case 16: std::memcpy(to, from, 16); return;
     case 24: std::memcpy(to, from, 24); return;
-    default: break;
+    default: std::memcpy(to, from, static_cast<std::size_t>(bytes)); return;
     }
-    if (bytes <= 32 || bytes > tuning::longest_medium_run) {
-        std::memcpy(to, from, static_cast<std::size_t>(bytes));
-        return;
-    }
-    // Too short to pay for a call.
-    const std::int64_t last = bytes - 32;
-    for (std::int64_t i = 0; i < last; i += 32) std::memcpy(to + i, from + i, 32);
-    std::memcpy(to + last, from + last, 32);
 }
 
 /// Copies a box of runs of so many bytes, with one lane of runs as long (the two ends of rows) or none. Memory is what it
