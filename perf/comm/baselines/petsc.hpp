@@ -70,14 +70,14 @@ public:
     PetscForest(const Petsc& petsc, const Section& section, double* array)
         : m_comm(petsc.comm()), m_array(array) {
         std::vector<PetscInt> leaves;
-        std::vector<PetscSFNode> roots;
+        std::vector<Root> roots;
         const std::array<int, 3> owners{section.below(), section.rank, section.above()};
         for (const int side : {-1, 0, 1})
             for (const Box& box : boxes(section, side))
                 for_each_offset(section, box, [&](std::int64_t offset) {
                     leaves.push_back(static_cast<PetscInt>(box.destination + offset));
-                    roots.push_back({owners[static_cast<std::size_t>(side + 1)],
-                                     static_cast<PetscInt>(box.source + offset)});
+                    roots.push_back({{owners[static_cast<std::size_t>(side + 1)],
+                                      static_cast<PetscInt>(box.source + offset)}});
                 });
         PetscCallAbort(m_comm, PetscSFCreate(m_comm, &m_forest));
         PetscCallAbort(m_comm, PetscSFSetFromOptions(m_forest));
@@ -98,6 +98,9 @@ public:
     }
 
 private:
+    /// A PetscSFNode with a name: nvcc 13 fails on a vector of PETSc's struct, which has none.
+    struct Root : PetscSFNode {};
+
     template <class Visit>
     static void for_each_offset(const Section& section, const Box& box, const Visit& visit) {
         for (std::int64_t k = 0; k < box.extent[0]; ++k)
