@@ -15,7 +15,6 @@
 #include <limits>
 #include <span>
 #include <tuple>
-#include <utility>
 
 namespace distview::impl {
 

@@ -8,12 +8,10 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/call_line.hpp>
-#include <distview/comm/impl/schedule/found_runs.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <cstddef>
-#include <utility>
 
 namespace distview::impl {
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/copy_box.hpp>
-#include <distview/comm/impl/tuning.hpp>
 
-#include <algorithm>
 #include <cstddef>
 #include <functional>
 

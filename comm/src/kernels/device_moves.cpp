@@ -4,13 +4,11 @@
 #include <distview/core/error.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 namespace distview::impl {
 

@@ -2,7 +2,6 @@
 #include <distview/comm/impl/kernels/device_regions.hpp>
 
 #include <algorithm>
-#include <cstdint>
 #include <type_traits>
 #include <utility>
 

@@ -8,12 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
 #include <new>
 #include <sstream>
-#include <string>
-#include <utility>
-#include <vector>
 
 namespace distview {
 

@@ -8,9 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <new>
 #include <string>
-#include <utility>
 
 namespace distview::impl {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/collectives.hpp>
 
-#include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/hash.hpp>

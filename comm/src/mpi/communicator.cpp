@@ -16,15 +16,11 @@
 
 #include <array>
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <span>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace distview {
 

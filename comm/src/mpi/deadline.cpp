@@ -9,8 +9,6 @@
 #include <atomic>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 

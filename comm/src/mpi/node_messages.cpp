@@ -5,7 +5,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <cstring>
 #include <mutex>
 #include <thread>
 #include <utility>

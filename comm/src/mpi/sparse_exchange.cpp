@@ -4,12 +4,8 @@
 #include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/mpi_error.hpp>
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
-#include <optional>
 #include <thread>
-#include <utility>
 
 namespace distview::impl {
 

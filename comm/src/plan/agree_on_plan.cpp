@@ -2,7 +2,6 @@
 #include "plan/agree_on_plan.hpp"
 
 #include <exception>
-#include <string>
 
 namespace distview::impl {
 

@@ -2,7 +2,6 @@
 #include "plan/device_packing.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
 
 namespace distview::impl {

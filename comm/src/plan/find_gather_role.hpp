@@ -6,7 +6,6 @@
 #include <distview/comm/index_list.hpp>
 #include <distview/core/array_layout.hpp>
 
-#include <cstdint>
 #include <optional>
 
 namespace distview::impl {

@@ -8,7 +8,6 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 #include <utility>
 

@@ -6,7 +6,6 @@
 
 #include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/make_dist_view.hpp>
-#include <distview/core/text.hpp>
 
 #include <utility>
 

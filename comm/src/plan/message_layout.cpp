@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan/message_layout.hpp"
 
-#include <utility>
-
 namespace distview::impl {
 
 namespace {

@@ -5,13 +5,11 @@
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
-#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
-#include <utility>
 
 namespace distview {
 

@@ -19,9 +19,7 @@
 #include <span>
 #include <string>
 #include <tuple>
-#include <utility>
 #include <variant>
-#include <vector>
 
 namespace distview {
 

@@ -7,7 +7,6 @@
 #include <distview/core/text.hpp>
 
 #include <cstddef>
-#include <string>
 #include <utility>
 
 namespace distview {

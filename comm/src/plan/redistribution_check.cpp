@@ -3,7 +3,6 @@
 
 #include <distview/core/text.hpp>
 
-#include <algorithm>
 #include <cstddef>
 
 namespace distview::impl {

@@ -3,7 +3,6 @@
 
 #include "plan/message_layout.hpp"
 
-#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include <distview/comm/impl/archive.hpp>
 
 #include <tuple>
-#include <vector>
 
 namespace distview::impl {
 

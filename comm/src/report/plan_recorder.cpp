@@ -2,7 +2,6 @@
 #include <distview/comm/impl/report/plan_recorder.hpp>
 
 #include <algorithm>
-#include <utility>
 
 namespace distview::impl {
 

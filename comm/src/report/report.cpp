@@ -5,15 +5,12 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <concepts>
-#include <cstddef>
 #include <fstream>
 #include <mutex>
 #include <set>
 #include <string_view>
-#include <vector>
 
 namespace distview::impl {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "schedule/axis_side.hpp"
 
-#include <algorithm>
 #include <numeric>
 
 namespace distview::impl {

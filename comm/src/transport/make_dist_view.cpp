@@ -9,10 +9,7 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <utility>
 
 namespace distview {
 

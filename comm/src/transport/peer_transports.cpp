@@ -9,9 +9,6 @@
 #include <mpi.h>
 
 #include <algorithm>
-#include <memory>
-#include <new>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <mutex>
 #include <thread>
-#include <utility>
 
 namespace distview::impl {
 

@@ -14,12 +14,8 @@
 #include <distview/core/text.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <source_location>
-#include <span>
-#include <string>
 #include <tuple>
 #include <type_traits>
 #include <vector>

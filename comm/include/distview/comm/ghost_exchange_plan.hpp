@@ -10,12 +10,8 @@
 #include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 
-#include <array>
-#include <cstddef>
 #include <cstdint>
 #include <source_location>
-#include <span>
-#include <string>
 #include <vector>
 
 namespace distview {

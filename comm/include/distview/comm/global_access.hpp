@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
-#include <string>
 #include <type_traits>
 #include <vector>
 

@@ -13,10 +13,8 @@
 #include <distview/core/any_dist_view.hpp>
 
 #include <concepts>
-#include <memory>
 #include <source_location>
 #include <span>
-#include <string>
 #include <vector>
 
 namespace distview {

@@ -14,13 +14,10 @@
 
 #include <array>
 #include <cstddef>
-#include <memory>
 #include <source_location>
 #include <span>
-#include <string>
 #include <tuple>
 #include <type_traits>
-#include <vector>
 
 namespace distview {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 
 /// Constants that a benchmark chose: each with its unit and the benchmark (of perf/comm) that shows what it is worth.

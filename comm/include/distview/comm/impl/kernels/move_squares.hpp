@@ -9,7 +9,6 @@
 #include <distview/comm/impl/kernels/transpose_lines.hpp>
 
 #include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 

@@ -5,7 +5,6 @@
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
-#include <array>
 #include <cstdint>
 #include <vector>
 

@@ -9,7 +9,6 @@
 #include <distview/core/text.hpp>
 
 #include <array>
-#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <tuple>

@@ -6,12 +6,10 @@
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/core/array_layout.hpp>
 
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
