@@ -120,11 +120,11 @@ public:
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
-        start(exec, fields...).finish();
+        start_described(exec, impl::written_fields<Exec>(fields...)).finish();
     }
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyFields& fields) {
-        start(exec, fields).finish();
+        start_described(exec, described(fields)).finish();
     }
 
     /// Fills the padding of those fields where it is not valid `depth` deep, as far as this plan fills it: decided
@@ -164,13 +164,7 @@ public:
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
-        const auto described = impl::written_fields<Exec>(fields...);
-        return {m_core.shared(),
-                exec,
-                {},
-                m_core->rank(),
-                impl::CallWord::Kind::fill,
-                impl::array_set<Exec>(impl::ExchangeKind::fill, described)};
+        return start_described(exec, impl::written_fields<Exec>(fields...));
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
@@ -189,17 +183,14 @@ public:
     /// Shapes:  op(T here, T incoming) for the element type T of every field: Sum, Minimum, Maximum or
     ///          a function object of the program's
     /// Touches: reads the padding that execute() would fill; writes owned elements near the border
-    /// Space:   on `exec`; on return all work has finished
-    /// Cost:    one message a neighbour that cannot be read in place; the first call binds
-    /// Errors:  those of execute()
+    /// Space, cost, errors: as of execute(); the first call binds, too
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     void combine(const Exec& exec, const Op& op, const Fields&... fields) {
         start_combine(exec, op, fields...).finish();
     }
     /// The same for arrays whose element type the caller has found out: `Value`, that of all of them.
     ///
-    /// Errors: also ShapeError if `Value` is not the type of one of them, or if one is read-only or `exec` cannot
-    ///         access it (on all ranks)
+    /// Errors: those of bind(); ShapeError if `Value` is not the type of one of them (on all ranks)
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
         start_combine_as<Value>(exec, op, fields).finish();
