@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/communicator.hpp>
 
-#include "mpi/report_collection.hpp"
-
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/processors.hpp>
 #include <distview/comm/impl/mpi/checks.hpp>

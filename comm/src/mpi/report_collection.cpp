@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "mpi/report_collection.hpp"
+#include <distview/comm/impl/mpi/communicator_state.hpp>
 
 #include <distview/comm/impl/report/report.hpp>
 #include <distview/comm/impl/report/report_log.hpp>

@@ -2,7 +2,7 @@
 #include <distview/comm/gather_plan.hpp>
 
 #include "plan/agree_on_plan.hpp"
-#include "plan/find_gather_role.hpp"
+#include <distview/comm/impl/plan/gather_role.hpp>
 
 #include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/make_dist_view.hpp>

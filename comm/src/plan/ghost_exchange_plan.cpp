@@ -2,7 +2,7 @@
 #include <distview/comm/ghost_exchange_plan.hpp>
 
 #include "plan/agree_on_plan.hpp"
-#include "plan/find_gather_role.hpp"
+#include <distview/comm/impl/plan/gather_role.hpp>
 
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/directory/rendezvous.hpp>

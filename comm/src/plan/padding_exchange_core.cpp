@@ -4,7 +4,7 @@
 #include "plan/exchange_shapes.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/plan/padding_program.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/core/checked_events.hpp>
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>

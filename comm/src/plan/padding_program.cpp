@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/plan/padding_program.hpp>
+#include <distview/comm/impl/plan/exchange_parts.hpp>
 
-#include "plan/device_packing.hpp"
 #include "plan/exchange_elements.hpp"
 #include "plan/message_layout.hpp"
 

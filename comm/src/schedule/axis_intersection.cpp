@@ -4,7 +4,7 @@
 #include "schedule/axis_run_list.hpp"
 #include "schedule/axis_side.hpp"
 
-#include <distview/comm/impl/schedule/found_runs.hpp>
+#include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 

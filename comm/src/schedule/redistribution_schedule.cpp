@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_schedule.hpp>
 
-#include <distview/comm/impl/schedule/found_runs.hpp>
+#include <distview/comm/impl/schedule/axis_run.hpp>
 
 #include <algorithm>
 #include <map>

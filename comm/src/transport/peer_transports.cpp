@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <new>
 #include <tuple>
 #include <utility>
 

@@ -2,9 +2,8 @@
 //
 // Nests large enough to be cut into many blocks, with squares that registers transpose, what is left over,
 // tables and negative strides: each element compared with plain loops.
-#include <distview/comm/impl/kernels/move_elements.hpp>
 #include <distview/comm/impl/kernels/move_nest.hpp>
-#include <distview/comm/impl/kernels/move_squares.hpp>
+#include <distview/comm/impl/kernels/move_units.hpp>
 #include <distview_testing/random.hpp>
 
 #include <Kokkos_Core.hpp>

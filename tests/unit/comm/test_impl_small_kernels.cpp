@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which thread copies: of kernels that take less than starting threads does, the one that calls.
-#include <distview/comm/impl/kernels/combine_box.hpp>
+#include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>

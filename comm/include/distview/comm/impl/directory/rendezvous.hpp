@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
-#include <distview/comm/impl/schedule/found_runs.hpp>
+#include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 namespace distview::impl {

@@ -1,15 +1,197 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/move_elements.hpp>
-#include <distview/comm/impl/kernels/move_squares.hpp>
+#include <distview/comm/impl/kernels/move_nest.hpp>
 #include <distview/comm/impl/kernels/move_transfer.hpp>
+#include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
+#include <distview/comm/impl/kernels/transpose_lines.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 namespace distview::impl {
+
+/// Asks for the lines of some rows, a few at each step. Along the rows, which memory likes best; into the second
+/// cache, since in the first rows that lie a power of two apart drive each other out.
+class RowPrefetch {
+public:
+    /// To be fetched in so many steps; `row` in bytes.
+    RowPrefetch(const char* begin, std::int64_t rows, std::int64_t stride, std::int64_t row,
+                std::int64_t steps)
+        : m_at(begin), m_rows(rows), m_stride(stride),
+          m_lines(row / static_cast<std::int64_t>(line_size) + 1),
+          m_step((rows * m_lines + steps - 1) / steps) {}
+
+    void step() {
+        for (std::int64_t k = 0; k < m_step && m_rows > 0; ++k) {
+            prefetch_far(m_at + m_line * static_cast<std::int64_t>(line_size));
+            if (++m_line < m_lines) continue;
+            m_line = 0;
+            m_at += m_stride;
+            --m_rows;
+        }
+    }
+
+private:
+    const char* m_at;
+    std::int64_t m_rows;
+    std::int64_t m_stride;
+    std::int64_t m_lines;
+    std::int64_t m_step;
+    std::int64_t m_line = 0;
+};
+
+/// Fetches both sides of the part of a block that comes next, step by step while another one is moved.
+class PartPrefetch {
+public:
+    /// Elements are as many bytes as given here.
+    PartPrefetch(const MoveBlock& part, std::int64_t from_size, std::int64_t to_size,
+                 std::int64_t steps)
+        : m_sources(part.from, part.inner.count, part.inner.from_stride,
+                    part.outer.count * from_size, steps),
+          m_targets(part.to, part.outer.count, part.outer.to_stride, part.inner.count * to_size,
+                    steps) {}
+
+    void step() {
+        m_sources.step();
+        m_targets.step();
+    }
+
+private:
+    RowPrefetch m_sources;
+    RowPrefetch m_targets;
+};
+
+/// Moves a block row by row. Both sides do not overlap, unless they are the same.
+template <class MoverType>
+void move_rows(const MoverType& mover, const MoveBlock& block) {
+    const MoveLoop outer = block.outer;
+    const MoveLoop inner = block.inner;
+    const bool are_runs = !inner.has_tables() && inner.from_stride == MoverType::from_size &&
+                          inner.to_stride == MoverType::to_size;
+    const bool are_bytes = are_runs && mover.copies();
+    const auto bytes = static_cast<std::size_t>(inner.count * inner.from_stride);
+    for (std::int64_t j = 0; j < outer.count; ++j) {
+        const char* from = block.from + outer.from(j);
+        char* to = block.to + outer.to(j);
+        if (are_bytes && from == to) continue;
+        if (are_bytes && mover.streams) {
+            stream_copy(from, to, bytes);
+        } else if (are_bytes) {
+            std::memcpy(to, from, bytes);
+        } else if (are_runs && from != to) {
+            mover.run(from, to, inner.count);
+        } else if (inner.has_tables()) {
+            for (std::int64_t i = 0; i < inner.count; ++i)
+                mover.element(from + inner.from_table[i], to + inner.to_table[i]);
+        } else {
+            for (std::int64_t i = 0; i < inner.count; ++i) {
+                mover.element(from, to);
+                from += inner.from_stride;
+                to += inner.to_stride;
+            }
+        }
+    }
+}
+
+/// Elements before the first whole line.
+template <class T>
+std::int64_t before_line(const char* address, std::int64_t count) {
+    const auto past =
+        static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) % line_size);
+    const std::int64_t bytes = past == 0 ? 0 : static_cast<std::int64_t>(line_size) - past;
+    return std::min(count, bytes / static_cast<std::int64_t>(sizeof(T)));
+}
+
+/// Of a block `columns` elements along its outer loop by `rows` along its inner one, from (column, row) on.
+inline MoveBlock part_of(const MoveBlock& block, std::int64_t column, std::int64_t columns,
+                         std::int64_t row, std::int64_t rows) {
+    MoveBlock part = block;
+    part.from += column * block.outer.from_stride + row * block.inner.from_stride;
+    part.to += column * block.outer.to_stride + row * block.inner.to_stride;
+    part.outer.count = columns;
+    part.inner.count = rows;
+    return part;
+}
+
+/// Moves a block by squares of a cache line's length, which are transposed in registers: whatever the strides' common power
+/// of two, every line on either side is met once. Squares begin at lines of the source along the one axis, and of the
+/// target along the other. False, and nothing is moved, if a block does not transpose lines.
+template <class From, class To, class Op>
+bool move_squares(const Mover<From, To, Op>&, const MoveBlock&) {
+    return false;
+}
+template <class From, class To, class Op>
+    requires transposes_lines<sizeof(From)>
+bool move_squares(const Mover<From, To, Op>& mover, const MoveBlock& block) {
+    constexpr std::int64_t edge = line_elements<sizeof(From)>;
+    /// Of a tile: short enough that the next one is in the caches when it is due, also where rows lie a power
+    /// of two apart and share a few places; long enough for memory, which is fastest line after line.
+    constexpr std::int64_t tile = 4 * edge;
+    const MoveLoop& outer = block.outer;
+    const MoveLoop& inner = block.inner;
+    if (!block.transposes || outer.from_stride != mover.from_size ||
+        inner.to_stride != mover.to_size)
+        return false;
+    const std::int64_t first_column = before_line<From>(block.from, outer.count);
+    const std::int64_t first_row = before_line<To>(block.to, inner.count);
+    const std::int64_t end_column = first_column + (outer.count - first_column) / edge * edge;
+    const std::int64_t end_row = first_row + (inner.count - first_row) / edge * edge;
+
+    const auto tile_at = [&](std::int64_t column, std::int64_t row) {
+        return part_of(block, column, std::min(tile, outer.count - column), row,
+                       std::min(tile, inner.count - row));
+    };
+    MoveBlock of_next_block = tile_at(0, 0);
+    of_next_block.from = block.next_from;
+    of_next_block.to = const_cast<char*>(block.next_to);
+    const bool has_squares = first_column < end_column && first_row < end_row;
+    // A prefetch costs more than moving if the block has few elements; of a large block without squares, the next one's
+    // lines are near.
+    const std::int64_t elements = outer.count * inner.count;
+    if (!has_squares && elements > edge * edge / 4 && elements <= tile * tile)
+        PartPrefetch(of_next_block, mover.from_size, mover.to_size, 1).step();
+
+    const bool copies = mover.copies();
+    alignas(line_size) char square[edge * static_cast<std::int64_t>(line_size)];
+    for (std::int64_t j = first_column; j < end_column; j += tile)
+        for (std::int64_t i = first_row; i < end_row; i += tile) {
+            const std::int64_t end_j = std::min(j + tile, end_column);
+            const std::int64_t end_i = std::min(i + tile, end_row);
+            // Both sides of the next tile are fetched meanwhile.
+            PartPrefetch ahead(end_i < end_row      ? tile_at(j, end_i)
+                               : end_j < end_column ? tile_at(end_j, first_row)
+                                                    : of_next_block,
+                               mover.from_size, mover.to_size,
+                               (end_j - j) * (end_i - i) / (edge * edge));
+            for (std::int64_t column = j; column < end_j; column += edge)
+                for (std::int64_t row = i; row < end_i; row += edge) {
+                    ahead.step();
+                    const char* const from =
+                        block.from + column * outer.from_stride + row * inner.from_stride;
+                    char* const to = block.to + column * outer.to_stride + row * inner.to_stride;
+                    transpose_lines<sizeof(From)>(from, inner.from_stride, square);
+                    if (copies)
+                        for (std::int64_t k = 0; k < edge; ++k)
+                            std::memcpy(to + k * outer.to_stride,
+                                        square + k * static_cast<std::int64_t>(line_size),
+                                        line_size);
+                    else
+                        mover.run_square(square, to, outer.to_stride);
+                }
+        }
+
+    // Moves the remainder around the squares: on either side, above and below.
+    const std::int64_t columns = end_column - first_column;
+    move_rows(mover, part_of(block, 0, first_column, 0, inner.count));
+    move_rows(mover, part_of(block, first_column, columns, 0, first_row));
+    move_rows(mover, part_of(block, first_column, columns, end_row, inner.count - end_row));
+    move_rows(mover, part_of(block, end_column, outer.count - end_column, 0, inner.count));
+    return true;
+}
 
 /// Work of run_boxes(): call i moves unit i. Units must stay until it has finished.
 template <class MoverType>

@@ -7,7 +7,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>

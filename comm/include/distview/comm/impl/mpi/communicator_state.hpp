@@ -155,4 +155,14 @@ private:
     std::multimap<std::size_t, std::shared_ptr<void>> m_spare_lines; ///< by count
 };
 
+/// Brings the reports of all ranks of these communicators to their rank 0, which writes those that are wanted. Does not
+/// throw.
+///
+/// Collective: over all of them, which ranks may name in different orders
+void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open,
+                   const std::vector<int>& is_wanted) noexcept;
+
+/// Writes what rank 0 knows itself; nothing on other ranks. Local, does not throw.
+void write_own_report(CommunicatorState& state) noexcept;
+
 } // namespace distview::impl

@@ -3,8 +3,11 @@
 
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/plan/array_set.hpp>
+#include <distview/comm/impl/plan/exchange_program.hpp>
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/transport/field.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
 
 #include <array>
@@ -62,5 +65,12 @@ private:
 /// the part's offset, which is aligned as the elements are in memory.
 std::int64_t append_packed(std::int64_t& bytes, const ExchangePart& part,
                            std::int64_t element_size);
+
+/// The program of a padding exchange of these fields.
+///
+/// Errors: UsageError if a message has more bytes than MPI counts
+ExchangeProgram padding_program(ExchangeKind kind, int process, const ExchangeParts& parts,
+                                std::span<const Field> fields, const PeerTransports& transports,
+                                const SharedPack& shared_pack, const DeviceSetting& device);
 
 } // namespace distview::impl

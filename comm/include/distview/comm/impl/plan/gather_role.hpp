@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/communicator.hpp>
+#include <distview/comm/index_list.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace distview::impl {
@@ -30,5 +33,15 @@ struct GatherRole {
     std::vector<int> wanted_ranks(int self) const; ///< without this process
     std::vector<int> given_ranks() const;
 };
+
+/// Finds the owners of the elements in `list`, and tells them. Along `unique_axis`, which is unstructured, no index may
+/// have several owners.
+///
+/// Collective: over comm; the layout is the same on all ranks, and has been checked
+/// Cost:       O(size of the list) on this rank and, for what others want, on their owners; messages to owners
+/// Errors:     UsageError if an element of the list has no owner, or several (on all ranks); its text begins with
+///             `caller`
+GatherRole find_gather_role(const Communicator& comm, const char* caller, const ArrayLayout& layout,
+                            const IndexList& list, std::optional<int> unique_axis = {});
 
 } // namespace distview::impl

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/impl/kernels/combine_box.hpp>
 #include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview/comm/impl/kernels/copy_regions.hpp>
 #include <distview/comm/impl/kernels/run_boxes.hpp>

@@ -4,7 +4,6 @@
 #include <distview/comm/impl/memory/neighbour_sync.hpp>
 #include <distview/comm/impl/memory/shared_segment.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
-#include <distview/comm/impl/transport/device_setting.hpp>
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/transport.hpp>
 

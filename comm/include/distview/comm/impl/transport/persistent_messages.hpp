@@ -2,7 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/mpi/calls.hpp>
-#include <distview/comm/impl/transport/device_setting.hpp>
+#include <distview/comm/impl/transport/transport.hpp>
 
 #include <mpi.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "plan/find_gather_role.hpp"
+#include <distview/comm/impl/plan/gather_role.hpp>
 
 #include "directory/label_lookup.hpp"
 
