@@ -146,19 +146,4 @@ std::shared_ptr<void> Arena::owner_of(const void* data, std::int64_t bytes) cons
     return end <= range->first + range->second.bytes ? range->second.owner.lock() : nullptr;
 }
 
-std::size_t Arena::bytes_in_use() const {
-    const std::lock_guard lock(m_mutex);
-    std::size_t bytes = 0;
-    for (const auto& segment : m_segments)
-        for (const auto& [offset, range] : segment->used) bytes += range.bytes;
-    return bytes;
-}
-
-std::size_t Arena::bytes_reserved() const {
-    const std::lock_guard lock(m_mutex);
-    std::size_t bytes = 0;
-    for (const auto& segment : m_segments) bytes += segment->memory->bytes();
-    return bytes;
-}
-
 } // namespace distview::impl

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -212,23 +213,43 @@ TEST(Arena, GivesOutPiecesThatDoNotOverlap) {
                 EXPECT_EQ(static_cast<unsigned char>(opened->data()[place->offset]), piece.mark);
             }
         }
+        std::vector<const void*> places;
+        for (const Held& piece : held) places.push_back(piece.memory.get());
         held.clear();
-        EXPECT_EQ(arena->bytes_in_use(), 0u);
+        for (const void* const place : places) {
+            const auto found = arena->find(place);
+            EXPECT_TRUE(!found || found->bytes == 0) << "memory is still given out";
+        }
     });
 }
 
 TEST(Arena, UsesFreedMemoryAgain) {
     const auto arena = std::make_shared<Arena>();
+    std::map<std::int64_t, std::int64_t> segments; // bytes by key
     for (int i = 0; i < 1000; ++i) {
         const auto a = arena->allocate(100000);
         const auto b = arena->allocate(300000);
         ASSERT_TRUE(a && b);
+        for (const auto& memory : {a, b}) {
+            const auto place = arena->find(memory.get());
+            ASSERT_TRUE(place.has_value());
+            segments[place->segment.key] = place->segment.bytes;
+        }
     }
-    EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20);
+    std::int64_t reserved = 0;
+    for (const auto& [key, bytes] : segments) reserved += bytes;
+    EXPECT_LE(reserved, std::int64_t{4} << 20);
+    SegmentAddress of_large;
     {
         const auto large = arena->allocate(std::size_t{100} << 20);
+        ASSERT_NE(large, nullptr);
+        const auto place = arena->find(large.get());
+        ASSERT_TRUE(place.has_value());
+        of_large = place->segment;
+        EXPECT_NE(SharedSegment::open(of_large, Access::read), nullptr);
     }
-    EXPECT_LE(arena->bytes_reserved(), std::size_t{4} << 20) << "large memory goes back at once";
+    EXPECT_EQ(SharedSegment::open(of_large, Access::read), nullptr)
+        << "large memory goes back at once";
 }
 
 TEST(Arena, StaggersArraysOfOneSize) {

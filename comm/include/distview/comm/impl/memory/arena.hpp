@@ -45,10 +45,6 @@ public:
     /// Whether memory for an array could not be had.
     bool has_failed() const noexcept { return m_reported; }
 
-    /// Bytes given out, and bytes of the segments.
-    std::size_t bytes_in_use() const;
-    std::size_t bytes_reserved() const;
-
 private:
     struct Range {
         std::size_t bytes = 0;
