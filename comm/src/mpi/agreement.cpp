@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/agreement.hpp>
 
+#include <distview/comm/impl/archive.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
@@ -10,6 +11,7 @@
 #include <array>
 #include <new>
 #include <sstream>
+#include <tuple>
 
 namespace distview {
 
@@ -74,50 +76,29 @@ void broadcast(MPI_Comm comm, int root, std::string& value) {
     check_mpi(MPI_Bcast(value.data(), size, MPI_CHAR, root, comm), "MPI_Bcast");
 }
 
-void broadcast(MPI_Comm comm, int root, Failure& failure) {
-    std::array<int, 3> numbers{static_cast<int>(failure.kind), failure.number, failure.process};
-    check_mpi(MPI_Bcast(numbers.data(), 3, MPI_INT, root, comm), "MPI_Bcast");
-    failure.kind = static_cast<Kind>(numbers[0]);
-    failure.number = numbers[1];
-    failure.process = numbers[2];
-    broadcast(comm, root, failure.message);
-    broadcast(comm, root, failure.code);
-    broadcast(comm, root, failure.key);
-}
+/// Of what ranks tell each other.
+struct AgreementMembers {
+    static auto of(Failure& it) {
+        return std::tie(it.kind, it.message, it.code, it.key, it.number, it.process);
+    }
+    static auto of(Argument& it) { return std::tie(it.name, it.value); }
+};
 
 [[noreturn]] void raise_first_failure(const Communicator& comm, int first,
                                       const std::exception_ptr& failure) {
     int failed = failure ? 1 : 0;
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &failed, 1, MPI_INT, MPI_SUM, comm.mpi()),
               "MPI_Allreduce");
-    Failure description;
-    if (comm.rank() == first) description = describe(failure);
-    broadcast(comm.mpi(), first, description);
+    std::string bytes;
+    if (comm.rank() == first) bytes = impl::packed<AgreementMembers>(describe(failure));
+    broadcast(comm.mpi(), first, bytes);
+    auto description = impl::unpacked<AgreementMembers, Failure>(bytes);
     if (comm.size() > 1) {
         description.message += text(" [rank ", first, " of ", comm.size());
         if (failed > 1) description.message += text("; ", failed, " ranks failed");
         description.message += ']';
     }
     raise(description);
-}
-
-/// All arguments of a rank, one after the other, as characters.
-std::string packed(const std::vector<Argument>& arguments) {
-    std::string result;
-    for (const Argument& argument : arguments)
-        for (const std::string& part : {argument.name, argument.value})
-            result.append(part).push_back('\0');
-    return result;
-}
-
-std::vector<Argument> unpacked(const std::string& characters) {
-    std::vector<std::string> parts;
-    for (std::size_t at = 0; at < characters.size(); at += parts.back().size() + 1)
-        parts.emplace_back(characters.c_str() + at);
-    std::vector<Argument> result;
-    for (std::size_t i = 0; i + 1 < parts.size(); i += 2)
-        result.push_back({std::move(parts[i]), std::move(parts[i + 1])});
-    return result;
 }
 
 /// Of two texts of several lines the first lines that differ.
@@ -154,14 +135,18 @@ std::string describe_difference(const std::vector<Argument>& differing, int rank
     int first = digest == root_digest ? comm.size() : comm.rank();
     check_mpi(MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, comm.mpi()),
               "MPI_Allreduce");
-    const std::string mine = arguments ? packed(arguments()) : std::string();
-    std::string of_root = mine;
-    std::string of_first = mine;
-    broadcast(comm.mpi(), 0, of_root);
-    broadcast(comm.mpi(), first, of_first);
+    const std::string mine =
+        impl::packed<AgreementMembers>(arguments ? arguments() : std::vector<Argument>());
+    const auto told_by = [&](int rank) {
+        std::string bytes = mine;
+        broadcast(comm.mpi(), rank, bytes);
+        return impl::unpacked<AgreementMembers, std::vector<Argument>>(bytes);
+    };
+    const std::vector<Argument> of_root = told_by(0);
+    const std::vector<Argument> of_first = told_by(first);
     throw UsageError(text(caller, ": expected the same arguments on all ranks, those of rank ",
                           first, " differ from those of rank 0",
-                          describe_difference(unpacked(of_first), first, unpacked(of_root))));
+                          describe_difference(of_first, first, of_root)));
 }
 
 /// `arrays`: their digest, of a rank that can number them.
