@@ -31,15 +31,6 @@ Extents packed_strides(const RedistributionSchedule& schedule, const Peers& runs
 
 } // namespace
 
-std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
-                             int peer) {
-    const Peers with_peer = schedule.runs_with(runs, peer);
-    std::int64_t product = 1;
-    for (int d = 0; d < schedule.rank(); ++d)
-        product *= count_elements(with_peer[static_cast<std::size_t>(d)]);
-    return product;
-}
-
 MoveTransfer::MoveTransfer(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
                            int peer, const End& from, const End& to)
     : m_from(from.data), m_to(to.data), m_element_size(to.element_size) {

@@ -72,7 +72,6 @@ public:
         : m_setting(setting), m_schedule(setting.schedule), m_role(setting.role),
           m_arrays(setting.arrays), m_changes_places(changes_places), m_from(m_role.runs_from),
           m_to(m_role.runs_to) {
-        m_parts.fill(1);
         if (changes_places)
             for (std::size_t d = 0; d < rank(); ++d)
                 if (const std::size_t a = other(d); d < a) {
@@ -92,7 +91,10 @@ public:
             std::int64_t most = 0;
             if (can_be_cut(d))
                 for (const Peer& peer : m_role.sends)
-                    if (is_packed(peer)) most = std::max(most, part_elements(peer, parts, d));
+                    if (is_packed(peer))
+                        most = std::max(
+                            most,
+                            part_length(m_schedule.runs_with(m_from, peer.process)[d], parts[d]));
             return most;
         };
         m_parts = alike(choose_parts(m_setting.comm, m_schedule.rank(), excess, longest,
@@ -145,12 +147,6 @@ public:
     }
 
 private:
-    /// Elements for one process, packed: by part of the round and field, one behind the other.
-    struct Packed {
-        std::vector<std::int64_t> begins{};
-        std::int64_t bytes = 0;
-    };
-
     std::size_t rank() const { return static_cast<std::size_t>(m_schedule.rank()); }
     std::size_t field_count() const { return m_arrays.sources.size(); }
     std::size_t other(std::size_t d) const {
@@ -227,28 +223,18 @@ private:
 
     // Room
 
-    std::int64_t part_elements(const Peer& peer, const PartIndex& parts, std::size_t d) const {
-        return (count_elements(m_schedule.runs_with(m_from, peer.process)[d]) + parts[d] - 1) /
-               parts[d];
-    }
-    /// The most that a round packs of `elements` elements a part.
-    std::int64_t room(std::int64_t elements, const PartIndex& parts) const {
-        std::int64_t bytes = 0;
-        for (const Field& field : m_arrays.sources) bytes += at_line(elements * field.element_size);
-        return bytes * (partner_differs(parts) ? 2 : 1);
-    }
     bool partner_differs(const PartIndex& parts) const {
         for (std::size_t d = 0; d < rank() && m_changes_places; ++d)
             if (other(d) != d && parts[d] > 1) return true;
         return false;
     }
+    /// The most that a round packs for a peer, or gets from it.
     std::int64_t room_of(const RedistributionRuns& runs, const Peer& peer,
                          const PartIndex& parts) const {
-        const auto with_peer = m_schedule.runs_with(runs, peer.process);
-        std::int64_t elements = 1;
-        for (std::size_t d = 0; d < rank(); ++d)
-            elements *= (count_elements(with_peer[d]) + parts[d] - 1) / parts[d];
-        return room(elements, parts);
+        const std::int64_t elements = packed_elements(m_schedule, runs, peer.process, parts);
+        std::int64_t bytes = 0;
+        for (const Field& field : m_arrays.sources) bytes += at_line(elements * field.element_size);
+        return bytes * (partner_differs(parts) ? 2 : 1);
     }
     std::int64_t needed(const PartIndex& parts) const {
         std::int64_t bytes = 0;
@@ -276,8 +262,9 @@ private:
 
     // Programs
 
-    Packed packed(const std::vector<RedistributionRuns>& parts, const Peer& peer) const {
-        Packed result;
+    /// By part of the round and field, one behind the other.
+    PackedFields packed(const std::vector<RedistributionRuns>& parts, const Peer& peer) const {
+        PackedFields result;
         for (const RedistributionRuns& part : parts) {
             const std::int64_t elements = packed_elements(m_schedule, part, peer.process);
             for (const Field& field : m_arrays.sources) {
@@ -320,7 +307,7 @@ private:
     void add_packed(ExchangeProgram& program, const std::vector<RedistributionRuns>& parts,
                     const Peer& peer) const {
         char* const place = m_sent.get() + m_sent_places.at(peer.rank);
-        const Packed layout = packed(parts, peer);
+        const PackedFields layout = packed(parts, peer);
         for (std::size_t f = 0; f < field_count(); ++f)
             for (std::size_t p = 0; p < parts.size(); ++p)
                 add_transfer(program, program.pack, f, Kind::pack,
@@ -339,7 +326,7 @@ private:
                 m_keeps_own ? nullptr : m_sent.get() + m_sent_places.at(peer.rank);
             return add_moves(program, program.local, parts, peer, place);
         }
-        const Packed layout = packed(parts, peer);
+        const PackedFields layout = packed(parts, peer);
         Incoming incoming;
         incoming.rank = peer.rank;
         incoming.bytes = layout.bytes;
@@ -361,7 +348,7 @@ private:
     void add_moves(ExchangeProgram& program, std::vector<Batch>& batches,
                    const std::vector<RedistributionRuns>& parts, const Peer& peer,
                    const char* place) const {
-        const Packed layout = packed(parts, peer);
+        const PackedFields layout = packed(parts, peer);
         for (std::size_t f = 0; f < field_count(); ++f)
             for (std::size_t p = 0; p < parts.size(); ++p)
                 add_transfer(
@@ -370,7 +357,7 @@ private:
                              place ? end_of(place, layout, p, f) : section_end(m_arrays.sources[f]),
                              section_end(m_arrays.targets[f])));
     }
-    MoveTransfer::End end_of(const char* place, const Packed& layout, std::size_t part,
+    MoveTransfer::End end_of(const char* place, const PackedFields& layout, std::size_t part,
                              std::size_t field) const {
         return packed_end(place + layout.begins[part * field_count() + field],
                           m_arrays.sources[field].element_size);
@@ -384,7 +371,7 @@ private:
     RedistributionRuns m_from;
     RedistributionRuns m_to;
     bool m_keeps_own = false;
-    PartIndex m_parts{};
+    PartIndex m_parts = one_part;
     std::map<int, std::int64_t> m_sent_places; ///< by rank
     std::map<int, std::int64_t> m_received_places;
     std::int64_t m_sent_bytes = 0;

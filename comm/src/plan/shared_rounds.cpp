@@ -29,8 +29,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
                        const std::function<std::int64_t(const PartIndex&)>& excess,
                        const std::function<std::int64_t(const PartIndex&, int)>& longest,
                        const std::function<std::int64_t(const PartIndex&)>& rounds) {
-    PartIndex parts;
-    parts.fill(1);
+    PartIndex parts = one_part;
     for (;;) {
         std::array<std::int64_t, 1 + max_rank> numbers{excess(parts)};
         for (int d = 0; d < rank; ++d) numbers[static_cast<std::size_t>(1 + d)] = longest(parts, d);
@@ -54,7 +53,7 @@ SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedul
         for (const RedistributionRole::Peer& peer : role.sends) {
             if (!has_pack(peer)) continue;
             const auto runs = schedule.runs_with(role.runs_from, peer.process);
-            result = std::max(result, (count_elements(runs[i]) + parts[i] - 1) / parts[i]);
+            result = std::max(result, part_length(runs[i], parts[i]));
         }
         return needed(parts) > 0 ? result : 0;
     };
@@ -68,10 +67,8 @@ std::map<int, std::int64_t> SharedRounds::longest_parts(const PartIndex& parts) 
     std::map<int, std::int64_t> bytes;
     for (const RedistributionRole::Peer& peer : m_role->sends) {
         if (!has_pack(peer)) continue;
-        const auto runs = m_schedule->runs_with(m_role->runs_from, peer.process);
-        std::int64_t elements = 1;
-        for (std::size_t d = 0; d < static_cast<std::size_t>(m_schedule->rank()); ++d)
-            elements *= (count_elements(runs[d]) + parts[d] - 1) / parts[d];
+        const std::int64_t elements =
+            packed_elements(*m_schedule, m_role->runs_from, peer.process, parts);
         bytes[peer.rank] = packed_fields(elements, m_sources, m_borrowed).bytes;
     }
     return bytes;

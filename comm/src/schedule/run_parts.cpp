@@ -59,6 +59,15 @@ std::int64_t count_elements(std::span<const AxisRun> runs) {
     return sum;
 }
 
+std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
+                             int peer, const PartIndex& parts) {
+    const auto with_peer = schedule.runs_with(runs, peer);
+    std::int64_t product = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(schedule.rank()); ++d)
+        product *= part_length(with_peer[d], parts[d]);
+    return product;
+}
+
 RedistributionRuns part_of(const RedistributionRuns& runs, int rank, const PartIndex& parts,
                            const PartIndex& part) {
     RedistributionRuns result{.receives = runs.receives, .process = runs.process};

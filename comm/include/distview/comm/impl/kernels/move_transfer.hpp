@@ -88,8 +88,4 @@ struct MoveUnits {
     }
 };
 
-/// Bytes of the elements that `runs` has with `peer`.
-std::int64_t packed_elements(const RedistributionSchedule& schedule, const RedistributionRuns& runs,
-                             int peer);
-
 } // namespace distview::impl

@@ -5,7 +5,6 @@
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/schedule/run_parts.hpp>
-#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstdint>
@@ -31,7 +30,7 @@ PartIndex choose_parts(const Communicator& comm, int rank,
 class SharedRounds {
 public:
     /// Has no rounds: packs no elements.
-    SharedRounds() { m_parts.fill(1); }
+    SharedRounds() = default;
     /// Collective. Allocates nothing.
     SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
                  const RedistributionRole& role, std::span<const Field> sources);
@@ -60,7 +59,7 @@ private:
     const Calls* m_calls = nullptr;
     std::span<const Field> m_sources;
     std::vector<char> m_borrowed; ///< by source
-    PartIndex m_parts{};
+    PartIndex m_parts = one_part;
     ReaderPacks m_packs;
 };
 
