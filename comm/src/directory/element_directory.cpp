@@ -152,11 +152,8 @@ public:
     void add(const Match& match) {
         const auto copy = static_cast<std::size_t>(match.copy);
         if (copy >= m_lists.size()) m_lists.resize(copy + 1);
-        AxisRun run;
-        run.peer = match.peer;
-        run.mine = match.mine;
-        run.theirs = match.theirs;
-        run.length = 1;
+        const AxisRun run{
+            .peer = match.peer, .mine = match.mine, .theirs = match.theirs, .length = 1};
         m_lists[copy].add({run, match.mirror, match.element});
     }
     FoundAxis::RunsByCopy finish() {

@@ -254,14 +254,12 @@ void ExchangeBinding::append_traffic(std::vector<Traffic>& traffic) const {
             {.transport = std::string(to_string(Transport::self)), .bytes = m_program.local_bytes});
     for (const Incoming& other : m_program.in_place) {
         if (is_later_round) continue; // the first one names the bytes of all
-        const auto source = m_transports.sources.find(other.rank);
-        const bool is_packed =
-            source != m_transports.sources.end() && source->second.packs_fields();
+        const ReadablePeer* const source = m_transports.source(other.rank);
         traffic.push_back({.partner = other.rank,
                            .is_sent = m_program.writes,
                            .transport = std::string(to_string(other.transport)),
                            .bytes = other.bytes,
-                           .is_packed = is_packed});
+                           .is_packed = source && source->packs_fields()});
     }
     for (const Incoming& from : m_program.received)
         traffic.push_back({.partner = from.rank,

@@ -168,8 +168,8 @@ private:
     /// Where this process reads elements of a field: its own section, or one that it has mapped; else no address.
     const char* section_of(int rank, std::size_t f) const {
         if (rank == m_setting.rank) return m_fields[f].data;
-        const auto source = m_transports.sources.find(rank);
-        return source == m_transports.sources.end() ? nullptr : source->second.fields[f].data;
+        const ReadablePeer* const source = m_transports.source(rank);
+        return source ? source->fields[f].data : nullptr;
     }
     const Strides& strides_of(int rank, std::size_t f) const {
         return rank == m_setting.rank ? m_fields[f].strides
@@ -219,37 +219,35 @@ private:
     /// Waits for one rank and fetches its elements; only waits if they are read with those of others.
     void add_incoming(const GatherRole::Wanted& from, bool in_order) {
         const auto elements = static_cast<std::int64_t>(from.positions.size());
-        const auto source = m_transports.sources.find(from.rank);
-        const bool in_place = source != m_transports.sources.end();
+        const ReadablePeer* const source = m_transports.source(from.rank);
         Incoming incoming = incoming_from(from.rank, elements);
         if (in_order) {
             m_program.in_place.push_back(std::move(incoming));
             return;
         }
-        const std::vector<char> packed = in_place ? packed_by_owner(from, source->second)
-                                                  : std::vector<char>(m_fields.size(), 1);
+        const std::vector<char> packed =
+            source ? packed_by_owner(from, *source) : std::vector<char>(m_fields.size(), 1);
         const PackedFields begins = packed_fields(elements, m_fields, packed);
-        if (in_place && std::find(packed.begin(), packed.end(), 1) != packed.end())
+        if (source && std::find(packed.begin(), packed.end(), 1) != packed.end())
             incoming.note = by_that_rank;
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
             const Field& field = m_fields[f];
             PointMoves moves{{}, in_list(from, field), elements, field.element_size};
-            if (!in_place)
+            if (!source)
                 moves.from = packed_at(m_received.at(from.rank).kernel + begins.begins[f]);
             else if (packed[f] != 0)
-                moves.from = packed_at(source->second.packed + begins.begins[f]);
+                moves.from = packed_at(source->packed + begins.begins[f]);
             else
-                moves.from =
-                    end_at(const_cast<char*>(source->second.fields[f].data), from.positions,
-                           {static_cast<std::size_t>(m_rank), from.extents,
-                            source->second.fields[f].strides},
-                           field.element_size);
+                moves.from = end_at(
+                    const_cast<char*>(source->fields[f].data), from.positions,
+                    {static_cast<std::size_t>(m_rank), from.extents, source->fields[f].strides},
+                    field.element_size);
             add(incoming.batches, m_program.on_device.incoming_points, f, moves);
         }
-        (in_place ? m_program.in_place : m_program.received).push_back(std::move(incoming));
+        (source ? m_program.in_place : m_program.received).push_back(std::move(incoming));
     }
 
-    /// By field: as the owner decides, see GatherCore::packed_for().
+    /// By field: as the owner decides, see GatherCore::prepare_packs().
     std::vector<char> packed_by_owner(const GatherRole::Wanted& from,
                                       const ReadablePeer& owner) const {
         std::vector<char> packed = packed_by(owner);
@@ -264,11 +262,10 @@ private:
     }
 
     Incoming incoming_from(int rank, std::int64_t elements) const {
-        const auto source = m_transports.sources.find(rank);
-        const bool in_place = source != m_transports.sources.end();
-        Incoming incoming = in_place ? Incoming{.rank = rank, .transport = source->second.transport}
-                                     : m_received.at(rank).incoming(rank);
-        if (in_place && m_setting.combines) incoming.note = by_that_rank;
+        const ReadablePeer* const source = m_transports.source(rank);
+        Incoming incoming = source ? Incoming{.rank = rank, .transport = source->transport}
+                                   : m_received.at(rank).incoming(rank);
+        if (source && m_setting.combines) incoming.note = by_that_rank;
         incoming.bytes = 0;
         for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
         return incoming;
@@ -291,10 +288,8 @@ private:
     std::vector<Contribution> contributions(std::size_t f) const {
         std::vector<Contribution> result;
         for (const GatherRole::Given& from : m_role.given) {
-            const auto source = m_transports.sources.find(from.rank);
-            const char* const begin = source != m_transports.sources.end()
-                                          ? source->second.packed
-                                          : m_received.at(from.rank).kernel;
+            const ReadablePeer* const source = m_transports.source(from.rank);
+            const char* const begin = source ? source->packed : m_received.at(from.rank).kernel;
             const auto elements = static_cast<std::int64_t>(from.positions.size());
             const PackedFields packed = packed_fields(elements, m_fields);
             result.push_back({from.rank, &from.positions, begin + packed.begins[f], nullptr});

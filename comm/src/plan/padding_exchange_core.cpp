@@ -17,17 +17,14 @@ namespace distview::impl {
 
 namespace {
 
-const auto sends_of = [](const auto& schedule) { return schedule.sends(); };
-const auto receives_of = [](const auto& schedule) { return schedule.receives(); };
+using Messages = std::vector<PaddingExchangeSchedule::Message>;
 
-/// Peers of all schedules together, ascending.
-template <class Messages>
+/// Peers of all schedules together, ascending; `messages` are sends() or receives().
 std::vector<int> all_peers(const std::vector<PaddingExchangeSchedule>& schedules,
-                           Messages messages) {
+                           Messages (PaddingExchangeSchedule::*messages)() const) {
     std::vector<int> result;
     for (const PaddingExchangeSchedule& schedule : schedules)
-        for (const PaddingExchangeSchedule::Message& message : messages(schedule))
-            result.push_back(message.peer);
+        for (const auto& message : (schedule.*messages)()) result.push_back(message.peer);
     std::sort(result.begin(), result.end());
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
@@ -70,11 +67,11 @@ PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
 }
 
 std::vector<int> PaddingExchangeCore::send_peers() const {
-    return all_peers(m_schedules, sends_of);
+    return all_peers(m_schedules, &PaddingExchangeSchedule::sends);
 }
 
 std::vector<int> PaddingExchangeCore::receive_peers() const {
-    return all_peers(m_schedules, receives_of);
+    return all_peers(m_schedules, &PaddingExchangeSchedule::receives);
 }
 
 void PaddingExchangeCore::check(const ArraySet& arrays) const {

@@ -34,7 +34,7 @@ public:
         const std::vector<Partner> sends = partners(
             m_parts.given, [this](int rank) { return !m_transports.readers.contains(rank); });
         const std::vector<Partner> received =
-            partners(m_parts.taken, [this](int rank) { return !source(rank); });
+            partners(m_parts.taken, [this](int rank) { return !m_transports.source(rank); });
         m_sent = lay_out_sends(m_program, plan_names::padding_exchange, m_device, bytes_of(sends));
         m_received =
             lay_out_receives(m_program, plan_names::padding_exchange, m_device, bytes_of(received));
@@ -48,13 +48,12 @@ public:
             add_incoming(m_program.received.back(), partner);
         }
         for (const Partner& partner :
-             partners(m_parts.taken, [this](int rank) { return source(rank) != nullptr; })) {
-            Incoming& from = m_program.in_place.emplace_back();
-            from.rank = partner.rank;
-            from.bytes = partner.bytes;
-            from.transport = source(partner.rank)->transport;
-            if (source(partner.rank)->packs_fields()) from.note = ", packed by that rank";
-            add_incoming(from, partner);
+             partners(m_parts.taken, [this](int rank) { return m_transports.source(rank); })) {
+            const ReadablePeer& source = *m_transports.source(partner.rank);
+            m_program.in_place.push_back(
+                {.rank = partner.rank, .transport = source.transport, .bytes = partner.bytes});
+            if (source.packs_fields()) m_program.in_place.back().note = ", packed by that rank";
+            add_incoming(m_program.in_place.back(), partner);
         }
         const int combined = box_count();
         if (m_kind == ExchangeKind::combine) add_combinations();
@@ -67,10 +66,6 @@ public:
 
 private:
     int box_count() const { return static_cast<int>(m_program.boxes.size()); }
-    const ReadablePeer* source(int rank) const {
-        const auto found = m_transports.sources.find(rank);
-        return found == m_transports.sources.end() ? nullptr : &found->second;
-    }
     std::int64_t element_size(const ExchangePart& part) const {
         return m_fields[part.field].element_size;
     }
@@ -128,7 +123,8 @@ private:
         const int rank = part.region.peer;
         const std::int64_t size = element_size(part);
         if (rank == m_process) return mirrored(part);
-        if (const ReadablePeer* const readable = source(rank)) return remote(*readable, part, end);
+        if (const ReadablePeer* const source = m_transports.source(rank))
+            return remote(*source, part, end);
         return packed(m_received.at(rank).kernel + append_packed(end, part, size), part, size);
     }
 

@@ -18,9 +18,7 @@ using End = MoveTransfer::End;
 using Kind = Batch::Kind;
 
 End remote_end(const ReadablePeer::RemoteField& remote, std::int64_t element_size) {
-    End end{const_cast<char*>(remote.data), element_size, false, {}};
-    std::copy(remote.strides.begin(), remote.strides.end(), end.strides.begin());
-    return end;
+    return {const_cast<char*>(remote.data), element_size, false, remote.strides};
 }
 
 class RedistributionBuilder {
@@ -115,14 +113,12 @@ private:
 
     void add_received(const Peer& peer) {
         const bool stays = peer.rank == m_role.rank;
-        const auto source = m_transports.sources.find(peer.rank);
         // Ranks that write here need no help; what stays here goes with what is written elsewhere.
         if (m_program.writes &&
             (m_transports.readers.contains(peer.rank) || (stays && !m_transports.sources.empty())))
             return;
         const ReadablePeer* const readable =
-            m_program.writes || stays || source == m_transports.sources.end() ? nullptr
-                                                                              : &source->second;
+            m_program.writes || stays ? nullptr : m_transports.source(peer.rank);
         const MessagePlace place = stays || readable ? MessagePlace{} : m_received.at(peer.rank);
         const PackedFields fields = packed(peer);
         Incoming incoming = place.incoming(peer.rank);
@@ -162,12 +158,12 @@ private:
         for (std::size_t f = 0; f < field_count(); ++f) {
             const auto begin = static_cast<int>(m_program.units.units.size());
             for (const Peer& peer : m_role.sends) {
-                const auto target = m_transports.sources.find(peer.rank);
+                const ReadablePeer* const target = m_transports.source(peer.rank);
                 const bool stays = peer.rank == m_role.rank;
-                if (!stays && target == m_transports.sources.end()) continue;
+                if (!stays && !target) continue;
                 const End to =
                     stays ? section_end(m_arrays.targets[f])
-                          : remote_end(target->second.fields[f], m_arrays.targets[f].element_size);
+                          : remote_end(target->fields[f], m_arrays.targets[f].element_size);
                 add_transfer(m_program, m_program.written.batches, f, Kind::move,
                              MoveTransfer(m_schedule, m_role.runs_from, peer.process,
                                           section_end(m_arrays.sources[f]), to),
@@ -261,12 +257,6 @@ void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::si
     const auto begin = static_cast<int>(program.units.units.size());
     program.units.append(std::move(transfer), unit_elements);
     append_batch(batches, {field, begin, static_cast<int>(program.units.units.size()), kind});
-}
-
-MoveTransfer::End section_end(const Field& field) {
-    MoveTransfer::End end{field.data, field.element_size, false, {}};
-    std::copy(field.strides.begin(), field.strides.end(), end.strides.begin());
-    return end;
 }
 
 } // namespace distview::impl

@@ -137,11 +137,8 @@ std::vector<AxisRun> runs_of(const AxisSide& side, int p, const AxisSide& other)
         list.reserve(side.own_limit(p));
         side.for_each_own(p, [&](const AxisPlace& here, std::int64_t t) {
             other.for_each_place(t, cursors, [&](const AxisPlace& there) {
-                AxisRun run;
-                run.peer = there.process;
-                run.mine = here.local;
-                run.theirs = there.local;
-                run.length = 1;
+                const AxisRun run{
+                    .peer = there.process, .mine = here.local, .theirs = there.local, .length = 1};
                 list.add({run, here.mirror + there.mirror, t});
             });
         });

@@ -7,7 +7,6 @@
 #include <distview/comm/gather_plan.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/core/concepts.hpp>
-#include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <Kokkos_Core.hpp>
@@ -86,11 +85,9 @@ auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 /// Of several values for one element the last one stays: that of the highest rank, and there the last in its list; in all
 /// arrays of a call alike. Elements that the lists do not name keep their values.
 ///
-/// Collective: over comm, that of the arrays; lists may differ, and be empty
-/// Indices:    see IndexList
+/// Collective: over comm, as get_elements(); indices and space likewise
 /// Shapes:     values with one axis, one for each element of the list, that follow each other in memory; of the element
 ///             type of the array. std::tie() of arrays, which have one layout, takes std::tie() of as many lists of values
-/// Space:      on `exec`; on return all work has finished
 /// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
 /// Errors:     ShapeError if values are not as many as elements, or have gaps; those of a GatherPlan (thrown on all ranks)
 template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
@@ -105,12 +102,8 @@ void put_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 ///
 ///     accumulate_elements(exec, comm, Sum{}, u, IndexList({7, 3, 3}), values);
 ///
-/// Collective: over comm, that of the arrays; lists may differ, and be empty
-/// Indices:    see IndexList
+/// Collective: over comm, as put_elements(); indices, space, cost and errors likewise
 /// Shapes:     those of put_elements(); op(T here, T incoming) for each element type T, as in GatherPlan::combine()
-/// Space:      on `exec`; on return all work has finished
-/// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
-/// Errors:     those of put_elements()
 template <ExecutionSpace Exec, class Op, DistViews Arrays, ValueLists Values>
 void accumulate_elements(const Exec& exec, const Communicator& comm, const Op& op,
                          const Arrays& arrays, const IndexList& list, const Values& values) {

@@ -10,7 +10,6 @@
 #include <distview/comm/impl/plan/plan_base.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/index_list.hpp>
-#include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <array>

@@ -252,10 +252,7 @@ private:
 
     static impl::Field field_or_missing(const AnyDistView* view, const ElementType& element) {
         if (view) return impl::make_field(*view);
-        impl::Field missing;
-        missing.element_size = element.bytes;
-        missing.element_code = impl::element_code(element);
-        return missing;
+        return {.element_size = element.bytes, .element_code = impl::element_code(element)};
     }
     template <ExecutionSpace Exec, bool IsSource, class Section>
     static impl::Field describe_one(const Section& section) {
@@ -264,12 +261,9 @@ private:
                       "RedistributionPlan: arrays must be in memory that the execution space can "
                       "access");
         const View* const view = impl::SectionArgument<Section>::pointer(section);
-        if (!view) {
-            impl::Field missing;
-            missing.element_size = sizeof(typename View::value_type);
-            missing.element_code = impl::element_code<typename View::non_const_value_type>();
-            return missing;
-        }
+        if (!view)
+            return {.element_size = sizeof(typename View::value_type),
+                    .element_code = impl::element_code<typename View::non_const_value_type>()};
         if constexpr (IsSource)
             return impl::make_source_field(*view);
         else

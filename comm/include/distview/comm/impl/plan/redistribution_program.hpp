@@ -31,7 +31,9 @@ void add_transfer(ExchangeProgram& program, std::vector<Batch>& batches, std::si
                   std::int64_t unit_elements = tuning::unit_elements);
 
 /// Ends of transfers: an array's section; a buffer in which elements lie in the order of the source's axes.
-MoveTransfer::End section_end(const Field& field);
+inline MoveTransfer::End section_end(const Field& field) {
+    return {field.data, field.element_size, false, field.strides};
+}
 inline MoveTransfer::End packed_end(const char* data, std::int64_t element_size) {
     return {const_cast<char*>(data), element_size, true, {}};
 }

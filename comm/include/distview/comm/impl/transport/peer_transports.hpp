@@ -61,6 +61,12 @@ struct PeerTransports {
     std::map<int, ReadablePeer> sources;
     std::map<int, SyncLine*> readers;
     std::map<int, std::string> why_not; ///< of those that are no sources, for people
+
+    /// Null if the rank is no source.
+    const ReadablePeer* source(int rank) const {
+        const auto found = sources.find(rank);
+        return found == sources.end() ? nullptr : &found->second;
+    }
 };
 
 /// By field: whether it is borrowed memory, which other processes cannot map, so that its owner packs it for
