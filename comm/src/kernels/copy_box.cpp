@@ -126,8 +126,6 @@ void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
     });
 }
 
-void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box) { append_copies(boxes, {box}); }
-
 void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies) {
     for (CopyBox box : copies)
         if (arrange_bytes(box)) boxes.push_back(box);

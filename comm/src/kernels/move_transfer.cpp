@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/kernels/move_transfer.hpp>
-#include <distview/comm/impl/schedule/run_parts.hpp>
+#include <distview/comm/impl/schedule/redistribution_role.hpp>
 
 #include <algorithm>
 #include <functional>

@@ -165,12 +165,6 @@ void ExchangeBinding::wait_for_readers() {
     m_under_way = false;
 }
 
-void ExchangeBinding::append(std::shared_ptr<ExchangeBinding> step) {
-    ExchangeBinding* last = this;
-    while (last->m_next) last = last->m_next.get();
-    last->m_next = std::move(step);
-}
-
 bool ExchangeBinding::has_step(const ExchangeBinding* step) const noexcept {
     const ExchangeBinding* mine = this;
     while (mine && mine != step) mine = mine->m_next.get();

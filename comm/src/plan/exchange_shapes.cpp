@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "plan/exchange_shapes.hpp"
+#include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
 #include "schedule/for_each_product.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/plan/gather_program.hpp>
+#include <distview/comm/impl/plan/gather_role.hpp>
 
 #include "plan/contributions.hpp"
 #include "plan/message_layout.hpp"

@@ -6,6 +6,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
+#include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -44,15 +45,15 @@ private:
         const AxisLayout& axis = m_layout.axis(d);
         const auto axis_number = static_cast<std::size_t>(d);
         const bool asks = is_partly_known(axis) || m_unique_axis == d;
-        std::vector<std::int64_t> wanted;
-        for (const IndexList::Part& part : m_list.parts()) {
-            if (asks) {
+        IndexPlaces found;
+        if (asks) {
+            std::vector<std::int64_t> wanted;
+            for (const IndexList::Part& part : m_list.parts()) {
                 const auto& indices = part.axes[axis_number];
                 wanted.insert(wanted.end(), indices.begin(), indices.end());
             }
+            found = look_up(axis, d, wanted);
         }
-        IndexPlaces found;
-        if (asks) found = look_up(axis, d, wanted);
         std::size_t next = 0;
         for (std::size_t p = 0; p < m_list.parts().size(); ++p) {
             const auto& indices = m_list.parts()[p].axes[axis_number];
@@ -140,12 +141,10 @@ private:
                     position = position * place.extent + place.local;
                 }
                 visit(process, position, [&](std::size_t d) { return places[d][at[d]].extent; });
-                for (std::size_t d = axes; d-- > 0;) {
-                    const bool wraps = ++at[d] == places[d].size();
-                    if (!is_product) continue;
-                    if (!wraps) break;
-                    at[d] = 0;
-                }
+                if (is_product)
+                    next_choice(at, axes, [&](std::size_t d) { return places[d].size(); });
+                else
+                    for (std::size_t& number : at) ++number;
             }
         }
     }

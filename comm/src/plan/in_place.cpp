@@ -7,7 +7,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/plan/shared_rounds.hpp>
-#include <distview/comm/impl/schedule/run_parts.hpp>
+#include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 
@@ -138,10 +138,7 @@ public:
                                          m_setting.oversubscribed},
                 PeerTransports(m_transports), program(parts, first == nullptr));
             round->is_later_round = first != nullptr;
-            if (first)
-                first->append(std::move(round));
-            else
-                first = std::move(round);
+            ExchangeBinding::append(first, std::move(round));
         }
         return first;
     }
@@ -207,17 +204,12 @@ private:
     std::vector<std::vector<PartIndex>> sets() const {
         std::vector<std::vector<PartIndex>> result;
         PartIndex part{};
-        for (bool more = true; more;) {
+        do {
             if (const PartIndex second = m_changes_places ? partner(part) : part; part == second)
                 result.push_back({part});
             else if (part < second)
                 result.push_back({part, second});
-            more = false;
-            for (std::size_t d = 0; d < rank() && !more; ++d) {
-                more = ++part[d] < m_parts[d];
-                if (!more) part[d] = 0;
-            }
-        }
+        } while (next_choice(part, rank(), [&](std::size_t d) { return m_parts[d]; }));
         return result;
     }
 

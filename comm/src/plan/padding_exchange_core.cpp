@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
-#include "plan/exchange_shapes.hpp"
-
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/core/checked_events.hpp>

@@ -208,7 +208,7 @@ private:
             append_device_packing(m_program.boxes, part, field, to,
                                   m_kind == ExchangeKind::fill ? m_parts.taken : none, m_process);
         else
-            append_copy(m_program.boxes, box_of(part, field.element_size, mine(part), to));
+            append_copies(m_program.boxes, {box_of(part, field.element_size, mine(part), to)});
     }
 
     /// Copies to make when a rank's elements have arrived.

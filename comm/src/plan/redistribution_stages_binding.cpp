@@ -53,12 +53,6 @@ RedistributionCore::bind_stages(const ArraySet& arrays, const DeviceSetting& dev
     std::shared_ptr<ExchangeBinding> first;
     std::vector<std::shared_ptr<void>> held;
     std::vector<Field> from(arrays.sources.begin(), arrays.sources.end());
-    const auto append = [&](std::shared_ptr<ExchangeBinding> step) {
-        if (first)
-            first->append(std::move(step));
-        else
-            first = std::move(step);
-    };
     for (std::size_t s = 0; s < m_stages.size(); ++s) {
         const bool is_last = s + 1 == m_stages.size();
         std::vector<Field> to(arrays.targets.begin(), arrays.targets.end());
@@ -68,11 +62,12 @@ RedistributionCore::bind_stages(const ArraySet& arrays, const DeviceSetting& dev
         ArraySet step = arrays;
         step.sources = from;
         step.targets = to;
-        append(bind_stage(m_stages[s], step, device, !is_last, tag));
+        ExchangeBinding::append(first, bind_stage(m_stages[s], step, device, !is_last, tag));
         from = std::move(to);
     }
     if (arrays.variant != 0)
-        for (Stage& stage : m_copy_stages) append(bind_stage(stage, arrays, device, false, tag));
+        for (Stage& stage : m_copy_stages)
+            ExchangeBinding::append(first, bind_stage(stage, arrays, device, false, tag));
     first->hold(held);
     return first;
 }
@@ -163,10 +158,7 @@ RedistributionCore::bind_rounds(Stage& stage, const ArraySet& arrays, SharedRoun
             ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), device},
             PeerTransports(transports), std::move(program));
         step->is_later_round = first != nullptr;
-        if (first)
-            first->append(std::move(step));
-        else
-            first = std::move(step);
+        ExchangeBinding::append(first, std::move(step));
     }
     if (writes) first->hold_written(*state().arena(), arrays.targets);
     return first;

@@ -162,15 +162,12 @@ std::vector<RedistributionSchedule> RedistributionSchedule::of_further_copies() 
     }
     std::vector<RedistributionSchedule> result;
     std::array<std::size_t, max_rank> choice{};
-    for (;;) {
-        std::size_t d = axes;
-        while (d > 0 && ++choice[d - 1] == copies[d - 1].size()) choice[--d] = 0;
-        if (d == 0) return result;
-        RedistributionSchedule schedule = *this;
+    while (impl::next_choice(choice, axes, [&](std::size_t d) { return copies[d].size(); })) {
+        RedistributionSchedule& schedule = result.emplace_back(*this);
         schedule.m_is_identity = false;
-        for (d = 0; d < axes; ++d) schedule.m_axes[d] = copies[d][choice[d]];
-        result.push_back(std::move(schedule));
+        for (std::size_t d = 0; d < axes; ++d) schedule.m_axes[d] = copies[d][choice[d]];
     }
+    return result;
 }
 
 std::int64_t RedistributionSchedule::elements() const noexcept {

@@ -100,8 +100,8 @@ TEST(CopyBox, CopiesWhatANaiveLoopCopies) {
         copy_naively(counts, element_size, from, to, source, expected);
 
         std::vector<impl::CopyBox> boxes;
-        impl::append_copy(boxes,
-                          make_box(counts, element_size, from, to, source.data(), copied.data()));
+        impl::append_copies(
+            boxes, {make_box(counts, element_size, from, to, source.data(), copied.data())});
         std::int64_t bytes = 0;
         for (const impl::CopyBox& box : boxes) {
             impl::CopyBoxes{&box}(0);
@@ -169,7 +169,7 @@ TEST(CopyBox, AppendsBehindWhatIsThere) {
     impl::CopyBox box;
     box.source = &from;
     box.destination = &to;
-    impl::append_copy(boxes, box);
+    impl::append_copies(boxes, {box});
     EXPECT_EQ(boxes.size(), 2u);
     impl::CopyBoxes{boxes.data()}(1);
     EXPECT_EQ(to, 'a');
@@ -179,8 +179,8 @@ TEST(CopyBox, MakesOneRunOfWhatIsContiguousOnBothSides) {
     const Place dense{{160, 40, 8}, 640};
     std::vector<char> source(640), destination(640);
     std::vector<impl::CopyBox> boxes;
-    impl::append_copy(boxes,
-                      make_box({4, 4, 5}, 8, dense, dense, source.data(), destination.data()));
+    impl::append_copies(boxes,
+                        {make_box({4, 4, 5}, 8, dense, dense, source.data(), destination.data())});
     ASSERT_EQ(boxes.size(), 1u);
     EXPECT_EQ(boxes[0].rank, 0);
     EXPECT_EQ(boxes[0].element_size, 640);
@@ -193,7 +193,8 @@ TEST(CopyBox, CutsLongCopiesIntoPiecesThatThreadsCanShare) {
     const Place to{{row_bytes, 8}, rows * row_bytes};
     std::vector<char> source(from.bytes), destination(to.bytes);
     std::vector<impl::CopyBox> boxes;
-    impl::append_copy(boxes, make_box({rows, 100}, 8, from, to, source.data(), destination.data()));
+    impl::append_copies(boxes,
+                        {make_box({rows, 100}, 8, from, to, source.data(), destination.data())});
     EXPECT_EQ(boxes.size(), 50u); // 20 rows, 16000 bytes each
     for (const impl::CopyBox& box : boxes) EXPECT_LE(bytes_of(box), 16384);
 }
@@ -201,7 +202,7 @@ TEST(CopyBox, CutsLongCopiesIntoPiecesThatThreadsCanShare) {
 TEST(CopyBox, OfNothingIsNoBox) {
     std::vector<impl::CopyBox> boxes;
     const Place place{{8, 8}, 8};
-    impl::append_copy(boxes, make_box({3, 0}, 8, place, place, nullptr, nullptr));
+    impl::append_copies(boxes, {make_box({3, 0}, 8, place, place, nullptr, nullptr)});
     EXPECT_TRUE(boxes.empty());
 }
 

@@ -192,14 +192,10 @@ public:
         std::array<std::size_t, max_rank> choice{};
         for (int d = 0; d < rank(); ++d)
             if (factors[static_cast<std::size_t>(d)].empty()) return;
-        for (bool more = true; more;) {
+        do {
             visit(make_piece(runs.receives, factors, choice));
-            more = false;
-            for (auto d = static_cast<std::size_t>(rank()); d-- > 0 && !more;) {
-                more = ++choice[d] < factors[d].size();
-                if (!more) choice[d] = 0;
-            }
-        }
+        } while (impl::next_choice(choice, static_cast<std::size_t>(rank()),
+                                   [&](std::size_t d) { return factors[d].size(); }));
     }
     /// The same; for several peers of one process, take its runs once.
     template <class Visitor>

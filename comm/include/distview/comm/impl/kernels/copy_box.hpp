@@ -46,8 +46,6 @@ struct CopyBox {
 /// Appends the copies of boxes, in their fastest order, joined where that saves memory traffic and cut
 /// into pieces that threads can share. Boxes must not overlap.
 void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies);
-/// The same for one box.
-void append_copy(std::vector<CopyBox>& boxes, const CopyBox& box);
 /// The same for a box whose elements are combined with those that are there: never runs of bytes.
 void append_combination(std::vector<CopyBox>& boxes, CopyBox box);
 

@@ -123,7 +123,11 @@ public:
 
     /// The step that follows in every execution, when all ranks have read what they want of this one.
     ExchangeBinding* next() const noexcept { return m_next.get(); }
-    void append(std::shared_ptr<ExchangeBinding> step);
+    /// Appends a step to those from `first` on; `first` is null before there is one.
+    static void append(std::shared_ptr<ExchangeBinding>& first,
+                       std::shared_ptr<ExchangeBinding> step) {
+        (first ? first->last_step().m_next : first) = std::move(step);
+    }
     /// Keeps memory that lies between the steps.
     void hold(const std::vector<std::shared_ptr<void>>& memory) {
         m_program.held.insert(m_program.held.end(), memory.begin(), memory.end());

@@ -3,7 +3,10 @@
 
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
+#include <distview/comm/impl/report/plan_record.hpp>
+#include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/padding_exchange_schedule.hpp>
+#include <distview/core/array_layout.hpp>
 
 #include <optional>
 #include <span>
@@ -59,5 +62,13 @@ private:
     bool m_one_geometry;
     std::vector<Field> m_stale; ///< of stale()
 };
+
+/// Copies of a padding exchange of these fields on the rank that copies most: as it is, on every other process grid on which
+/// it is possible, and with every smaller depth. Computed from schedules, without communication; fields have one geometry,
+/// and alternatives keep the order of their axes in memory.
+std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
+                                           const PaddingExchangeOptions& options,
+                                           std::span<const Field> fields,
+                                           const std::vector<char>& borrowed);
 
 } // namespace distview::impl

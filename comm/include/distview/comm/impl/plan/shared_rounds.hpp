@@ -4,7 +4,6 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
-#include <distview/comm/impl/schedule/run_parts.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
 
 #include <cstdint>

@@ -4,6 +4,7 @@
 #include <distview/core/process_grid.hpp>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -32,6 +33,15 @@ struct AxisRun {
     std::int64_t elements() const noexcept { return length * repeats; }
     friend bool operator==(const AxisRun&, const AxisRun&) = default;
 };
+
+/// Goes on to the next choice of an element of each of some lists of count(d), the last list's fastest; false behind the
+/// last one.
+template <class Choice, class Count>
+bool next_choice(Choice& choice, std::size_t lists, const Count& count) {
+    for (std::size_t d = lists; d-- > 0; choice[d] = 0)
+        if (++choice[d] < count(d)) return true;
+    return false;
+}
 
 /// Runs of an axis of which layouts say one process's labels only, after all processes have been asked.
 struct FoundAxis {

@@ -43,8 +43,6 @@ public:
                    std::vector<Reader> readers, bool oversubscribed);
 
     const std::vector<Source>& sources() const noexcept { return m_sources; }
-    const std::vector<Reader>& readers() const noexcept { return m_readers; }
-    bool empty() const noexcept { return m_sources.empty() && m_readers.empty(); }
 
     /// `epoch` numbers the exchanges that share the lines; the same on all processes, and growing. `watch`, which
     /// stays where it is, is of the call that this belongs to; null: nobody is watched.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include <distview/comm/impl/schedule/run_parts.hpp>
+#include <distview/comm/impl/schedule/redistribution_role.hpp>
 
 #include <algorithm>
 #include <cstddef>
