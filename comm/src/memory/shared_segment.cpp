@@ -57,11 +57,6 @@ bool exceeds_file_limit(std::size_t bytes, std::string& why_not) {
     return true;
 }
 
-/// Null, with errno set, if there is none.
-char* map_for(int descriptor, std::size_t bytes, Access access) {
-    return map_shared(descriptor, bytes, access == Access::write);
-}
-
 /// A child that is forked gets none of it. Where the system refuses, the child has the memory.
 void keep_from_children(char* data, std::size_t bytes) {
     static_cast<void>(::madvise(data, bytes, MADV_DONTFORK));
@@ -93,7 +88,7 @@ std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::strin
         why_not = text("shm_open: ", std::strerror(errno));
         return nullptr;
     }
-    char* const data = map_for(descriptor, bytes, Access::write);
+    char* const data = map_shared(descriptor, bytes, true);
     const int failed = data ? reserve_shared(descriptor, data, bytes) : errno;
     if (failed) {
         why_not = text(data ? "posix_fallocate of " : "mmap of ", bytes,
@@ -127,7 +122,7 @@ std::shared_ptr<SharedSegment> SharedSegment::open(const SegmentAddress& address
                                (access == Access::write ? O_RDWR : O_RDONLY) | O_CLOEXEC));
     if (file.get() < 0) return nullptr;
     const auto bytes = static_cast<std::size_t>(address.bytes);
-    char* const data = map_for(file.get(), bytes, access);
+    char* const data = map_shared(file.get(), bytes, access == Access::write);
     if (!data) return nullptr;
     keep_from_children(data, bytes);
     std::shared_ptr<SharedSegment> segment(new SharedSegment(-1, data, bytes, access));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 
-#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>

@@ -4,7 +4,6 @@
 #include "plan/message_layout.hpp"
 #include "plan/section_offsets.hpp"
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/plan/gather_role.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>

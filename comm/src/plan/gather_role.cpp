@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <utility>
 
 namespace distview::impl {

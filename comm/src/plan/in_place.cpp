@@ -7,7 +7,6 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/plan/shared_rounds.hpp>
-#include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/impl/tuning.hpp>
 #include <distview/core/text.hpp>
 

@@ -90,10 +90,10 @@ std::vector<int> ranks_in(MPI_Comm comm, MPI_Comm intercommunicator, bool others
     return result;
 }
 
-/// Arguments of a layout's constructor.
 /// Number of what Specification says and how, to be raised when that changes.
 constexpr std::uint32_t specification_format = 1;
 
+/// Arguments of a layout's constructor.
 struct Specification {
     std::uint32_t format = specification_format; ///< first in the bytes, whatever comes after it
     std::vector<int> grid{};

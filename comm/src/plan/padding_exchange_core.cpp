@@ -2,7 +2,6 @@
 #include <distview/comm/impl/plan/padding_exchange_core.hpp>
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/plan/exchange_parts.hpp>
 #include <distview/core/checked_events.hpp>
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>

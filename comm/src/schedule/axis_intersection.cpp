@@ -4,7 +4,6 @@
 #include "schedule/axis_run_list.hpp"
 #include "schedule/axis_side.hpp"
 
-#include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 

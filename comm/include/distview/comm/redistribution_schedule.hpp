@@ -14,9 +14,8 @@
 namespace distview {
 
 namespace impl {
-struct FoundRuns;
 class RedistributionCore;
-} // namespace impl
+}
 /// How elements get to processes along several axes of the grid.
 enum class RedistributionStrategy {
     automatic,   ///< the one that is likely to be faster; see redistribution_stages()

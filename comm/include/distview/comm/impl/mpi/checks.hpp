@@ -6,8 +6,6 @@
 namespace distview::impl {
 
 /// A count as MPI's int; throws UsageError, naming `caller`, beyond 2^31-1.
-///
-/// Collective: no (local)
 int message_count(std::int64_t count, const char* caller);
 
 /// Runs the function of set_interrupt_check(), at most every 20 ms on each thread.

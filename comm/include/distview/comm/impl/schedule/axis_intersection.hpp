@@ -12,7 +12,6 @@
 namespace distview::impl {
 
 class AxisSide;
-struct FoundAxis;
 
 /// Elements along one axis that move from process to process when (a slice of) one layout is assigned
 /// to (a slice of) another.
@@ -33,7 +32,6 @@ struct FoundAxis;
 ///
 /// The layouts' tables must outlive this (an ArrayLayout holds them).
 ///
-/// Collective: no (local); no MPI needed
 /// Cost:       of runs_to and runs_from: proportional to the runs of one period and free of the
 ///             axis' size; O(own cells) if either layout is unstructured; with steps longer than a
 ///             block, at most the elements of one period

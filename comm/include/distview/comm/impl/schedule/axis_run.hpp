@@ -17,8 +17,6 @@ namespace distview::impl {
 /// Element j of repeat i, 0 <= j < length and 0 <= i < repeats, is at position
 /// `mine + j * my_step + i * my_period` of this section and at the same expression of `theirs` in the
 /// other one. Positions count all padding, as LocalIndex does; steps may be negative.
-///
-/// Collective: no (local)
 struct AxisRun {
     int peer = 0; ///< coordinate of the other section along this axis
     std::int64_t mine = 0;

@@ -10,7 +10,6 @@ namespace distview::impl {
 
 /// Most processes that one process of either grid exchanges elements with, itself included.
 ///
-/// Collective: no (local); no MPI needed
 /// Cost:       O(the grids' extents, with their runs)
 std::int64_t most_partners(const RedistributionSchedule& schedule);
 
@@ -33,7 +32,6 @@ std::int64_t most_partners(const RedistributionSchedule& schedule);
 /// Shapes: by dimension, axis d of the target's grid has the extent of axis permutation[d] of the source's:
 ///         else an intermediate array would need more processes than there are, or lie on fewer. On
 ///         unstructured axes each index is on one process, and those of the target are in the source
-/// Collective: no (local); no MPI needed
 /// Errors:     those of RedistributionSchedule; LayoutError if stages by dimension are asked for and the
 ///             layouts do not allow them
 /// Source:     decision 0017

@@ -22,21 +22,17 @@ enum class Transport {
 };
 
 /// "self", "direct", ... as DISTVIEW_TRANSPORT spells them.
-///
-/// Collective: no (local)
 std::string_view to_string(Transport transport) noexcept;
 
 /// The only transport allowed besides self: the value of the environment variable
 /// DISTVIEW_TRANSPORT; none if it is not set.
 ///
-/// Collective: no (local)
 /// Errors:     UsageError if the value is not the name of a transport
 std::optional<Transport> required_transport();
 
 /// Refuses a transport that this build does not have, and a value of DISTVIEW_HUGE_PAGES that means nothing; which
 /// peers can be reached by the transports that it has is found out when a plan binds.
 ///
-/// Collective: no (local)
 /// Errors:     UsageError unless it is empty, direct or message; or, where there is a device with a memory
 ///             of its own, ipc, gpu_message or staged; UsageError unless DISTVIEW_HUGE_PAGES is not set, 0 or 1
 void check_available(std::optional<Transport> required);
