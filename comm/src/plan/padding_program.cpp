@@ -16,10 +16,10 @@ namespace {
 
 /// The parts that one rank sends, or that come from it, and their bytes in a message.
 struct Partner {
-    int rank = 0;
     std::int64_t bytes = 0;
     std::vector<std::size_t> parts;
 };
+using Partners = std::map<int, Partner>; ///< by rank
 
 /// Builds the program in two passes: the buffers' sizes come first, then addresses.
 class PaddingBuilder {
@@ -31,9 +31,9 @@ public:
           m_transports(transports), m_shared_pack(shared_pack), m_device(device) {}
 
     ExchangeProgram build() {
-        const std::vector<Partner> sends = partners(
+        const Partners sends = partners(
             m_parts.given, [this](int rank) { return !m_transports.readers.contains(rank); });
-        const std::vector<Partner> received =
+        const Partners received =
             partners(m_parts.taken, [this](int rank) { return !m_transports.source(rank); });
         m_sent = lay_out_sends(m_program, plan_names::padding_exchange, m_device, bytes_of(sends));
         m_received =
@@ -43,15 +43,15 @@ public:
         append_batch(m_program.first, {0, local, box_count(), Batch::Kind::copy});
         add_packing(sends);
         const int incoming = box_count();
-        for (const Partner& partner : received) {
-            m_program.received.push_back(m_received.at(partner.rank).incoming(partner.rank));
+        for (const auto& [rank, partner] : received) {
+            m_program.received.push_back(m_received.at(rank).incoming(rank));
             add_incoming(m_program.received.back(), partner);
         }
-        for (const Partner& partner :
+        for (const auto& [rank, partner] :
              partners(m_parts.taken, [this](int rank) { return m_transports.source(rank); })) {
-            const ReadablePeer& source = *m_transports.source(partner.rank);
+            const ReadablePeer& source = *m_transports.source(rank);
             m_program.in_place.push_back(
-                {.rank = partner.rank, .transport = source.transport, .bytes = partner.bytes});
+                {.rank = rank, .transport = source.transport, .bytes = partner.bytes});
             if (source.packs_fields()) m_program.in_place.back().note = ", packed by that rank";
             add_incoming(m_program.in_place.back(), partner);
         }
@@ -70,26 +70,23 @@ private:
         return m_fields[part.field].element_size;
     }
 
-    /// The partners for which `wants(rank)`, ascending.
+    /// The partners for which `wants(rank)`.
     template <class Wants>
-    std::vector<Partner> partners(const std::vector<ExchangePart>& parts, Wants&& wants) const {
-        std::map<int, Partner> by_rank;
+    Partners partners(const std::vector<ExchangePart>& parts, Wants&& wants) const {
+        Partners result;
         for (std::size_t i = 0; i < parts.size(); ++i) {
             const int rank = parts[i].region.peer;
             if (rank == m_process || !wants(rank)) continue;
-            Partner& partner = by_rank[rank];
-            partner.rank = rank;
+            Partner& partner = result[rank];
             append_packed(partner.bytes, parts[i], element_size(parts[i]));
             partner.parts.push_back(i);
         }
-        std::vector<Partner> result;
-        for (auto& [rank, partner] : by_rank) result.push_back(std::move(partner));
         return result;
     }
 
-    static std::map<int, std::int64_t> bytes_of(const std::vector<Partner>& partners) {
+    static std::map<int, std::int64_t> bytes_of(const Partners& partners) {
         std::map<int, std::int64_t> bytes;
-        for (const Partner& partner : partners) bytes[partner.rank] = partner.bytes;
+        for (const auto& [rank, partner] : partners) bytes[rank] = partner.bytes;
         return bytes;
     }
 
@@ -171,15 +168,15 @@ private:
     ///
     /// Box by box: others have read the buffer, so that its lines must be fetched back one after the other,
     /// which goes best along one stream of them.
-    void add_packing(const std::vector<Partner>& sends) {
+    void add_packing(const Partners& sends) {
         const int begin = box_count();
         if (!m_device.layer) add_shared_packing();
-        for (const Partner& to : sends) {
+        for (const auto& [rank, to] : sends) {
             std::int64_t end = 0;
             for (const std::size_t i : to.parts) {
                 const ExchangePart& part = m_parts.given[i];
-                add_packing(part, m_sent.at(to.rank).kernel +
-                                      append_packed(end, part, element_size(part)));
+                add_packing(part,
+                            m_sent.at(rank).kernel + append_packed(end, part, element_size(part)));
             }
         }
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});

@@ -2,6 +2,7 @@
 #include <distview/comm/impl/plan/plan_core.hpp>
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/impl/kernels/copy_boxes.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/checking.hpp>
@@ -12,7 +13,6 @@
 #include <Kokkos_Core.hpp>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 #include <exception>
@@ -367,33 +367,25 @@ namespace {
 
 /// Whether a copy would change nothing.
 bool is_same(const CopyBox& box) {
-    std::array<std::int64_t, max_rank> index{};
-    for (;;) {
-        std::int64_t source = 0;
-        std::int64_t destination = 0;
-        for (int d = 0; d < box.rank; ++d) {
-            source += index[static_cast<std::size_t>(d)] * box.axes[d].source_stride;
-            destination += index[static_cast<std::size_t>(d)] * box.axes[d].destination_stride;
+    const auto are_equal = [](const char* from, const char* to, std::int64_t bytes) {
+        return std::memcmp(from, to, static_cast<std::size_t>(bytes)) == 0;
+    };
+    const CopyBox::Axis row = box.innermost();
+    BoxRows rows(box);
+    do {
+        const char* from = rows.from();
+        const char* to = rows.to();
+        for (std::int64_t k = 0; k < row.count; ++k) {
+            if (!are_equal(from, to, box.element_size)) return false;
+            for (int i = 0; i < box.lane_count; ++i)
+                if (!are_equal(from + box.lanes[i].source, to + box.lanes[i].destination,
+                               box.lanes[i].bytes))
+                    return false;
+            from += row.source_stride;
+            to += row.destination_stride;
         }
-        const char* const from = box.source + source;
-        const char* const to = box.destination + destination;
-        const auto differ = [&](std::int64_t from_offset, std::int64_t to_offset,
-                                std::int64_t bytes) {
-            return std::memcmp(from + from_offset, to + to_offset,
-                               static_cast<std::size_t>(bytes)) != 0;
-        };
-        if (differ(0, 0, box.element_size)) return false;
-        for (int k = 0; k < box.lane_count; ++k)
-            if (differ(box.lanes[k].source, box.lanes[k].destination, box.lanes[k].bytes))
-                return false;
-        int axis = box.rank - 1;
-        for (; axis >= 0; --axis) {
-            auto& i = index[static_cast<std::size_t>(axis)];
-            if (++i < box.axes[axis].count) break;
-            i = 0;
-        }
-        if (axis < 0) return true;
-    }
+    } while (rows.next());
+    return true;
 }
 
 } // namespace

@@ -16,6 +16,13 @@ constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t positive) noexcept 
 
 } // namespace
 
+bool has_shared_indices(const AxisLayout& axis) {
+    if (axis.type() != DistType::unstructured) return false;
+    std::int64_t listed = 0;
+    for (int p = 0; p < axis.grid_size(); ++p) listed += axis.owned_local(p).size();
+    return listed != axis.size();
+}
+
 AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding,
                    const AxisNumbering& numbering)
     : m_layout(layout), m_slice(slice), m_role(role), m_size(layout.size()),
@@ -54,11 +61,8 @@ void AxisSide::find_widest_padding() {
 }
 
 void AxisSide::list_holders() {
+    if (!has_shared_indices(m_layout)) return;
     const UnstructuredLayout& lists = m_layout.as_unstructured();
-    std::int64_t listed = 0;
-    for (int p = 0; p < m_grid_size; ++p) listed += lists.owned_local(p).size();
-    if (listed == m_size) return; // every label is on one process
-
     const std::int64_t* all = lists.all_labels();
     const auto for_each_listed = [&](auto&& visit) {
         for (int p = 0; p < m_grid_size; ++p) {
@@ -74,7 +78,7 @@ void AxisSide::list_holders() {
     offsets.assign(static_cast<std::size_t>(m_size) + 1, 0);
     for_each_listed([&](std::size_t cell, int, std::int64_t) { ++offsets[cell + 1]; });
     std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    holders->places.resize(static_cast<std::size_t>(listed));
+    holders->places.resize(static_cast<std::size_t>(offsets.back()));
     std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1);
     for_each_listed([&](std::size_t cell, int p, std::int64_t local) {
         holders->places[static_cast<std::size_t>(next[cell]++)] = {p, 0, local};

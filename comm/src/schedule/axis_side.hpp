@@ -42,6 +42,9 @@ struct AxisNumbering {
     std::int64_t count = 0; ///< of the elements
 };
 
+/// Whether an index of the axis is on several processes, as it may be of unstructured ones.
+bool has_shared_indices(const AxisLayout& axis);
+
 /// Where the elements of a slice of an axis are: those to read, or those to write.
 ///
 /// Cells (i) are interior cells of the axis, elements (t) those of the slice: i = begin + t * step. With a

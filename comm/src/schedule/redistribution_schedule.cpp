@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/redistribution_schedule.hpp>
 
+#include "schedule/axis_side.hpp"
+
 #include <distview/comm/impl/schedule/axis_run.hpp>
 
 #include <algorithm>
@@ -39,12 +41,7 @@ std::int64_t share_with(const std::vector<Share>& shares, int coordinate) {
 
 /// Whether a target's axis has places to write beside each element's owner.
 bool has_copies(const AxisLayout& axis, bool fill_padding) {
-    if (axis.type() == DistType::unstructured) {
-        const UnstructuredLayout& lists = axis.as_unstructured();
-        std::int64_t listed = 0;
-        for (int p = 0; p < lists.grid_size(); ++p) listed += lists.owned_local(p).size();
-        return listed != lists.size();
-    }
+    if (impl::has_shared_indices(axis)) return true;
     if (!axis.is_block() || !fill_padding) return false;
     const BlockLayout& block = axis.as_block();
     if (block.periodic() && !(block.boundary() == Widths())) return true;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
-#include <distview/comm/impl/tuning.hpp>
 
+#include "schedule/axis_side.hpp"
+
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -27,13 +29,6 @@ bool have_equal_extents(const RedistributionSchedule& whole) {
             whole.from_layout().grid().extent(whole.permutation(d)))
             return false;
     return true;
-}
-
-bool has_shared_indices(const AxisLayout& axis) {
-    if (axis.type() != DistType::unstructured) return false;
-    std::int64_t listed = 0;
-    for (int p = 0; p < axis.grid_size(); ++p) listed += axis.owned_local(p).size();
-    return listed != axis.size();
 }
 
 /// Whether each element is in one place of every intermediate array, and every element of these is written.
