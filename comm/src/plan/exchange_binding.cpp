@@ -61,7 +61,7 @@ void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
             receives.push_back(received.message);
         step->m_messages.make(
             {m_setting.user, comm.comm(), tag, step->m_program.sent, &comm.calls()},
-            step->m_program.sends, receives);
+            step->m_program.sends, std::move(receives));
     }
 }
 

@@ -232,7 +232,7 @@ PaddingExchangeSchedule::Pieces PaddingExchangeSchedule::joined(const Pieces& pi
 }
 
 bool PaddingExchangeSchedule::make_region(const Pieces& pieces,
-                                          const std::array<int, max_rank>& choice,
+                                          const std::array<std::size_t, max_rank>& choice,
                                           PaddingRegion& region) const {
     const int rank = m_layout.rank();
     int moved_axes = 0;
@@ -240,7 +240,7 @@ bool PaddingExchangeSchedule::make_region(const Pieces& pieces,
     region.extents.fill(1);
     region.elements = 1;
     for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a) {
-        const Piece& piece = pieces.all[static_cast<std::size_t>(choice[a])];
+        const Piece& piece = pieces.of(static_cast<int>(a))[choice[a]];
         moved_axes += piece.direction != 0;
         peer[a] = piece.peer_coordinate;
         region.direction[a] = static_cast<signed char>(piece.direction);

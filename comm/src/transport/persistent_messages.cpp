@@ -84,21 +84,18 @@ PersistentMessages::~PersistentMessages() {
     if (!finalized) close(std::chrono::steady_clock::now() + Closable::grace);
 }
 
-void PersistentMessages::make(Setting setting, const std::vector<Message>& sends,
-                              const std::vector<Message>& receives) {
+void PersistentMessages::make(Setting setting, std::vector<Message> sends,
+                              std::vector<Message> receives) {
     m_setting = std::move(setting);
-    for (const Message& to : sends) m_receivers.push_back(to.peer);
-    for (const Message& from : receives) {
-        m_senders.push_back(from.peer);
-        m_is_empty.push_back(from.bytes == 0 ? 1 : 0);
-    }
-    for (const Message& to : sends)
+    m_to = std::move(sends);
+    m_from = std::move(receives);
+    for (const Message& to : m_to)
         with_type(to.bytes, [&](int count, MPI_Datatype type) {
             check_mpi(MPI_Send_init(to.data, count, type, to.peer, m_setting.tag, m_setting.comm,
                                     &m_sends.emplace_back(MPI_REQUEST_NULL)),
                       "MPI_Send_init");
         });
-    for (const Message& from : receives)
+    for (const Message& from : m_from)
         with_type(from.bytes, [&](int count, MPI_Datatype type) {
             check_mpi(MPI_Recv_init(from.data, count, type, from.peer, m_setting.tag,
                                     m_setting.comm, &m_receives.emplace_back(MPI_REQUEST_NULL)),
@@ -130,7 +127,7 @@ int PersistentMessages::next_received() {
     const auto message = static_cast<std::size_t>(index);
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
-    require<UsageError>(bytes != 0 || m_is_empty[message] != 0, [&] {
+    require<UsageError>(bytes != 0 || m_from[message].bytes == 0, [&] {
         // A message from nobody: the communicator was given up.
         ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
                                                            : MPI_SUCCESS);
@@ -174,9 +171,9 @@ void PersistentMessages::refuse() noexcept {
 }
 
 void PersistentMessages::send_end() noexcept {
-    for (const int receiver : m_receivers) {
+    for (const Message& to : m_to) {
         MPI_Request request = MPI_REQUEST_NULL;
-        MPI_Isend(nullptr, 0, MPI_BYTE, receiver, m_setting.tag, m_setting.comm, &request);
+        MPI_Isend(nullptr, 0, MPI_BYTE, to.peer, m_setting.tag, m_setting.comm, &request);
         if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     }
 }

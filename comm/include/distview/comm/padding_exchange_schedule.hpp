@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/core/array_layout.hpp>
 #include <distview/core/local_box.hpp>
 #include <distview/core/valid_padding.hpp>
@@ -175,25 +176,16 @@ private:
     }
     template <class Visitor>
     void for_each_region(const Pieces& pieces, Visitor&& visit) const {
-        const int rank = m_layout.rank();
-        std::array<int, max_rank> choice{};
-        for (std::size_t a = 0; a < static_cast<std::size_t>(rank); ++a) {
-            if (pieces.first[a] == pieces.first[a + 1]) return;
-            choice[a] = pieces.first[a];
-        }
-        for (;;) {
+        for (int axis = 0; axis < m_layout.rank(); ++axis)
+            if (pieces.of(axis).empty()) return;
+        const auto count = [&](std::size_t a) { return pieces.of(static_cast<int>(a)).size(); };
+        std::array<std::size_t, max_rank> choice{};
+        do {
             PaddingRegion region;
             if (make_region(pieces, choice, region)) visit(region);
-            int axis = rank - 1;
-            for (; axis >= 0; --axis) {
-                const auto a = static_cast<std::size_t>(axis);
-                if (++choice[a] < pieces.first[a + 1]) break;
-                choice[a] = pieces.first[a];
-            }
-            if (axis < 0) return;
-        }
+        } while (impl::next_choice(choice, static_cast<std::size_t>(m_layout.rank()), count));
     }
-    bool make_region(const Pieces& pieces, const std::array<int, max_rank>& choice,
+    bool make_region(const Pieces& pieces, const std::array<std::size_t, max_rank>& choice,
                      PaddingRegion& region) const;
 
     ArrayLayout m_layout;

@@ -93,8 +93,7 @@ public:
     static void require_countable(std::int64_t bytes, const char* caller);
 
     /// Makes the requests; once, local.
-    void make(Setting setting, const std::vector<Message>& sends,
-              const std::vector<Message>& receives);
+    void make(Setting setting, std::vector<Message> sends, std::vector<Message> receives);
 
     void start_receives();
     void start_sends();
@@ -117,9 +116,9 @@ public:
     template <class Visit>
     void for_each_missing(Visit&& visit) const {
         for (std::size_t i = 0; i < m_receives.size(); ++i)
-            if (m_received[i] == 0 && !is_done(m_receives[i])) visit(m_senders[i]);
+            if (m_received[i] == 0 && !is_done(m_receives[i])) visit(m_from[i].peer);
         for (std::size_t i = 0; i < m_sends.size() && m_left == 0; ++i)
-            if (!is_done(m_sends[i])) visit(m_receivers[i]);
+            if (!is_done(m_sends[i])) visit(m_to[i].peer);
     }
 
     /// Gives up the execution under way, if there is one, and those after it. Waits for nobody.
@@ -139,12 +138,11 @@ private:
     static bool is_done(MPI_Request request);
 
     Setting m_setting;
-    std::vector<int> m_receivers; ///< of each message to send
-    std::vector<int> m_senders;   ///< of each message to receive
-    std::vector<char> m_is_empty; ///< by message to receive
-    std::vector<MPI_Request> m_sends;
-    std::vector<MPI_Request> m_receives;
-    std::vector<char> m_received; ///< of the execution under way
+    std::vector<Message> m_to;
+    std::vector<Message> m_from;
+    std::vector<MPI_Request> m_sends;    ///< of m_to
+    std::vector<MPI_Request> m_receives; ///< of m_from
+    std::vector<char> m_received;        ///< of the execution under way
     std::size_t m_left = 0;
     bool m_under_way = false;
 };
