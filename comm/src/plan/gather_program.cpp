@@ -22,7 +22,7 @@ public:
     GatherBuilder(const GatherProgramSetting& setting, std::span<const Field> fields,
                   const PeerTransports& transports)
         : m_setting(setting), m_role(*setting.role), m_fields(fields), m_transports(transports),
-          m_rank(fields.front().layout->rank()) {
+          m_rank(static_cast<std::size_t>(fields.front().layout->rank())) {
         auto& tables = m_program.on_device;
         for (auto* const list :
              {&tables.pack_points, &tables.local_points, &tables.incoming_points})
@@ -82,7 +82,7 @@ private:
         return end;
     }
     SectionOffsets own_offsets(const Field& field) const {
-        return {static_cast<std::size_t>(m_rank), m_role.extents, field.strides};
+        return {m_rank, m_role.extents, field.strides};
     }
     PointEnd of_own(const std::vector<std::int64_t>& positions, const Field& field) {
         return end_at(field.data, positions, own_offsets(field), field.element_size);
@@ -109,22 +109,17 @@ private:
     /// Messages go where others do not read, and come from where this process does not.
     void lay_out() {
         std::map<int, std::int64_t> sent, received;
-        const auto bytes_of = [&](const std::vector<std::int64_t>& positions) {
-            return packed_fields(static_cast<std::int64_t>(positions.size()), m_fields).bytes;
+        const auto place = [&](int rank, const std::vector<std::int64_t>& positions, bool is_sent) {
+            const bool in_place =
+                is_sent ? m_transports.readers.contains(rank) : m_transports.sources.contains(rank);
+            if (!in_place)
+                (is_sent ? sent : received)[rank] =
+                    packed_fields(std::ssize(positions), m_fields).bytes;
         };
-        for (const GatherRole::Given& to : m_role.given) {
-            auto& list = m_setting.combines ? received : sent;
-            const bool in_place = m_setting.combines ? m_transports.sources.contains(to.rank)
-                                                     : m_transports.readers.contains(to.rank);
-            if (!in_place) list[to.rank] = bytes_of(to.positions);
-        }
-        for (const GatherRole::Wanted& from : m_role.wanted) {
-            if (from.rank == m_setting.rank) continue;
-            auto& list = m_setting.combines ? sent : received;
-            const bool in_place = m_setting.combines ? m_transports.readers.contains(from.rank)
-                                                     : m_transports.sources.contains(from.rank);
-            if (!in_place) list[from.rank] = bytes_of(from.positions);
-        }
+        for (const GatherRole::Given& to : m_role.given)
+            place(to.rank, to.positions, !m_setting.combines);
+        for (const GatherRole::Wanted& from : m_role.wanted)
+            if (from.rank != m_setting.rank) place(from.rank, from.positions, m_setting.combines);
         m_sent = lay_out_sends(m_program, m_setting.caller, m_setting.device, sent);
         m_received = lay_out_receives(m_program, m_setting.caller, m_setting.device, received);
         m_program.packs_for_readers = m_setting.packs->bytes() > 0;
@@ -194,8 +189,7 @@ private:
         const char* const origin = section_of(m_role.wanted.front().rank, f);
         std::vector<std::int64_t> at(static_cast<std::size_t>(m_role.size));
         for (const GatherRole::Wanted& from : m_role.wanted) {
-            const SectionOffsets offset{static_cast<std::size_t>(m_rank), from.extents,
-                                        strides_of(from.rank, f)};
+            const SectionOffsets offset{m_rank, from.extents, strides_of(from.rank, f)};
             const auto begin = static_cast<std::int64_t>(
                 reinterpret_cast<std::uintptr_t>(section_of(from.rank, f)) -
                 reinterpret_cast<std::uintptr_t>(origin));
@@ -238,10 +232,9 @@ private:
             else if (packed[f] != 0)
                 moves.from = packed_at(source->packed + begins.begins[f]);
             else
-                moves.from = end_at(
-                    const_cast<char*>(source->fields[f].data), from.positions,
-                    {static_cast<std::size_t>(m_rank), from.extents, source->fields[f].strides},
-                    field.element_size);
+                moves.from =
+                    end_at(const_cast<char*>(source->fields[f].data), from.positions,
+                           {m_rank, from.extents, source->fields[f].strides}, field.element_size);
             add(incoming.batches, m_program.on_device.incoming_points, f, moves);
         }
         (source ? m_program.in_place : m_program.received).push_back(std::move(incoming));
@@ -254,10 +247,9 @@ private:
         if (!m_setting.packs_apart) return packed;
         for (std::size_t f = 0; f < packed.size(); ++f)
             if (packed[f] == 0)
-                packed[f] = lie_apart(
-                    from.positions,
-                    {static_cast<std::size_t>(m_rank), from.extents, owner.fields[f].strides},
-                    m_fields[f].element_size);
+                packed[f] =
+                    lie_apart(from.positions, {m_rank, from.extents, owner.fields[f].strides},
+                              m_fields[f].element_size);
         return packed;
     }
 
@@ -355,7 +347,7 @@ private:
     const GatherRole& m_role;
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
-    int m_rank;
+    std::size_t m_rank;                 ///< axes of the arrays
     std::map<int, MessagePlace> m_sent; ///< by rank
     std::map<int, MessagePlace> m_received;
     /// Offsets kept, by the role's positions, which stay where they are, and strides.
