@@ -8,6 +8,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstring>
+#include <utility>
 
 namespace distview::impl {
 
@@ -129,22 +130,27 @@ std::string SharedText<bytes>::get() const {
 template class SharedText<48>;
 template class SharedText<1024>;
 
-bool SharedReason::claim(std::uint64_t attempt) noexcept {
-    std::uint64_t last = m_claimed.load(std::memory_order_acquire);
-    return last < attempt &&
-           m_claimed.compare_exchange_strong(last, attempt, std::memory_order_acq_rel);
+void SharedReason::set(std::uint64_t attempt, const std::string& why) {
+    m_attempt.store(0, std::memory_order_release);
+    m_text.set(why.size() <= 1020 ? why : why.substr(0, 1020) + "...");
+    m_attempt.store(attempt, std::memory_order_release);
 }
 
-void SharedReason::set(std::uint64_t attempt, std::string_view why) noexcept {
-    m_told.store(0, std::memory_order_release);
-    m_text.set(why);
-    m_told.store(attempt, std::memory_order_release);
+std::optional<std::string> SharedReason::get(std::uint64_t of) const {
+    if (attempt() != of) return std::nullopt;
+    std::string why = m_text.get();
+    return attempt() == of ? std::optional(std::move(why)) : std::nullopt;
 }
 
-std::string SharedReason::get(std::uint64_t attempt) const {
-    if (m_told.load(std::memory_order_acquire) != attempt) return {};
-    const std::string why = m_text.get();
-    return m_told.load(std::memory_order_acquire) == attempt ? why : std::string();
+int ReasonTellers::claim(std::uint64_t attempt, int rank) noexcept {
+    constexpr int rank_bits = 24;
+    std::atomic<std::uint64_t>& word = m_words[attempt % m_words.size()];
+    const std::uint64_t mine = attempt << rank_bits | static_cast<std::uint64_t>(rank);
+    std::uint64_t seen = word.load(std::memory_order_acquire);
+    while (seen >> rank_bits < attempt)
+        if (word.compare_exchange_weak(seen, mine, std::memory_order_acq_rel)) return rank;
+    if (seen >> rank_bits > attempt) return -1;
+    return static_cast<int>(seen & ((std::uint64_t{1} << rank_bits) - 1));
 }
 
 } // namespace distview::impl

@@ -225,15 +225,20 @@ std::string Meeting::explain_refusal() const {
     return text(expected_the_same, describe_groups(calls));
 }
 
-/// Why the attempt has failed, as the first of the ranks that throw explains it, unless that one has ended meanwhile.
+/// Why the attempt has failed, as the first rank of the node that throws explains it, unless that one has ended or told
+/// of a later attempt meanwhile.
 std::string Meeting::agreed_reason(const MeetingRecord& mine) const {
-    auto& reasons = m_calls.ranks().front().line->reasons;
-    SharedReason& reason = reasons[m_attempt % reasons.size()];
-    if (reason.claim(m_attempt)) reason.set(m_attempt, explain(mine));
+    const int teller = m_calls.ranks().front().line->tellers.claim(m_attempt, m_calls.rank());
+    if (teller < 0) return explain(mine);
+    const bool is_mine = teller == m_calls.rank();
+    const SharedReason& reason = m_calls.find(teller)->line->reason;
     const Moment moment(std::chrono::seconds(1)); // longer than explain() takes
-    std::string why = reason.get(m_attempt);
-    while (why.empty() && moment.lasts()) why = reason.get(m_attempt);
-    return why.empty() ? explain(mine) : why;
+    do {
+        if (const std::optional<std::string> why = reason.get(m_attempt)) return *why;
+    } while (!is_mine && reason.attempt() <= m_attempt && moment.lasts());
+    const std::string why = explain(mine);
+    if (is_mine) m_calls.line().reason.set(m_attempt, why);
+    return why;
 }
 
 /// Why the attempt has failed, for people. Waits a moment for others, whose calls are told.
@@ -244,7 +249,8 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
     if (calls.differ) return text(expected_the_same, calls.text);
     // Difference told by other nodes; the rank that received it may have left by now.
     MeetingRecord all;
-    if (find_record(m_calls.ranks().front().line->results, m_attempt, all))
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, all) &&
+        !get(all.difference).empty())
         return std::string(get(all.difference));
     for (const Calls::Rank& other : m_calls.ranks()) {
         if (other.rank == m_calls.rank()) continue;

@@ -45,12 +45,13 @@ struct MigratingField {
 /// fields together, too: put_elements(exec, comm, std::tie(u, w), positions, std::tie(x, v)).
 ///
 /// Lists are no part of what a plan is bound to: it is bound once for a sequence of element types, and executed with any
-/// fields of these. Lifetimes, threads, memory spaces and errors of executions are those of a PaddingExchangePlan.
+/// fields of these. Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
 /// Collective: every call that takes fields, in the same order and with the same element types on all ranks of the
 ///             communicator; all others are local
 /// Shapes:     fields are Kokkos::Views with one axis, whose elements are trivially copyable and follow each other in memory
 ///             (Kokkos::Array<double, 3> for several components): source_size() elements to move, size() that arrive
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
 /// Cost:       memory: 8 bytes for each element to move, 16 for each that arrives, and for each process 8; buffers for what
 ///             moves to or from other ranks
 /// Source:     decision 0028; in the field: Tpetra's Distributor, Cabana's migrate(), PETSc's DMSwarmMigrate

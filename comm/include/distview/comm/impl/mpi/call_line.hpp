@@ -9,6 +9,7 @@
 #include <compare>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -187,19 +188,28 @@ private:
     std::array<std::atomic<std::uint64_t>, bytes / sizeof(std::uint64_t)> m_words{};
 };
 
-/// Why an attempt to meet failed, for people: told by the first rank that throws, so that all throw the same.
+/// Why an attempt to meet failed, for people: the last one that a rank explained for all of its node.
 class SharedReason {
 public:
-    /// Whether it is for this rank to tell: for one rank of an attempt.
-    bool claim(std::uint64_t attempt) noexcept;
-    void set(std::uint64_t attempt, std::string_view why) noexcept;
-    /// Empty if it has not been told yet, or is of a later attempt.
-    std::string get(std::uint64_t attempt) const;
+    void set(std::uint64_t attempt, const std::string& why);
+    /// The attempt; 0 while the text is written.
+    std::uint64_t attempt() const noexcept { return m_attempt.load(std::memory_order_acquire); }
+    /// Empty if the reason is of another attempt.
+    std::optional<std::string> get(std::uint64_t attempt) const;
 
 private:
-    std::atomic<std::uint64_t> m_claimed{0};
-    std::atomic<std::uint64_t> m_told{0};
+    std::atomic<std::uint64_t> m_attempt{0};
     SharedText<1024> m_text{};
+};
+
+/// Ranks that explain failed attempts: of each the first one that throws.
+class ReasonTellers {
+public:
+    /// The rank that explains the attempt: `rank`, if there is none yet; -1 if it is no longer remembered.
+    int claim(std::uint64_t attempt, int rank) noexcept;
+
+private:
+    std::array<std::atomic<std::uint64_t>, 4> m_words{}; ///< attempt, rank (24 bits)
 };
 
 /// Where a rank tells the other ranks of its node which collective call of a communicator it is in. In shared
@@ -257,9 +267,10 @@ struct CallLine {
     std::array<Call, kept_calls> calls{};
     Records records{};
     Records results{};
+    SharedReason reason{};
     // Valid on the line of the node's lowest rank:
     Outcomes outcomes{};
-    std::array<SharedReason, 4> reasons{}; ///< by attempt
+    ReasonTellers tellers{};
 
     Call& call(std::uint64_t of_count) noexcept { return calls[of_count % kept_calls]; }
     const Call& call(std::uint64_t of_count) const noexcept { return calls[of_count % kept_calls]; }

@@ -120,6 +120,8 @@ public:
     int rank() const noexcept { return m_rank; }
     bool oversubscribed() const noexcept { return m_oversubscribed; }
     const std::vector<Rank>& ranks() const noexcept { return m_ranks; }
+    /// Null if it is not of this node.
+    const Rank* find(int rank) const noexcept;
     /// Whether this rank sees a rank's calls: it is on this node then.
     bool is_near(int rank) const noexcept { return find(rank) != nullptr; }
     CallLine& line() noexcept { return *m_line; }
@@ -246,7 +248,6 @@ private:
     std::string describe_site(const CallLine& line, const Call& call) const;
     bool waits_in_meeting(const CallLine& line) const noexcept;
     std::string describe_calls(const Call& call) const;
-    const Rank* find(int rank) const noexcept;
     void begin(CallWord word, CallWord whole) noexcept {
         m_call = {m_call.count + 1, {m_meetings, m_index, m_part}, word, whole};
         CallLine::Call& told = m_line->call(m_call.count);
