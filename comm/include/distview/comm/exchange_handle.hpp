@@ -60,8 +60,8 @@ public:
         const impl::PlanInFlight::AbandonUnlessDone guard(m_in_flight);
         std::shared_ptr<impl::PlanCore> ended; // outlives the region
         const Region region(m_is_observed, core, impl::Phase::finish, &core.labels.finish);
-        for (impl::ExchangeBinding* step = &core.active();;) {
-            impl::ExchangeBinding& binding = *step;
+        for (;;) {
+            impl::ExchangeBinding& binding = core.active();
             if constexpr (impl::on_device<Exec>) {
                 move_on_device(core, binding);
             } else {
@@ -75,8 +75,9 @@ public:
             }
             m_exec.fence(core.labels.fence_done);
             binding.end_reading();
-            step = core.advance();
-            if (!step) break;
+            if constexpr (Runner::fills_padding) break; // such an execution has one step
+            m_step = core.advance();
+            if (!m_step) break;
             begin_step();
         }
         ended = m_in_flight.end();
@@ -148,10 +149,11 @@ private:
     ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
                    int rank, impl::CallWord::Kind call, const impl::ArraySet& arrays)
         : m_exec(exec), m_runner(runner), m_rank(rank),
-          m_is_observed(core->is_recorded() || Kokkos::Profiling::profileLibraryLoaded()),
-          m_starting(m_is_observed, *core, impl::Phase::start, &core->labels.start) {
-        core->begin(call, arrays);
+          m_is_observed(core->is_recorded() || Kokkos::Profiling::profileLibraryLoaded()) {
+        Region region(m_is_observed, *core, impl::Phase::start, &core->labels.start);
+        m_step = &core->begin(call, arrays);
         m_in_flight = impl::PlanInFlight(std::move(core));
+        m_is_starting = region.hand_over();
     }
 
     /// A phase that a report tells; with a label also a region of Kokkos Tools, which profilers show beside the kernels.
@@ -162,24 +164,19 @@ private:
             : m_core(is_observed ? &core : nullptr), m_phase(phase), m_has_label(label != nullptr) {
             if (m_core) m_core->enter(m_phase, label);
         }
-        Region(Region&& other) noexcept
-            : m_core(std::exchange(other.m_core, nullptr)), m_phase(other.m_phase),
-              m_has_label(other.m_has_label) {}
-        Region& operator=(Region&& other) noexcept {
-            leave();
-            m_core = std::exchange(other.m_core, nullptr);
-            m_phase = other.m_phase;
-            m_has_label = other.m_has_label;
-            return *this;
-        }
-        ~Region() { leave(); }
-        void leave() noexcept {
+        /// Takes over a region with a label, if `is_entered`.
+        Region(bool is_entered, const impl::PlanCore& core, impl::Phase phase)
+            : m_core(is_entered ? &core : nullptr), m_phase(phase), m_has_label(true) {}
+        Region(const Region&) = delete;
+        Region& operator=(const Region&) = delete;
+        ~Region() {
             if (m_core) m_core->leave(m_phase, m_has_label);
-            m_core = nullptr;
         }
+        /// Whether it has been entered: another object leaves it.
+        bool hand_over() noexcept { return std::exchange(m_core, nullptr) != nullptr; }
 
     private:
-        const impl::PlanCore* m_core; ///< null: nobody looks, or it has been left
+        const impl::PlanCore* m_core; ///< null: nobody looks
         impl::Phase m_phase;
         bool m_has_label;
     };
@@ -203,7 +200,8 @@ private:
     /// one call less on the way to the bytes than if the constructor did (docs/architecture.md).
     void begin_step() {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
-        impl::ExchangeBinding& binding = core.active();
+        const Region start(std::exchange(m_is_starting, false), core, impl::Phase::start);
+        impl::ExchangeBinding& binding = *m_step;
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
         if constexpr (impl::on_device<Exec>) {
@@ -225,7 +223,6 @@ private:
             binding.start_sends(core.epoch());
             m_runner.run(m_exec, labels, labels.local, program, program.local);
         }
-        m_starting.leave();
     }
 
     /// Copies staged messages to the device as they come, and moves everything in as few kernels as can be.
@@ -241,10 +238,11 @@ private:
     Exec m_exec;
     Runner m_runner;
     int m_rank;
-    bool m_is_observed; ///< by a report, or by Kokkos Tools
+    bool m_is_observed;         ///< by a report, or by Kokkos Tools
+    bool m_is_starting = false; ///< observed, and the first step has not begun
     bool m_waits_for_readers = true;
+    impl::ExchangeBinding* m_step = nullptr; ///< the one in flight, or to begin
     impl::PlanInFlight m_in_flight;
-    Region m_starting; ///< until the first step has begun
 };
 
 } // namespace distview

@@ -120,7 +120,7 @@ public:
     /// Space: on `exec`; on return all work has finished
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void execute(const Exec& exec, const Fields&... fields) {
-        start_described(exec, impl::written_fields<Exec>(fields...)).finish();
+        start(exec, fields...).finish();
     }
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyFields& fields) {
@@ -164,7 +164,12 @@ public:
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
-        return start_described(exec, impl::written_fields<Exec>(fields...));
+        const auto described = impl::written_fields<Exec>(fields...);
+        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, m_core->rank(),
+                                    impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described));
+        handle.begin_step();
+        return handle;
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
