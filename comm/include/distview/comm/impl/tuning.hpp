@@ -39,6 +39,10 @@ inline constexpr std::int64_t row_block_bytes = 65536;
 inline constexpr std::int64_t unit_elements = 32768;
 /// Elements of a unit that takes turns with units of the same source, which caches keep meanwhile. bench_redistribution
 inline constexpr std::int64_t interleaved_unit_elements = 2048;
+/// Bytes of the rows between a row and the one that is prefetched meanwhile; longer rows, and rows without gaps, are not
+/// prefetched. bench_redistribution: without it 1.5 and 1.6 times as long on one machine, 0.83 and 0.88 on an older one
+/// (perf/results/2026-11-28-bars.md)
+inline constexpr std::int64_t prefetch_distance = 4096;
 /// Bytes of a move that is written past the caches: more than these hold for long. bench_redistribution
 inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 /// Elements from which on a run is fetched whole, with little of the gaps behind it, so that targets read it; the

@@ -6,6 +6,7 @@
 #include <distview/comm/impl/kernels/mover.hpp>
 #include <distview/comm/impl/kernels/stream_copy.hpp>
 #include <distview/comm/impl/kernels/transpose_lines.hpp>
+#include <distview/comm/impl/tuning.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -65,7 +66,8 @@ private:
     RowPrefetch m_targets;
 };
 
-/// Moves a block row by row. Both sides do not overlap, unless they are the same.
+/// Moves a block row by row. Between short rows with gaps the processor fetches the gaps by itself, not the next row: that
+/// is asked for. Both sides do not overlap, unless they are the same.
 template <class MoverType>
 void move_rows(const MoverType& mover, const MoveBlock& block) {
     const MoveLoop outer = block.outer;
@@ -73,10 +75,17 @@ void move_rows(const MoverType& mover, const MoveBlock& block) {
     const bool are_runs = !inner.has_tables() && inner.from_stride == MoverType::from_size &&
                           inner.to_stride == MoverType::to_size;
     const bool are_bytes = are_runs && mover.copies();
-    const auto bytes = static_cast<std::size_t>(inner.count * inner.from_stride);
+    const std::int64_t row = inner.count * inner.from_stride;
+    const auto bytes = static_cast<std::size_t>(row);
+    const bool has_gaps = !outer.has_tables() && !inner.has_tables() && row > 0 &&
+                          row < tuning::prefetch_distance && row < outer.from_stride;
+    const std::int64_t ahead = has_gaps ? tuning::prefetch_distance / row * outer.from_stride : 0;
     for (std::int64_t j = 0; j < outer.count; ++j) {
         const char* from = block.from + outer.from(j);
         char* to = block.to + outer.to(j);
+        if (has_gaps)
+            for (std::int64_t at = 0; at < row; at += static_cast<std::int64_t>(line_size))
+                prefetch(from + ahead + at);
         if (are_bytes && from == to) continue;
         if (are_bytes && mover.streams) {
             stream_copy(from, to, bytes);

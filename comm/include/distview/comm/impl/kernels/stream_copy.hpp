@@ -56,7 +56,16 @@ inline void stream_copy(const char* from, char* to, std::size_t bytes) {
     std::memcpy(to + at, from + at, bytes - at);
 }
 
-/// Asks for the line of an address, which need not be one of the program's, for later: beyond the first cache.
+/// Asks for the line of an address, which need not be one of the program's, for soon.
+inline void prefetch(const char* address) {
+#if defined(__GNUC__)
+    __builtin_prefetch(address);
+#else
+    static_cast<void>(address);
+#endif
+}
+
+/// The same for later: beyond the first cache.
 inline void prefetch_far(const char* address) {
 #if defined(__GNUC__)
     __builtin_prefetch(address, 0, 2);
