@@ -107,7 +107,7 @@ TEST(CollectiveCall, TellsWhichCallsMet) {
         }
 }
 
-// The others do not wait for it to say what differs; it says the same when it comes.
+// Ranks do not wait for one that is late before they say what differs; that one says the same when it comes.
 TEST(CollectiveCall, TellsTheSameOnARankThatComesLate) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() < 3) return;

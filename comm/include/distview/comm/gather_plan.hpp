@@ -35,13 +35,14 @@ namespace distview {
 /// the host the owner packs them into shared memory. Elements of other processes come in one message a rank. An element
 /// that several processes have (of unstructured axes) is that of the lowest one.
 ///
-/// Binding, lifetimes, threads, memory spaces and errors of executions are those of a PaddingExchangePlan.
+/// Binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
 /// Collective: every call that takes arrays but read(), in the same order on all ranks of the communicator; all others
 ///             are local
 /// Indices:    see IndexList
 /// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements that follow each other in
 ///             memory, of the array's element type. Lists are no part of what is bound: any may be passed
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
 /// Cost:       memory: 16 bytes for each element of the list, 8 on its owner, and 8 for each value to combine
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
 class GatherPlan : public impl::PlanBase<impl::GatherCore> {

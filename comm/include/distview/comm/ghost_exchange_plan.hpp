@@ -55,13 +55,14 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 
 /// Fills the ghosts of distributed arrays from the processes that own them, again and again, or combines what was
 /// collected in ghosts with their owners' elements: what Tpetra calls Import and Export, and PETSc the update of a
-/// ghosted vector. Calls, binding, lifetimes, memory spaces, transports and errors are those of a PaddingExchangePlan.
+/// ghosted vector. Calls, binding, lifetimes, transports and errors are those of a PaddingExchangePlan.
 ///
 ///     ghosts.execute(exec, u);                 // ghosts of u = their owners' elements
 ///     ghosts.combine(exec, Sum{}, u);          // owners' elements += all ghosts of them; ghosts stay
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Shapes:     arrays of the layout
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other
 /// Cost:       memory: some 16 bytes a ghost, and 8 on its owner; to combine, 24 more there
 /// Source:     decision 0028
 /// Example:    examples/06_sparse_matrix

@@ -188,7 +188,9 @@ public:
     /// Shapes:  op(T here, T incoming) for the element type T of every field: Sum, Minimum, Maximum or
     ///          a function object of the program's
     /// Touches: reads the padding that execute() would fill; writes owned elements near the border
-    /// Space, cost, errors: as of execute(); the first call binds, too
+    /// Space:   on `exec`; on return all work has finished
+    /// Cost:    one message a neighbour that cannot be read in place; the first call binds
+    /// Errors:  those of execute()
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     void combine(const Exec& exec, const Op& op, const Fields&... fields) {
         start_combine(exec, op, fields...).finish();

@@ -55,7 +55,8 @@ namespace distview {
 ///
 /// Collective: every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
-/// Space:      as of a PaddingExchangePlan
+/// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
+///             with a PaddingExchangePlan
 /// Source:     decisions 0006, 0011, 0012, 0014 to 0018, 0026; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan : public impl::PlanBase<impl::RedistributionCore> {

@@ -40,7 +40,7 @@ inline constexpr std::int64_t unit_elements = 32768;
 /// Elements of a unit that takes turns with units of the same source, which caches keep meanwhile. bench_redistribution
 inline constexpr std::int64_t interleaved_unit_elements = 2048;
 /// Bytes of the rows between a row and the one that is prefetched meanwhile; longer rows, and rows without gaps, are not
-/// prefetched. bench_redistribution: without it 1.5 and 1.6 times as long on one machine, 0.83 and 0.88 on an older one
+/// prefetched. bench_redistribution: without it 1.5 and 1.6 times as long on one processor, 0.83 and 0.88 on another
 /// (perf/results/2026-11-28-bars.md)
 inline constexpr std::int64_t prefetch_distance = 4096;
 /// Bytes of a move that is written past the caches: more than these hold for long. bench_redistribution
