@@ -195,4 +195,26 @@ bool operator==(const ArrayLayout& a, const ArrayLayout& b) noexcept {
                       b.m_state->tables.end());
 }
 
+namespace impl {
+
+std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes) {
+    auto bytes = static_cast<std::ptrdiff_t>(element_bytes);
+    bool fits = true;
+    for (int d = 0; d < rank; ++d) {
+        const std::int64_t extent = extents[static_cast<std::size_t>(d)];
+        if (extent == 0) return 0;
+        fits = fits && !__builtin_mul_overflow(bytes, extent, &bytes);
+    }
+    require<Error>(fits, [&] {
+        std::string sizes;
+        for (int d = 0; d < rank; ++d)
+            sizes += text(d > 0 ? " x " : "", extents[static_cast<std::size_t>(d)]);
+        return text("expected a section that fits in memory, got one of ", sizes, " elements of ",
+                    element_bytes, " bytes");
+    });
+    return static_cast<std::size_t>(bytes);
+}
+
+} // namespace impl
+
 } // namespace distview

@@ -121,6 +121,8 @@ void run(const Communicator& comm, const Scene& scene) {
             std::printf("rank %d: the communicator is not lost\n", rank);
         }
     } catch (const DeadlineError&) {
+    } catch (const std::exception& error) {
+        std::printf("rank %d got another error of the lost communicator: %s\n", rank, error.what());
     }
 }
 

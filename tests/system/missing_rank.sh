@@ -1,12 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # missing_rank.sh MODE RUNS RANKS PROGRAM: one of RANKS goes missing, at another moment each time, in RUNS runs with one
-# transport after the other. MODE: how, as the program takes it; or "aborts", stops and the deadline ends the job.
+# transport after the other. MODE: how, as the program takes it; "aborts", stops and the deadline ends the job; or
+# "two_hosts", computes on one of two: every rank gets some error then, and none waits for ever.
 set -u
 mode=$1 runs=$2 ranks=$3 program=$4
 transports=(direct packed message)
 expected=$ranks how=$mode
+launch=(timeout -k 1 30 mpirun -n "$ranks")
 case $mode in
+two_hosts)
+    how=computes
+    launch=(timeout -k 1 60 "$(dirname -- "$0")/containers.sh" apart "$ranks")
+    ;;
 slow) expected=0 ;;
 closes) expected=$((ranks - 1)) ;;
 aborts)
@@ -18,11 +24,19 @@ failed=0
 for ((run = 0; run < runs; ++run)); do
     transport=${transports[run % 3]}
     began=$SECONDS
-    output=$(timeout -k 1 30 mpirun -n "$ranks" "$program" $((run * 97 + ranks)) "$how" "$transport" 2>&1)
+    output=$("${launch[@]}" "$program" $((run * 97 + ranks)) "$how" "$transport" 2>&1)
     status=$?
+    if ((status == 77)); then
+        printf '%s\n' "$output"
+        exit 0
+    fi
     told=$(grep -c '^told' <<<"$output")
     others=$(grep -c '^rank' <<<"$output")
     case $mode in
+    two_hosts)
+        seen=$(grep -oE '^(told|rank) [0-9]+' <<<"$output" | grep -oE '[0-9]+' | sort -u | wc -l)
+        ((status == 0 && seen == ranks)) && [[ $output != *noticed* ]] && continue
+        ;;
     slow) ((status == 0 && others == ranks && told == 0)) && [[ $output != *deadline* ]] && continue ;;
     aborts)
         ((status != 0 && status != 124 && SECONDS - began <= 10)) &&

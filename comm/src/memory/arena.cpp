@@ -14,6 +14,8 @@ namespace distview::impl {
 namespace {
 
 constexpr std::size_t granularity = 256;
+/// Numbers of bytes that may be rounded up.
+constexpr std::size_t most_bytes = std::size_t{1} << 62;
 constexpr auto line_bytes = static_cast<std::size_t>(tuning::cache_line);
 /// Starts are shifted by 0 to 63 lines: over a page.
 constexpr std::size_t most_lines = 64;
@@ -41,6 +43,10 @@ std::shared_ptr<void> Arena::allocate(std::size_t bytes) {
 }
 
 std::shared_ptr<void> Arena::try_allocate(std::size_t bytes, std::string& why_not) {
+    if (bytes > most_bytes) {
+        why_not = "no memory has as many bytes";
+        return nullptr;
+    }
     const std::lock_guard lock(m_mutex);
     // An odd number of lines visits every shift before one comes again.
     const std::size_t shift = m_stagger * line_bytes;

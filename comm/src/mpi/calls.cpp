@@ -57,6 +57,19 @@ Calls::Calls(int rank, std::vector<Rank> ranks, std::shared_ptr<void> memory, bo
     m_line = find(rank)->line;
 }
 
+void Calls::idle() {
+    if (!m_interruption) {
+        if (m_idle) m_idle();
+        return;
+    }
+    // A rank that cannot leave waits on, and MPI may have work here for others.
+    try {
+        if (m_idle) m_idle();
+    } catch (...) { // the first exception is thrown
+    }
+    std::rethrow_exception(std::exchange(m_interruption, nullptr));
+}
+
 const Calls::Rank* Calls::find(int rank) const noexcept {
     const auto found = std::lower_bound(m_ranks.begin(), m_ranks.end(), rank,
                                         [](const Rank& a, int b) { return a.rank < b; });
@@ -69,6 +82,7 @@ void Calls::enter(std::string_view name) noexcept {
 }
 
 void Calls::mark_failed(const Call& call) noexcept {
+    ++m_failures;
     // The slot of a call that is no longer remembered belongs to a later one.
     if (call.count + CallLine::kept_calls > m_call.count)
         m_line->call(call.count).failed.store(true, std::memory_order_release);

@@ -5,13 +5,13 @@
 #include <distview/comm/impl/memory/processors.hpp>
 #include <distview/comm/impl/mpi/checks.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
-#include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/checking.hpp>
 #include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cmath>
@@ -29,7 +29,7 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, con
     : m_comm(duplicate), m_ranks(ranks),
       m_calls(ranks.rank, lines.ranks, lines.memory, ranks.oversubscribed),
       m_between(lines.speakers.size() > 1
-                    ? std::make_unique<NodeMessages>(m_calls, m_comm, next_tag(), lines.speakers)
+                    ? std::make_unique<NodeMessages>(m_calls, m_comm, lines.speakers)
                     : nullptr),
       m_meeting(m_calls, m_between.get()),
       m_processes(std::make_unique<ProcessWatch>(m_comm, m_calls)),
@@ -38,7 +38,8 @@ CommunicatorState::CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, con
                        [this] {
                            m_deadline.throw_if_passed();
                            ProcessWatch::throw_if_ended(
-                               m_calls.end_is_known() ? ProcessWatch::process_failed : MPI_SUCCESS);
+                               m_calls.end_is_known() ? ProcessWatch::process_failed : MPI_SUCCESS,
+                               m_processes.get());
                        });
 }
 
@@ -82,12 +83,18 @@ CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
     std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
     m_users.push_back(user);
+    std::erase_if(m_kept, [](const std::shared_ptr<Closable>& kept) { return kept->is_over(); });
 }
 
 std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
     std::shared_ptr<void> memory;
-    if (const auto spare = m_spare_lines.find(count); spare != m_spare_lines.end()) {
-        memory = std::move(spare->second);
+    const std::uint64_t meetings = m_calls.places().meetings;
+    const auto [first, last] = m_spare_lines.equal_range(count);
+    const auto spare = std::find_if(first, last, [&](const auto& lines) {
+        return lines.second.meetings < meetings && lines.second.failures == m_calls.failures();
+    });
+    if (spare != last) {
+        memory = std::move(spare->second.memory);
         m_spare_lines.erase(spare);
     } else {
         memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
@@ -96,8 +103,14 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
     void* at = memory.get();
     std::size_t space = (count + 1) * sizeof(SyncLine);
     std::align(alignof(SyncLine), count * sizeof(SyncLine), at, space);
-    return {at, [memory, count, state = weak_from_this()](void*) {
-                if (const auto alive = state.lock()) alive->m_spare_lines.emplace(count, memory);
+    return {at, [memory, count, failures = m_calls.failures(), state = weak_from_this()](void*) {
+                const auto alive = state.lock();
+                if (!alive) return;
+                if (alive->m_calls.failures() == failures)
+                    alive->m_spare_lines.emplace(
+                        count, SpareLines{memory, alive->m_calls.places().meetings, failures});
+                else
+                    alive->m_kept_memory.push_back(memory);
             }};
 }
 

@@ -56,13 +56,6 @@ Deadline::Clock::duration Deadline::patience() const {
         std::clamp(m_setting.limit / 2, least, most));
 }
 
-bool Deadline::has_passed() const noexcept {
-    return std::any_of(m_calls->ranks().begin(), m_calls->ranks().end(),
-                       [](const Calls::Rank& other) {
-                           return other.line->deadline_passed.load(std::memory_order_acquire);
-                       });
-}
-
 /// The ranks of the node that do not wait, and have not given up either.
 std::vector<Calls::Rank> Deadline::missing(Clock::time_point now) const {
     std::vector<Calls::Rank> result;
@@ -87,7 +80,7 @@ void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& mis
 }
 
 void Deadline::throw_if_passed() const {
-    if (!is_set() || !has_passed()) return;
+    if (!is_set() || !m_calls->deadline_has_passed()) return;
     const std::vector<Calls::Rank> ranks = missing(Clock::now());
     fail(describe(ranks), ranks);
 }
@@ -129,7 +122,7 @@ void Deadline::check() {
     // Computing in between was no waiting.
     const bool has_waited =
         call == m_call && line.looked.load(std::memory_order_relaxed) >= stamp(now - patience());
-    if (has_passed()) {
+    if (m_calls->deadline_has_passed()) {
         // A rank that has come, and gives up as well, is not missing.
         if (has_waited) line.deadline_passed.store(true, std::memory_order_release);
         throw_if_passed();

@@ -38,6 +38,18 @@ std::string describe_difference(const MeetingRecord& one, const MeetingRecord& o
                 is_behind ? other.rank : one.rank);
 }
 
+/// Why a rank ends an attempt of its node, for other nodes.
+std::string describe_end(const MeetingRecord& mine, const std::exception_ptr& why) {
+    std::string reason = "interrupted";
+    try {
+        if (why) std::rethrow_exception(why);
+    } catch (const std::exception& error) {
+        reason = error.what();
+    } catch (...) {
+    }
+    return text("rank ", mine.rank, " has given up ", describe(mine, false), ": ", reason);
+}
+
 /// The lowest index of the calls that met, if they are comparable.
 std::uint64_t first_index(const CallPlaces& places) {
     return places.meetings == places.other_meetings ? std::min(places.first, Outcome::no_index)
@@ -51,6 +63,7 @@ MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other) {
     result.places = CallPlaces::combined(one.places, other.places);
     for (std::size_t i = 0; i < result.least.size(); ++i)
         result.least[i] = std::min(one.least[i], other.least[i]);
+    result.is_late = std::max(one.is_late, other.is_late);
     if (!get(one.difference).empty()) return result;
     if (!get(other.difference).empty()) {
         result.difference = other.difference;
@@ -110,7 +123,7 @@ void Meeting::look_around(const MeetingRecord& mine) {
     } catch (const DeadlineError&) {
         leave_for(true);
     } catch (...) {
-        leave_for(false);
+        leave_for(m_calls.deadline_has_passed() || m_calls.end_is_known());
     }
     MeetingRecord theirs;
     for (const Calls::Rank& other : m_calls.ranks()) {
@@ -155,6 +168,25 @@ void Meeting::hear_node(const MeetingRecord& mine, MeetingRecord& all) {
     if (!m_between) m_calls.outcomes().decide(m_attempt, {Outcome::Kind::met, 0});
 }
 
+/// The exception that this rank is to throw, if any: each rank that waits looks for itself whether a deadline has passed.
+std::exception_ptr Meeting::interruption() {
+    if (!m_calls.is_interrupted()) {
+        try {
+            m_calls.idle();
+        } catch (...) {
+            m_calls.keep_interruption(std::current_exception());
+        }
+    }
+    return m_calls.interruption();
+}
+
+/// Tells the other nodes, which may come later and have this one's record, that it does not go on.
+void Meeting::withdraw(MeetingRecord mine, const std::exception_ptr& why) {
+    mine.is_late = m_calls.deadline_has_passed() ? 1 : 0;
+    put(mine.difference, describe_end(mine, why));
+    m_between->withdraw(mine);
+}
+
 /// After hear_node(): of the node's lowest rank, exchanges what the node says with other nodes, and tells the node.
 void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int tries) {
     Outcomes& outcomes = m_calls.outcomes();
@@ -164,8 +196,11 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int 
             all.places.first = std::min(all.places.first, here.index);
         // A rank that throws something else, or goes on to the next attempt, sees other reasons than those that throw.
         const bool throws = !m_calls.is_interrupted() && !m_calls.has_passed(here, tries);
+        all.is_late = m_calls.deadline_has_passed() ? 1 : 0;
         if (!get(mine.difference).empty())
             put(all.difference, get(mine.difference));
+        else if (all.is_late)
+            put(all.difference, describe_end(mine, interruption()));
         else
             put(all.difference, throws ? agreed_reason(mine) : explain(mine));
     }
@@ -174,14 +209,18 @@ void Meeting::speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int 
     } catch (...) {
         m_calls.note_left(true);
         outcomes.decide(m_attempt, {Outcome::Kind::failed, Outcome::no_index}, true);
+        // The others have been told a difference already.
+        if (get(all.difference).empty()) withdraw(mine, std::current_exception());
         throw;
     }
     CallLine& line = m_calls.line();
     CallLine::slot(line.results, mine).write(m_attempt, all);
     const bool have_met = get(all.difference).empty();
-    outcomes.decide(
+    const Outcome end = outcomes.decide(
         m_attempt, {have_met ? Outcome::Kind::met : Outcome::Kind::failed, first_index(all.places)},
         true);
+    // Another rank of this node has ended it meanwhile.
+    if (have_met && end.kind != Outcome::Kind::met) withdraw(mine, interruption());
     publish(line.told, m_attempt, m_calls.oversubscribed());
 }
 
@@ -282,6 +321,9 @@ std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     if (m_calls.has_passed(end, tries)) return std::nullopt;
     const std::string why = agreed_reason(mine);
     m_calls.before_error();
+    MeetingRecord result;
+    if (find_record(m_calls.ranks().front().line->results, m_attempt, result) && result.is_late)
+        throw DeadlineError(why, {});
     throw UsageError(why);
 }
 

@@ -11,8 +11,15 @@
 
 namespace distview::impl {
 
-NodeMessages::NodeMessages(Calls& calls, MPI_Comm comm, int tag, std::vector<int> ranks)
-    : m_calls(calls), m_comm(comm), m_tag(tag), m_ranks(std::move(ranks)) {
+namespace {
+
+enum Tag { meets, withdraws };
+static_assert(Tag::withdraws + 1 == NodeMessages::end_of_tags);
+
+} // namespace
+
+NodeMessages::NodeMessages(Calls& calls, MPI_Comm comm, std::vector<int> ranks)
+    : m_calls(calls), m_comm(comm), m_ranks(std::move(ranks)) {
     m_place = static_cast<std::size_t>(
         std::lower_bound(m_ranks.begin(), m_ranks.end(), calls.rank()) - m_ranks.begin());
 }
@@ -22,6 +29,15 @@ NodeMessages::~NodeMessages() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (finalized) return;
+    // News that nobody waited for: MPI might give the context of this communicator to another one.
+    for (const int tag : {Tag::meets, Tag::withdraws}) {
+        int found = 0;
+        MPI_Status status;
+        MeetingRecord record;
+        while (MPI_Iprobe(MPI_ANY_SOURCE, tag, m_comm, &found, &status) == MPI_SUCCESS && found)
+            MPI_Recv(&record, sizeof(record), MPI_BYTE, status.MPI_SOURCE, tag, m_comm,
+                     MPI_STATUS_IGNORE);
+    }
     static std::mutex mutex;
     static auto& unsent = *new std::list<Sent>;
     const std::lock_guard lock(mutex);
@@ -34,7 +50,7 @@ NodeMessages::~NodeMessages() {
     }
 }
 
-void NodeMessages::send(int to, const MeetingRecord& record) {
+void NodeMessages::send(int to, int tag, const MeetingRecord& record) {
     for (auto sent = m_sent.begin(); sent != m_sent.end();) {
         int done = 0;
         check_mpi(MPI_Test(&sent->request, &done, MPI_STATUS_IGNORE), "MPI_Test");
@@ -43,19 +59,38 @@ void NodeMessages::send(int to, const MeetingRecord& record) {
     Sent& sent = m_sent.emplace_back();
     sent.record = record;
     check_mpi(
-        MPI_Isend(&sent.record, sizeof(MeetingRecord), MPI_BYTE, to, m_tag, m_comm, &sent.request),
+        MPI_Isend(&sent.record, sizeof(MeetingRecord), MPI_BYTE, to, tag, m_comm, &sent.request),
         "MPI_Isend");
 }
 
 bool NodeMessages::take_message(int from) {
     int found = 0;
-    check_mpi(MPI_Iprobe(from, m_tag, m_comm, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
+    check_mpi(MPI_Iprobe(from, Tag::meets, m_comm, &found, MPI_STATUS_IGNORE), "MPI_Iprobe");
     if (!found) return false;
     MeetingRecord record;
-    check_mpi(MPI_Recv(&record, sizeof(record), MPI_BYTE, from, m_tag, m_comm, MPI_STATUS_IGNORE),
-              "MPI_Recv");
+    check_mpi(
+        MPI_Recv(&record, sizeof(record), MPI_BYTE, from, Tag::meets, m_comm, MPI_STATUS_IGNORE),
+        "MPI_Recv");
     m_received[from].push_back(record);
     return true;
+}
+
+const MeetingRecord* NodeMessages::find_withdrawal(std::uint64_t attempt) {
+    for (int found = 1;;) {
+        MPI_Status status;
+        check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, Tag::withdraws, m_comm, &found, &status),
+                  "MPI_Iprobe");
+        if (!found) break;
+        MeetingRecord& record = m_withdrawals.emplace_back();
+        check_mpi(MPI_Recv(&record, sizeof(record), MPI_BYTE, status.MPI_SOURCE, Tag::withdraws,
+                           m_comm, MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+    }
+    std::erase_if(m_withdrawals, [&](const auto& record) { return record.attempt < attempt; });
+    const auto of_attempt =
+        std::find_if(m_withdrawals.begin(), m_withdrawals.end(),
+                     [&](const auto& record) { return record.attempt == attempt; });
+    return of_attempt == m_withdrawals.end() ? nullptr : &*of_attempt;
 }
 
 MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
@@ -70,6 +105,10 @@ MeetingRecord NodeMessages::receive(int from, const MeetingRecord& mine) {
         std::this_thread::yield();
         m_calls.note_far_rank(from);
         m_calls.idle();
+        if (const MeetingRecord* const withdrawal = find_withdrawal(mine.attempt)) {
+            m_calls.note_far_rank(-1);
+            return *withdrawal;
+        }
     }
     m_calls.note_far_rank(-1);
     const MeetingRecord theirs = received.front();
@@ -81,13 +120,26 @@ MeetingRecord NodeMessages::combine(const MeetingRecord& mine) {
     MeetingRecord all = mine;
     const std::size_t count = m_ranks.size();
     for (std::size_t distance = 1; distance < count; distance *= 2) {
-        send(m_ranks[(m_place + distance) % count], all);
+        send(m_ranks[(m_place + distance) % count], Tag::meets, all);
         // A node that knows that ranks differ waits for nobody: others may not come.
         if (all.difference.front() != '\0') continue;
         const MeetingRecord theirs = receive(m_ranks[(m_place + count - distance) % count], all);
         all = combined(all, theirs);
     }
+    // A record may have come of a node that no longer waits. MPI may need several looks to see a message that is there.
+    for (int looks = 0; looks < 4 && all.difference.front() == '\0'; ++looks)
+        if (const MeetingRecord* const withdrawal = find_withdrawal(mine.attempt))
+            all = combined(all, *withdrawal);
     return all;
+}
+
+void NodeMessages::withdraw(const MeetingRecord& mine) noexcept {
+    try {
+        for (const int rank : m_ranks)
+            if (rank != m_calls.rank()) send(rank, Tag::withdraws, mine);
+    } catch (...) {
+        return; // MPI is broken: nobody can be told
+    }
 }
 
 bool NodeMessages::has_come(std::uint64_t attempt) {

@@ -121,12 +121,12 @@ void ProcessWatch::check() {
         throw MpiError(ended, process_failed);
 }
 
-void ProcessWatch::throw_if_ended(int code) {
-    if (const std::string ended = describe_ended(code); !ended.empty())
+void ProcessWatch::throw_if_ended(int code, const ProcessWatch* of) {
+    if (const std::string ended = describe_ended(code, of); !ended.empty())
         throw MpiError(ended, process_failed);
 }
 
-std::string ProcessWatch::describe_ended(int code) {
+std::string ProcessWatch::describe_ended(int code, const ProcessWatch* of) {
     // Of a process on another node MPI itself may learn some time after the communicator has been revoked.
     const auto patience = std::chrono::milliseconds(tells_of_end(code) ? 1800 : 0);
     const Clock::time_point end = Clock::now() + patience;
@@ -137,6 +137,7 @@ std::string ProcessWatch::describe_ended(int code) {
             MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_SELF, &found, MPI_STATUS_IGNORE);
         const std::lock_guard lock(Watches::instance().mutex);
         for (const ProcessWatch* const watch : Watches::instance().all) {
+            if (of && watch != of) continue;
             const std::string ended = watch->find_ended();
             if (result.empty() || (!ended.empty() && watch->m_calls->is_under_way()))
                 result = ended;

@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ struct Collection {
     std::vector<int> sizes{};
     std::vector<int> begins{};
     std::string all{};
+    int fits = 1; ///< whether rank 0 has memory for all
 };
 
 void wait_for_all(std::vector<MPI_Request>& requests) {
@@ -84,8 +86,18 @@ void collect(std::vector<Collection>& collections) {
         Collection& it = collections[i];
         it.begins.resize(it.sizes.size());
         std::exclusive_scan(it.sizes.begin(), it.sizes.end(), it.begins.begin(), 0);
-        if (!it.sizes.empty())
-            it.all.resize(static_cast<std::size_t>(it.begins.back() + it.sizes.back()));
+        try {
+            if (!it.sizes.empty())
+                it.all.resize(static_cast<std::size_t>(it.begins.back() + it.sizes.back()));
+        } catch (const std::bad_alloc&) {
+            it.fits = 0;
+        }
+        MPI_Ibcast(&it.fits, 1, MPI_INT, 0, it.state->comm(), &requests[i]);
+    }
+    wait_for_all(requests);
+    for (std::size_t i = 0; i < collections.size(); ++i) {
+        Collection& it = collections[i];
+        if (!it.fits) continue;
         MPI_Igatherv(it.mine.data(), it.size, MPI_BYTE, it.all.data(), it.sizes.data(),
                      it.begins.data(), MPI_BYTE, 0, it.state->comm(), &requests[i]);
     }
@@ -115,7 +127,10 @@ void write_reports(std::span<const std::shared_ptr<CommunicatorState>> open,
         for (Collection& it : collections) it.mine = measured_bytes(*it.state);
         collect(collections);
         for (const Collection& it : collections)
-            if (it.state->rank() == 0) write(it);
+            if (!it.fits)
+                write_own_report(*it.state);
+            else if (it.state->rank() == 0)
+                write(it);
     } catch (...) {
         return; // no memory: what was to be sent was sent
     }

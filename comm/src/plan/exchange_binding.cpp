@@ -50,8 +50,11 @@ ExchangeBinding::ExchangeBinding(const Setting& setting, PeerTransports transpor
         sources.push_back({peer, readable.ready, readable.done});
     std::vector<DirectExchange::Reader> readers;
     for (const auto& [peer, done] : m_transports.readers) readers.push_back({peer, done});
-    m_direct = DirectExchange(m_setting.user, m_setting.ready, std::move(sources),
-                              std::move(readers), m_setting.oversubscribed);
+    m_direct = DirectExchange({.user = m_setting.user,
+                               .ready = m_setting.ready,
+                               .oversubscribed = m_setting.oversubscribed,
+                               .writes = m_program.writes},
+                              std::move(sources), std::move(readers));
 }
 
 void ExchangeBinding::make_requests(CommunicatorState& comm, int tag) {
@@ -112,7 +115,7 @@ const Incoming* ExchangeBinding::next_elements(const std::vector<char>* wanted) 
 
 const Incoming* ExchangeBinding::wait_for_elements() {
     Waiter waiter(m_setting.oversubscribed);
-    Yielder yielder;
+    Yielder yielder(m_setting.oversubscribed);
     while (m_messages.left() > 0 || m_direct.left() > 0) {
         if (const Incoming* const incoming = next_elements(nullptr)) return incoming;
         // MPI makes progress in this thread: it must not sleep while messages are under way.
@@ -123,7 +126,7 @@ const Incoming* ExchangeBinding::wait_for_elements() {
 
 const Incoming* ExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
     Waiter waiter(m_setting.oversubscribed);
-    Yielder yielder;
+    Yielder yielder(m_setting.oversubscribed);
     for (std::size_t i = 0; i < m_wanted.size(); ++i)
         m_wanted[i] =
             !m_direct.is_taken(static_cast<int>(i)) && fills(m_program.in_place[i], box, rank);
@@ -155,7 +158,7 @@ void ExchangeBinding::look() const {
 }
 
 void ExchangeBinding::wait_for_readers() {
-    Yielder yielder;
+    Yielder yielder(m_setting.oversubscribed);
     while (m_has_messages && !m_messages.sends_are_done())
         if (yielder.yield()) look();
     Waiter waiter(m_setting.oversubscribed);
@@ -171,8 +174,21 @@ bool ExchangeBinding::has_step(const ExchangeBinding* step) const noexcept {
     return mine != nullptr && step != nullptr;
 }
 
+bool ExchangeBinding::is_over() noexcept {
+    try {
+        for (ExchangeBinding* step = this; step; step = step->next())
+            if (step->m_was_left || (step->m_has_messages && !step->m_messages.sends_are_done()) ||
+                !step->m_direct.all_have_read())
+                return false;
+        return true;
+    } catch (const MpiError&) {
+        return false;
+    }
+}
+
 /// Refuses the later steps too: other ranks would wait for this process in those that it does not come to.
 void ExchangeBinding::leave() noexcept {
+    m_was_left = true;
     ExchangeBinding* step = this;
     while (step->m_next && !step->m_under_way) step = step->m_next.get();
     step->m_direct.abandon();

@@ -81,17 +81,18 @@ PlanCore::PlanCore(const Communicator& comm, const char* name, std::uint64_t num
 
 PlanCore::~PlanCore() {
     m_calls->forget_plan(m_number);
-    // Other ranks may still read the buffers, and write how far they are.
-    if (m_unread) keep(m_unread);
-    const bool are_in_use = (m_unusable || m_unread) && is_open();
-    for (const auto& [number, lines] : m_lines)
-        if (are_in_use && lines.memory()) state().keep_memory(lines.memory());
+    if (m_unread && is_open() && !m_unread->is_over()) keep(m_unread);
 }
 
-/// Until the communicator closes.
+/// Other ranks may still read the buffers, and write to the lines how far they are.
 void PlanCore::keep(const ExchangeBinding* kept) noexcept {
-    for (const auto& binding : m_bindings)
-        if (binding->has_step(kept) && is_open()) state().keep(binding);
+    std::vector<std::shared_ptr<void>> memory;
+    for (const auto& [number, lines] : m_lines) memory.push_back(lines.memory());
+    for (const auto& binding : m_bindings) {
+        if (!binding->has_step(kept) || !is_open()) continue;
+        binding->hold(memory);
+        state().keep(binding);
+    }
 }
 
 void PlanCore::check_ready(bool to_begin) const {
@@ -273,6 +274,7 @@ ExchangeBinding* PlanCore::advance() {
     if (!next) return nullptr;
     m_unread = m_active;
     wait_for_last_readers();
+    state().deadline().begin_again();
     m_active = next;
     ++m_epoch;
     return next;
@@ -311,7 +313,6 @@ void PlanCore::abandon() noexcept {
         m_active->note_abandoned();
         for (const auto& binding : m_bindings)
             if (!binding->has_step(m_active) && is_open()) binding->send_end();
-        // MPI may still read and write the buffers: they stay until the communicator closes.
         keep(m_active);
     }
     m_active = nullptr;

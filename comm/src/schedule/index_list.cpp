@@ -5,6 +5,7 @@
 #include <distview/core/process_grid.hpp>
 #include <distview/core/text.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -20,10 +21,22 @@ void require_numbers(std::size_t got, int rank, const char* what) {
 
 std::vector<std::int64_t> indices_of(const IndexRange& range) {
     require<UsageError>(range.step != 0, "IndexList::add_box: expected a step that is not 0");
+    // Unsigned, in which distances fit and steps may lead past the end.
+    const auto begin = static_cast<std::uint64_t>(range.begin);
+    const auto step = static_cast<std::uint64_t>(range.step);
+    const bool ascends = range.step > 0;
+    const bool is_empty = ascends ? range.begin >= range.end : range.begin <= range.end;
+    const std::uint64_t distance = static_cast<std::uint64_t>(range.end) - begin;
+    const std::uint64_t count = is_empty  ? 0
+                                : ascends ? (distance - 1) / step + 1
+                                          : (0 - distance - 1) / (0 - step) + 1;
     std::vector<std::int64_t> result;
-    for (std::int64_t i = range.begin; range.step > 0 ? i < range.end : i > range.end;
-         i += range.step)
-        result.push_back(i);
+    require<UsageError>(count <= result.max_size(), [&] {
+        return text("IndexList::add_box: expected indices that fit in memory, got ", count);
+    });
+    result.reserve(static_cast<std::size_t>(count));
+    for (std::uint64_t i = 0; i < count; ++i)
+        result.push_back(static_cast<std::int64_t>(begin + i * step));
     return result;
 }
 
@@ -49,9 +62,18 @@ IndexList::IndexList(std::vector<std::int64_t> indices) : m_rank(1) {
 }
 
 void IndexList::add_part(Part part) {
-    const std::int64_t size = part.size();
-    if (size == 0) return;
-    m_size += size;
+    for (const auto& axis : part.axes)
+        if (axis.empty()) return;
+    std::int64_t size = m_size;
+    const bool fits =
+        !part.is_product ||
+        std::all_of(part.axes.begin(), part.axes.end(),
+                    [product = std::int64_t{1}](const auto& axis) mutable {
+                        return !__builtin_mul_overflow(product, axis.size(), &product);
+                    });
+    require<UsageError>(fits && !__builtin_add_overflow(size, part.size(), &size),
+                        "IndexList: expected fewer than 2^63 elements");
+    m_size = size;
     m_parts.push_back(std::move(part));
 }
 

@@ -18,17 +18,18 @@ bool is_wanted(const std::vector<char>* wanted, int source) {
 
 } // namespace
 
-DirectExchange::DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
-                               std::vector<Reader> readers, bool oversubscribed)
-    : m_user(user), m_ready(readers.empty() ? nullptr : ready), m_sources(std::move(sources)),
-      m_readers(std::move(readers)), m_waiting_for(m_sources.size()),
-      m_oversubscribed(oversubscribed) {}
+DirectExchange::DirectExchange(const Setting& setting, std::vector<Source> sources,
+                               std::vector<Reader> readers)
+    : m_setting(setting), m_sources(std::move(sources)), m_readers(std::move(readers)),
+      m_waiting_for(m_sources.size()) {
+    if (m_readers.empty()) m_setting.ready = nullptr;
+}
 
 void DirectExchange::throw_gone(int peer) const {
     if (m_watch && m_watch->calls) m_watch->calls->before_error();
     const std::string why = m_watch ? m_watch->why_not(peer, Calls::Way::memory) : std::string();
     throw UsageError(text(
-        m_user, ": ",
+        m_setting.user, ": ",
         why.empty() ? text("rank ", peer, " has abandoned an exchange that this rank takes part in")
                     : why));
 }
@@ -40,7 +41,8 @@ void DirectExchange::begin(std::uint64_t epoch, const CallWatch* watch) noexcept
     m_waiting = m_sources.size();
     m_readers_done = 0;
     m_under_way = true;
-    if (m_ready) publish(*m_ready, m_epoch, m_oversubscribed);
+    m_reads = true;
+    if (m_setting.ready) publish(*m_setting.ready, m_epoch, m_setting.oversubscribed);
 }
 
 int DirectExchange::next_arrival(const std::vector<char>* wanted) {
@@ -74,7 +76,8 @@ bool DirectExchange::is_taken(int source) const noexcept {
 void DirectExchange::end_reading() {
     for (const Source& source : m_sources)
         if (!stayed(*source.ready)) throw_gone(source.peer);
-    for (const Source& source : m_sources) publish(*source.done, m_epoch, m_oversubscribed);
+    m_reads = false;
+    for (const Source& source : m_sources) publish(*source.done, m_epoch, m_setting.oversubscribed);
 }
 
 bool DirectExchange::readers_done() {
@@ -90,6 +93,12 @@ bool DirectExchange::readers_done() {
     return true;
 }
 
+bool DirectExchange::all_have_read() const noexcept {
+    return std::all_of(m_readers.begin(), m_readers.end(), [this](const Reader& reader) {
+        return arrived(*reader.done, m_epoch) == Arrival::here;
+    });
+}
+
 bool DirectExchange::wait(Waiter& waiter, const std::vector<char>* wanted) noexcept {
     const auto last = m_waiting_for.begin() + static_cast<std::ptrdiff_t>(m_waiting);
     const auto next = std::find_if(m_waiting_for.begin(), last,
@@ -103,13 +112,18 @@ bool DirectExchange::wait(Waiter& waiter, const std::vector<char>* wanted) noexc
 
 void DirectExchange::abandon() noexcept {
     if (!std::exchange(m_under_way, false)) return;
-    for (const Source& source : m_sources) publish_last(*source.done, m_epoch);
-    if (m_ready) publish_last(*m_ready, m_epoch);
+    // A source that was told of the end of reading may have given its line to another plan. One that is written to must
+    // not take the exchange for done.
+    const std::uint64_t last = m_setting.writes ? m_epoch - 1 : m_epoch;
+    for (std::size_t i = 0; i < m_sources.size() && m_reads; ++i)
+        publish_last(*m_sources[i].done, last);
+    if (m_setting.ready) publish_last(*m_setting.ready, m_epoch);
 }
 
 void DirectExchange::refuse(std::uint64_t epoch) noexcept {
     m_epoch = epoch;
     m_under_way = true;
+    m_reads = true;
     abandon();
 }
 

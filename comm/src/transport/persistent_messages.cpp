@@ -128,9 +128,8 @@ int PersistentMessages::next_received() {
     int bytes = 0;
     check_mpi(MPI_Get_count(&status, MPI_BYTE, &bytes), "MPI_Get_count");
     require<UsageError>(bytes != 0 || m_from[message].bytes == 0, [&] {
-        // A message from nobody: the communicator was given up.
-        ProcessWatch::throw_if_ended(status.MPI_SOURCE < 0 ? ProcessWatch::process_failed
-                                                           : MPI_SUCCESS);
+        if (status.MPI_SOURCE < 0) // a message from nobody: the communicator was given up
+            ProcessWatch::throw_if_ended(ProcessWatch::process_failed);
         if (m_setting.calls) m_setting.calls->before_error();
         return text(m_setting.user, ": rank ", status.MPI_SOURCE,
                     " has abandoned an exchange that this rank takes part in");

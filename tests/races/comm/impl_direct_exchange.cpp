@@ -45,8 +45,11 @@ DirectExchange make_exchange(std::vector<Rank>& ranks, int me, bool oversubscrib
         readers.push_back(
             {peer, &ranks[static_cast<std::size_t>(me)].done[static_cast<std::size_t>(peer)]});
     }
-    return {"test", &ranks[static_cast<std::size_t>(me)].ready, std::move(sources),
-            std::move(readers), oversubscribed};
+    return {{.user = "test",
+             .ready = &ranks[static_cast<std::size_t>(me)].ready,
+             .oversubscribed = oversubscribed},
+            std::move(sources),
+            std::move(readers)};
 }
 
 void wait_for_readers(DirectExchange& exchange, Waiter& waiter) {

@@ -35,6 +35,7 @@ public:
         for (int i = 0; i < 100; ++i) std::this_thread::yield();
         return mine;
     }
+    void withdraw(const MeetingRecord&) noexcept override {}
     bool has_come(std::uint64_t) override { return false; }
 };
 

@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <numeric>
 #include <string>
 #include <tuple>
@@ -383,6 +384,35 @@ TEST_F(ElementsExamples, SeveralFieldsMoveTogether) {
     }
 }
 
+TEST(IndexLists, CountWithoutOverflow) {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    IndexList ends(1);
+    ends.add_box({{5, 10, most}});
+    ends.add_box({{-5, -10, -most}});
+    ends.add_box({{-most, most, most}});
+    ends.add_box({{most, -most, -most - 1}});
+    EXPECT_EQ(ends.size(), 6);
+    const auto first = [&](std::size_t part) { return ends.parts()[part].axes[0]; };
+    EXPECT_EQ(first(0), Index{5});
+    EXPECT_EQ(first(1), Index{-5});
+    EXPECT_EQ(first(2), (Index{-most, 0}));
+    EXPECT_EQ(first(3), (Index{most, -1}));
+    IndexList stepping(1);
+    stepping.add_box({{2, 9, 3}});
+    stepping.add_box({{9, 2, -3}});
+    stepping.add_box({{3, 3}});
+    EXPECT_EQ(stepping.size(), 6);
+
+    IndexList product(8);
+    const Index axis(256);
+    EXPECT_THROW(product.add_product(std::vector<Index>(8, axis)), UsageError);
+    EXPECT_THROW(ends.add_box({{-most, most}}), std::exception);
+    std::vector<Index> with_an_empty_axis(8, axis);
+    with_an_empty_axis.back().clear();
+    product.add_product(with_an_empty_axis);
+    EXPECT_EQ(product.size(), 0);
+}
+
 TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const Index bad = comm.rank() == n - 1 ? Index{10 * n} : Index{0};
     EXPECT_THROW_ON_ALL_RANKS(
@@ -401,6 +431,10 @@ TEST_F(ElementsExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const auto column = Kokkos::subview(table, Kokkos::ALL(), 0);
     EXPECT_THROW_ON_ALL_RANKS(put_elements(exec, comm, u, IndexList(Index{0, 1, 2}), column),
                               ShapeError, "got a stride of 2");
+    EXPECT_THROW_ON_ALL_RANKS(put_elements(exec, comm, u, IndexList(Index{0, 1}),
+                                           Kokkos::subview(u.view(), Kokkos::make_pair(0, 2))),
+                              UsageError,
+                              "put_elements: list of values 0 shares memory with array 0");
     // Of several fields the second one alone, and arrays of other layouts.
     const Kokkos::View<double*, Exec::memory_space> one("one", 1);
     EXPECT_THROW_ON_ALL_RANKS(

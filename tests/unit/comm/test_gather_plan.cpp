@@ -27,6 +27,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -463,6 +464,88 @@ TEST_F(GatherPlanExamples, WrongArgumentsAreTheSameErrorOnAllRanks) {
     const auto values = list(1);
     plan.execute(exec, u, values);
     EXPECT_EQ(values(0), 0);
+}
+
+// Processes side by side, each of which knows its own labels alone, have to list the same.
+TEST_F(GatherPlanExamples, ProcessesSideBySideMustListTheSameIndices) {
+    if (n % 2 != 0) GTEST_SKIP() << "for an even number of ranks";
+    const int at = comm.rank() / 2;
+    const auto layout_of = [&](const Index& labels) {
+        return ArrayLayout(ProcessGrid{n / 2, 2},
+                           {unstructured_local(3 * n / 2, at, labels), block(4)});
+    };
+    const Index labels{3 * at + 1, 3 * at, 3 * at + 2};
+    const ArrayLayout same = layout_of(labels);
+    const auto v = make_dist_view<double**>(exec, "v", comm, same);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < 2; ++j)
+            v.view()(i, j) = static_cast<double>(10 * labels[static_cast<std::size_t>(i)] +
+                                                 2 * (comm.rank() % 2) + j);
+    IndexList all(2);
+    all.add_box({{0, 3 * n / 2}, {0, 4}});
+    GatherPlan plan(comm, same, all);
+    const auto values = list(plan.size());
+    plan.execute(exec, v, values);
+    for (int k = 0; k < plan.size(); ++k) EXPECT_EQ(values(k), 10 * (k / 4) + k % 4);
+
+    const bool is_last = comm.rank() == n - 1;
+    const Index another_order = is_last ? Index{3 * at, 3 * at + 1, 3 * at + 2} : labels;
+    const Index fewer = is_last ? Index{3 * at + 1, 3 * at} : labels;
+    for (const Index& other : {another_order, fewer})
+        EXPECT_THROW_ON_ALL_RANKS(
+            GatherPlan(comm, layout_of(other), all), LayoutError,
+            text("expected processes with the same coordinate along axis 0 to list the same "
+                 "indices, got others on rank ",
+                 n - 1, " than on rank ", n - 2));
+}
+
+TEST_F(GatherPlanExamples, ListsShareNoMemory) {
+    Index wanted(10);
+    std::iota(wanted.rbegin(), wanted.rend(), 10 * comm.rank());
+    GatherPlan plan(comm, layout, IndexList(wanted));
+    number();
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, u, u.view()), UsageError,
+                              "list of values 0 shares memory with array 0");
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine(exec, Sum{}, u.view(), u), UsageError,
+                              "list of values 0 shares memory with array 0");
+    EXPECT_THROW_ON_ALL_RANKS(plan.read(exec, u, u.view()), UsageError, "shares memory");
+    const auto v = make_dist_view<double*>(exec, "v", comm, layout);
+    const auto values = list(10);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, std::tie(u, v), std::tie(values, values)),
+                              UsageError, "lists of values 0 and 1 share memory");
+    plan.execute(exec, u, values);
+    plan.combine(exec, Sum{}, std::tie(values, values), std::tie(u, v));
+    for (int i = 0; i < 10; ++i) {
+        EXPECT_EQ(values(9 - i), 10 * comm.rank() + i);
+        EXPECT_EQ(u.view()(i), 2 * v.view()(i));
+    }
+}
+
+// Rank 0 refuses a call that the others begin, and leaves the plan; they give theirs up when the next plan has been bound,
+// which must not take their news for its own.
+TEST_F(GatherPlanExamples, LateNewsOfAPlanDoNotReachTheNextOne) {
+    if (n == 1) return;
+    number();
+    Index wanted(static_cast<std::size_t>(10 * n));
+    std::iota(wanted.begin(), wanted.end(), 0);
+    const auto values = list(10 * n);
+    std::optional<decltype(std::declval<GatherPlan&>().start(exec, u, values))> late;
+    {
+        GatherPlan plan(comm, layout, IndexList(wanted));
+        for (int time = 0; time < 20; ++time) plan.execute(exec, u, values);
+        if (comm.rank() == 0)
+            EXPECT_THROW(plan.execute(exec, u, list(1)), ShapeError);
+        else
+            late.emplace(plan.start(exec, u, values));
+    }
+    GatherPlan next(comm, layout, IndexList(wanted));
+    next.bind(exec, u);
+    late.reset();
+    for (int time = 0; time < 20; ++time) {
+        for (int i = 0; i < 10; ++i) u.view()(i) = 1000 * time + 10 * comm.rank() + i;
+        next.execute(exec, u, values);
+        for (int k = 0; k < 10 * n; ++k) ASSERT_EQ(values(k), 1000 * time + k);
+    }
 }
 
 TEST_F(GatherPlanExamples, ReadSaysWhoMustTakePart) {

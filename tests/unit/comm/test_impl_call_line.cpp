@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/mpi/call_line.hpp>
+#include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/core/error.hpp>
 
 #include <gtest/gtest.h>
 
+#include <exception>
 #include <string>
 
 namespace distview::testing {
@@ -60,6 +63,26 @@ TEST(CallWord, TellsOfWordsThatItDoesNotKnow) {
     for (const int kind : {2, 3, 24, 255})
         EXPECT_EQ(CallWord::of_plan(static_cast<Kind>(kind), 3, 2).describe(""),
                   "another version's call");
+}
+
+// A rank that cannot leave keeps its interruption, and waits for others, for whom MPI may have work here.
+TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
+    const impl::CallLines mine = impl::own_call_line(0);
+    impl::Calls calls(0, mine.ranks, mine.memory, false);
+    int looks = 0;
+    calls.set_checks([&] { ++looks; }, [] {});
+    for (int time = 1; time <= 3; ++time) {
+        calls.keep_interruption(std::make_exception_ptr(UsageError("interrupted")));
+        EXPECT_THROW(calls.idle(), UsageError);
+        EXPECT_EQ(looks, time);
+    }
+    EXPECT_NO_THROW(calls.idle());
+    // The first reason counts.
+    calls.set_checks([] { throw MpiError("ended", 1); }, [] {});
+    calls.keep_interruption(std::make_exception_ptr(UsageError("interrupted")));
+    EXPECT_THROW(calls.idle(), UsageError);
+    EXPECT_FALSE(calls.is_interrupted());
+    EXPECT_THROW(calls.idle(), MpiError);
 }
 
 } // namespace

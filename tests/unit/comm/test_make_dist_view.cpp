@@ -146,6 +146,21 @@ TEST(MakeDistView, TellsAllRanksThatOneIsOutOfMemory) {
 }
 #endif
 
+// On one rank the number of bytes would be 0 if it were counted in 64 bits.
+TEST(MakeDistView, CountsBytesWithoutOverflow) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                             {block(std::int64_t{1} << 31), block(std::int64_t{1} << 30)});
+    EXPECT_THROW_ON_ALL_RANKS(make_dist_view<double**>(Exec(), "too large", comm, layout), Error,
+                              comm.size() == 1 ? "got one of 2147483648 x 1073741824 elements"
+                                               : "");
+    const ArrayLayout alone(ProcessGrid{1, 1},
+                            {block(std::int64_t{1} << 31), block(std::int64_t{1} << 30)});
+    using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
+    EXPECT_THROW(Array(Exec(), "too large", alone, 0), Error);
+    EXPECT_EQ(allocate_shared(comm, ~std::size_t{0} - 100), nullptr);
+}
+
 TEST(MakeDistView, NeedsAnOpenCommunicator) {
     const OwnedComm parent = duplicate_world();
     Communicator comm(parent.get());

@@ -5,8 +5,11 @@
 #include "stencil_kernel.hpp"
 #include "transports.hpp"
 
+#include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+
+#include <distview_testing/mpi_counters.hpp>
 
 #include <gtest/gtest.h>
 
@@ -142,6 +145,32 @@ TEST(PaddingExchangeStepping, LeavesAPlanToItsReaders) {
             next.execute(Exec(), u);
             EXPECT_TRUE(is_filled());
         }
+    }
+}
+
+// Not until the communicator closes: programs may make a plan in each step.
+TEST(PaddingExchangeStepping, PlansThatHaveBeenReadAreNotKept) {
+    const Communicator comm(MPI_COMM_WORLD);
+    for (const TransportChoice choice : possible_transports(comm)) {
+        SCOPED_TRACE("transport " + name_of(choice));
+        const TransportSetting setting(choice);
+        const ArrayLayout layout(ProcessGrid{comm.size()},
+                                 {block(12 * comm.size(), {.padding = 1, .periodic = true})});
+        const auto u = make_dist_view<Value*>(Exec(), "u", comm, layout);
+        const auto requests_of_last = [&](int plans) {
+            for (int i = 1; i < plans; ++i) {
+                PaddingExchangePlan plan(comm, layout);
+                plan.start(Exec(), u).finish_filling();
+            }
+            barrier(comm);
+            PaddingExchangePlan last(comm, layout);
+            last.bind(Exec(), u);
+            const std::int64_t requests = live_mpi_handles().requests;
+            last.execute(Exec(), u);
+            return requests;
+        };
+        const std::int64_t of_one = requests_of_last(1);
+        EXPECT_EQ(requests_of_last(20), of_one);
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // In place: what a person would do with it, what it holds beside the arrays, what is refused.
+#include "communicators.hpp"
 #include "redistribution_fixture.hpp"
 
 #include <distview/core/slice.hpp>
@@ -9,9 +10,13 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -60,6 +65,44 @@ TEST_F(RedistributionInPlace, TakesAsManyRoundsAsTheBufferDemands) {
         EXPECT_LE(plan.workspace_bytes(), static_cast<std::size_t>(bytes));
         EXPECT_FALSE(n > 1 && bytes < 60000 && says(plan, "in 1 round ")) << plan.describe();
     }
+}
+
+/// Makes each fence of the library on this process take 60 ms.
+class SlowFences {
+public:
+    SlowFences() {
+        Kokkos::Tools::Experimental::set_begin_fence_callback(
+            [](const char* label, std::uint32_t, std::uint64_t*) {
+                if (std::string_view(label).starts_with("distview::"))
+                    std::this_thread::sleep_for(std::chrono::milliseconds(60));
+            });
+    }
+    ~SlowFences() { Kokkos::Tools::Experimental::set_callbacks(m_before); }
+
+private:
+    Kokkos::Tools::Experimental::EventSet m_before = Kokkos::Tools::Experimental::get_callbacks();
+};
+
+// Each round is waited for less long than the deadline, all together longer.
+TEST_F(RedistributionInPlace, TakesLongerThanADeadlineInManyRounds) {
+    if (n == 1) return;
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::seconds deadline(1);
+    const OwnedComm duplicate = duplicate_world();
+    Communicator slow(duplicate.get());
+    const ArrayLayout layout = square(n < 4 ? 260 : 390);
+    const auto a = make_dist_view<double**, Kokkos::HostSpace>(exec, "a", slow, layout);
+    RedistributionPlan plan(slow, layout, layout,
+                            {.permutation = {1, 0}, .in_place = true, .buffer_bytes = 20000});
+    plan.bind(exec, a, a);
+    slow.set_deadline(deadline);
+    const Clock::time_point began = Clock::now();
+    {
+        std::optional<SlowFences> fences;
+        if (comm.rank() == 0) fences.emplace();
+        EXPECT_NO_THROW(plan.execute(exec, a, a));
+    }
+    EXPECT_GT(Clock::now() - began, 1.5 * deadline);
 }
 
 TEST_F(RedistributionInPlace, TurnsALineAround) {

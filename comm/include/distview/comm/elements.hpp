@@ -11,6 +11,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -28,11 +29,14 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
                       const std::tuple<Arrays...>& arrays, const IndexList& list,
                       const std::tuple<Values...>& values) {
     const CollectiveCall call(comm, caller);
-    // The same error on all ranks if one has another number of values than elements, or with gaps.
+    // The same error on all ranks if one has another number of values than elements, with gaps, or in an array's memory.
     agree_on(comm, caller, [&] {
         std::apply(
             [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },
             values);
+        const auto fields = std::apply(
+            [](const auto&... each) { return std::array{make_source_field(each)...}; }, arrays);
+        check_apart(caller, fields, bytes_of_lists(values), false);
     });
     GatherPlan plan(comm, std::get<0>(arrays).layout(), list);
     plan.combine(exec, op, values, arrays);
@@ -89,7 +93,8 @@ auto get_elements(const Exec& exec, const Communicator& comm, const Arrays& arra
 /// Shapes:     values with one axis, one for each element of the list, that follow each other in memory; of the element
 ///             type of the array. std::tie() of arrays, which have one layout, takes std::tie() of as many lists of values
 /// Cost:       that of a GatherPlan, and of its first combine(): one message a rank for all arrays
-/// Errors:     ShapeError if values are not as many as elements, or have gaps; those of a GatherPlan (thrown on all ranks)
+/// Errors:     ShapeError if values are not as many as elements, or have gaps; UsageError if they share memory with an
+///             array; those of a GatherPlan (thrown on all ranks)
 template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
 void put_elements(const Exec& exec, const Communicator& comm, const Arrays& arrays,
                   const IndexList& list, const Values& values) {

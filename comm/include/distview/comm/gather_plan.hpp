@@ -52,7 +52,7 @@ public:
     /// Cost:   messages to owners of elements of the list, and a barrier; no messages of elements are set up yet
     /// Errors: UsageError if the layout's grid is not the communicator's, the list has another number of axes than the
     ///         layout, an element has no owner, ranks pass different layouts, or if DISTVIEW_TRANSPORT asks for what is
-    ///         not there (thrown on all ranks)
+    ///         not there; LayoutError if processes side by side list different indices (thrown on all ranks)
     GatherPlan(const Communicator& comm, const ArrayLayout& layout, const IndexList& indices,
                const std::source_location& where = std::source_location::current());
     GatherPlan(GatherPlan&&) noexcept = default;
@@ -72,8 +72,8 @@ public:
     /// values(k) = the element with index k of this rank's list.
     ///
     /// Space:  on `exec`; on return all work has finished
-    /// Errors: ShapeError if a list has another size than the plan's or gaps in memory (on this rank alone); those of
-    ///         start() and ExchangeHandle::finish()
+    /// Errors: ShapeError if a list has another size than the plan's or gaps in memory, UsageError if it shares memory with
+    ///         an array or another list (on this rank alone); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
         static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
@@ -116,12 +116,15 @@ public:
     /// form: GlobalElements::add(), atomic and in no order, is the way to add without the owners.
     ///
     /// Collective: no (local)
-    /// Errors:     UsageError if the arrays are not bound, or an owner must take part: says which, and what to call
+    /// Errors:     those of execute() in lists; UsageError if the arrays are not bound, or an owner must take part: says
+    ///             which, and what to call
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
         const auto fields = described<Exec>(impl::as_tuple(arrays));
         const auto runner =
             runner_for<Exec>(impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
+        impl::check_apart("GatherPlan::read", fields, impl::bytes_of_lists(impl::as_tuple(values)),
+                          true);
         const impl::ExchangeProgram& program =
             m_core->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
         const impl::PlanCore::Labels& labels = m_core->labels;
@@ -194,9 +197,12 @@ private:
     auto start_tuples(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
                       const Op& op, const std::tuple<Arrays...>& arrays,
                       const std::tuple<Values...>& values) {
-        const auto runner =
-            m_core->before_call([&] { return runner_for<Exec>(op, arrays, values); });
         const auto fields = described<Exec>(arrays);
+        const auto runner = m_core->before_call([&] {
+            impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values),
+                              kind == impl::ExchangeKind::fill);
+            return runner_for<Exec>(op, arrays, values);
+        });
         ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
             m_core.shared(), exec, runner, 0, call, impl::array_set<Exec>(kind, fields));
         handle.begin_step();

@@ -71,8 +71,8 @@ public:
     /// A DeadlineError tells `where` the plan was made.
     ///
     /// Cost:   finding owners: messages as own indices and ghosts
-    /// Errors: UsageError if the layout's grid is not the communicator's, a ghost has no owner, or an index several
-    ///         (thrown on all ranks)
+    /// Errors: UsageError if the layout's grid is not the communicator's, a ghost has no owner, or an index several;
+    ///         LayoutError if processes side by side list different indices (thrown on all ranks)
     GhostExchangePlan(const Communicator& comm, const GhostedLayout& layout,
                       const std::source_location& where = std::source_location::current());
     GhostExchangePlan(GhostExchangePlan&&) noexcept = default;

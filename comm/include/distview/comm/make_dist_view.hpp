@@ -65,12 +65,11 @@ View make_in_arena(const Exec& exec, const Communicator& comm, const ArrayLayout
     if (layout.rank() != View::rank()) return View(layout, comm.rank(), Section()); // which throws
     const Extents extents = layout.local_extents(comm.rank());
     typename View::array_layout shape;
-    std::size_t count = 1;
-    for (std::size_t d = 0; d < Section::rank(); ++d) {
+    for (std::size_t d = 0; d < Section::rank(); ++d)
         shape.dimension[d] = static_cast<std::size_t>(extents[d]);
-        count *= shape.dimension[d];
-    }
-    const std::shared_ptr<void> memory = allocate_section(comm, count * sizeof(Value), label);
+    const std::size_t bytes = section_bytes(extents, layout.rank(), sizeof(Value));
+    const std::size_t count = bytes / sizeof(Value);
+    const std::shared_ptr<void> memory = allocate_section(comm, bytes, label);
     const Value zero = Value();
     if constexpr (std::is_same_v<typename Exec::memory_space, Kokkos::HostSpace>) {
         fill_elements(exec, memory.get(), count, &zero, sizeof(Value));

@@ -94,7 +94,8 @@ public:
         start_tuples(exec, impl::Insert{}, impl::as_tuple(source), impl::as_tuple(target)).finish();
     }
     /// target = beta * target + alpha * source. With beta = 0 the target is not read.
-    /// The products are of the types that C++ gives them; their sum is converted to the target's.
+    /// Source elements are converted to the target's type first; products are of the types that C++ gives them, and their
+    /// sum is converted to the target's.
     template <ExecutionSpace Exec, class Alpha, class Beta, Sections Source, Sections Target>
     void execute(const Exec& exec, const Alpha& alpha, const Source& source, const Beta& beta,
                  const Target& target) {

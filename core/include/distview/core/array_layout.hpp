@@ -173,4 +173,11 @@ private:
 /// Errors: LayoutError unless `permutation` holds each of the layout's axes once
 ArrayLayout permute_axes(const ArrayLayout& layout, const std::vector<int>& permutation);
 
+namespace impl {
+
+/// Bytes of a section with these extents along `rank` axes; throws Error if memory cannot have as many.
+std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_bytes);
+
+} // namespace impl
+
 } // namespace distview

@@ -13,8 +13,10 @@ namespace distview {
 ///
 /// Shapes:  extents[i] for i < View::rank(); static extents of View must agree
 /// Space:   initialisation, if any, runs on the instance in `properties`
+/// Errors:  Error if memory cannot have as many bytes
 template <ViewLike View, class AllocationProperties>
 View allocate_view(const AllocationProperties& properties, const Extents& extents) {
+    impl::section_bytes(extents, static_cast<int>(View::rank()), sizeof(typename View::value_type));
     typename View::array_layout shape;
     for (std::size_t d = 0; d < View::rank(); ++d)
         shape.dimension[d] = static_cast<std::size_t>(extents[d]);

@@ -14,42 +14,6 @@
 
 namespace distview::impl {
 
-/// RawElement on a device: words that are loaded and stored at once.
-template <std::size_t Bytes>
-struct DeviceWord;
-template <>
-struct DeviceWord<1> {
-    using type = std::uint8_t;
-};
-template <>
-struct DeviceWord<2> {
-    using type = std::uint16_t;
-};
-template <>
-struct DeviceWord<4> {
-    using type = std::uint32_t;
-};
-template <>
-struct DeviceWord<8> {
-    using type = std::uint64_t;
-};
-struct TwoWords { // at a multiple of 8, as two doubles are
-    std::uint64_t words[2];
-};
-template <>
-struct DeviceWord<16> {
-    using type = TwoWords;
-};
-
-template <class T>
-struct OnDevice {
-    using type = T;
-};
-template <std::size_t Bytes>
-struct OnDevice<RawElement<Bytes>> : DeviceWord<Bytes> {};
-template <class T>
-using on_device_t = typename OnDevice<T>::type;
-
 /// Moves a tile with every team, which has so many threads.
 template <class From, class To, class Op, int Threads>
 struct MoveTile {
@@ -302,7 +266,7 @@ void move_tiles(const Exec& exec, const std::string& label, const DeviceMoves& m
     static const std::string no_label;
     // Threads of a team: of a device enough to hide memory's latency; of a host one has it all.
     constexpr int threads = is_synchronous<Exec> ? 1 : tuning::device_team_threads;
-    using Tile = MoveTile<on_device_t<From>, on_device_t<To>, Op, threads>;
+    using Tile = MoveTile<From, To, Op, threads>;
     // So few registers that four teams share a processor; Kokkos refuses a launch where these do not find room
     // for what they stage, so of long elements two.
     using Bounds = Kokkos::LaunchBounds<256, (Tile::scratch_bytes <= 16384 ? 4 : 2)>;

@@ -7,9 +7,12 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 
 namespace distview::impl {
 
@@ -144,10 +147,14 @@ struct Mover {
     }
 };
 
-/// An element of which only the size is known.
+/// An element of which only the size is known: words that devices load and store at once. One of 16 bytes lies at a
+/// multiple of 8, as two doubles do.
 template <std::size_t Bytes>
 struct RawElement {
-    char bytes[Bytes];
+    using Word =
+        std::tuple_element_t<std::bit_width(std::min(Bytes, std::size_t{8})) - 1,
+                             std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
+    Word words[Bytes / sizeof(Word)];
 };
 
 } // namespace distview::impl

@@ -124,6 +124,8 @@ struct MeetingRecord {
     std::uint64_t call = 0; ///< the call's word
     std::uint64_t step = 0; ///< hash of what this meeting is for
     std::int64_t rank = 0;  ///< the record's rank; of several the one that sent it
+    /// Not 0: ranks do not come, for a deadline has passed.
+    std::uint64_t is_late = 0;
     /// Combined by the minimum.
     std::array<std::uint64_t, 5> least{};
     std::array<char, 40> name{};        ///< of what this meeting is for

@@ -104,15 +104,13 @@ public:
         m_idle = std::move(idle);
         m_before_error = std::move(before_error);
     }
-    void idle() {
-        if (m_interruption) std::rethrow_exception(std::exchange(m_interruption, nullptr));
-        if (m_idle) m_idle();
-    }
+    void idle();
     /// Keeps an exception of idle() where the rank could not leave; the next idle() throws it again.
     void keep_interruption(std::exception_ptr interruption) {
         m_interruption = std::move(interruption);
     }
     bool is_interrupted() const noexcept { return m_interruption != nullptr; }
+    const std::exception_ptr& interruption() const noexcept { return m_interruption; }
     void before_error() const {
         if (m_before_error) m_before_error();
     }
@@ -131,6 +129,12 @@ public:
     bool end_is_known() const noexcept {
         for (const Rank& other : m_ranks)
             if (other.line->knows_end.load(std::memory_order_acquire)) return true;
+        return false;
+    }
+    /// Whether a rank of this node has waited longer than the communicator's deadline.
+    bool deadline_has_passed() const noexcept {
+        for (const Rank& other : m_ranks)
+            if (other.line->deadline_passed.load(std::memory_order_acquire)) return true;
         return false;
     }
     /// How attempts to meet ended on this node.
@@ -176,6 +180,8 @@ public:
     void close() noexcept;
     /// Says that this rank takes no further part in a call.
     void mark_failed(const Call& call) noexcept;
+    /// How many calls, and parts of calls, have failed here.
+    std::uint64_t failures() const noexcept { return m_failures; }
     /// Whether an execution has failed here since all ranks have met last.
     bool has_failed() const noexcept { return m_has_failed; }
 
@@ -277,6 +283,7 @@ private:
     bool m_next_skips = false;
     bool m_skips = false; ///< as CallLine::skips
     bool m_has_failed = false;
+    std::uint64_t m_failures = 0;
     Call m_call{};
     WaitingCircle m_circle{};
     int m_depth = 0;

@@ -6,6 +6,7 @@
 #include <distview/comm/impl/mpi/calls.hpp>
 #include <distview/comm/impl/mpi/deadline.hpp>
 #include <distview/comm/impl/mpi/meeting.hpp>
+#include <distview/comm/impl/mpi/node_messages.hpp>
 #include <distview/comm/impl/mpi/process_watch.hpp>
 
 #include <mpi.h>
@@ -34,6 +35,8 @@ public:
     virtual ~Closable() = default;
     /// Gives up what is under way, so that nobody waits for this process; local, does not throw.
     virtual void leave() noexcept = 0;
+    /// Whether nobody uses it any more, for certain; local.
+    virtual bool is_over() noexcept { return false; }
     /// Frees MPI objects; local, does not throw. What others may still be doing with them gets until `deadline`.
     virtual void close(Time deadline) noexcept = 0;
 };
@@ -84,7 +87,7 @@ public:
     /// made collectively.
     int next_tag() noexcept {
         const int tag = m_next_tag;
-        m_next_tag = tag == m_ranks.tag_limit ? 0 : tag + 1;
+        m_next_tag = tag == m_ranks.tag_limit ? NodeMessages::end_of_tags : tag + 1;
         return tag;
     }
 
@@ -110,18 +113,18 @@ public:
     std::uint64_t next_plan() noexcept { return ++m_plans; }
 
     void add(const std::weak_ptr<Closable>& user);
-    /// Keeps a user alive until close(): MPI may still touch its buffers.
+    /// Keeps a user alive until it is over, or to close(): MPI, and other ranks, may still touch its buffers.
     void keep(std::shared_ptr<Closable> user) { m_kept.push_back(std::move(user)); }
-    /// The same for memory that neighbours may still touch.
-    void keep_memory(std::shared_ptr<void> memory) { m_kept_memory.push_back(std::move(memory)); }
 
     /// Where this process's arrays lie, for the node's other processes to see.
     const std::shared_ptr<Arena>& arena() const noexcept { return m_arena; }
     /// Memory that other processes of the node write: what they tell each other. Never arrays, which others map to
     /// read only.
     const std::shared_ptr<Arena>& line_arena() const noexcept { return m_line_arena; }
-    /// Memory of line_arena() for `count` SyncLines, null if there is none. Given back it is used for lines
-    /// again and for nothing else: a process that gives up may still write to one that is not in use.
+    /// Memory of line_arena() for `count` SyncLines, null if there is none.
+    ///
+    /// What is given back is used for lines again once all ranks have met, so that none is in an execution that this one
+    /// has left behind; and not at all if a call has failed here meanwhile: others may be in the one that was refused.
     std::shared_ptr<void> line_memory(std::size_t count);
     /// Another process's segment, mapped once for each kind of access; null if it cannot be reached.
     std::shared_ptr<SharedSegment> segment_of(const SegmentAddress& address, Access access);
@@ -133,7 +136,7 @@ public:
 private:
     MPI_Comm m_comm;
     Ranks m_ranks;
-    int m_next_tag = 0;
+    int m_next_tag = NodeMessages::end_of_tags;
     std::uint64_t m_plans = 0;
     std::uint64_t m_array_count = 0;
     std::map<std::uint64_t, std::uint64_t> m_arrays; ///< numbers by identity, of the last ones
@@ -151,8 +154,13 @@ private:
     static constexpr std::size_t least_lines = std::size_t{1}
                                                << 16; ///< bytes: some 250 plans' lines
     std::shared_ptr<Arena> m_line_arena = std::make_shared<Arena>(least_lines);
-    std::vector<std::weak_ptr<SharedSegment>> m_segments;            ///< of other processes
-    std::multimap<std::size_t, std::shared_ptr<void>> m_spare_lines; ///< by count
+    std::vector<std::weak_ptr<SharedSegment>> m_segments; ///< of other processes
+    struct SpareLines {
+        std::shared_ptr<void> memory;
+        std::uint64_t meetings = 0; ///< when it was given back
+        std::uint64_t failures = 0; ///< of calls until then
+    };
+    std::multimap<std::size_t, SpareLines> m_spare_lines; ///< by count
 };
 
 /// Brings the reports of all ranks of these communicators to their rank 0, which writes those that are wanted. Does not

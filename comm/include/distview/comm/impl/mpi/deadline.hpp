@@ -38,6 +38,8 @@ public:
 
     /// For waiting loops: throws DeadlineError if this rank has waited too long in a call, or another one of its node has.
     void check();
+    /// The others have come to where this rank waited in its call: what it waits for next takes its own time.
+    void begin_again() noexcept { m_call = {}; }
     /// Throws DeadlineError if a rank of the node has waited too long; before an error that would say less.
     void throw_if_passed() const;
     /// Whether a rank has waited too long since then.
@@ -55,7 +57,6 @@ private:
     /// Text that says what has passed, and what the missing ranks were seen in last.
     std::string describe(const std::vector<Calls::Rank>& missing) const;
     [[noreturn]] void fail(const std::string& what, const std::vector<Calls::Rank>& missing) const;
-    bool has_passed() const noexcept;
     /// How long a rank that waits may be without looking: one that has not looked for longer does not wait.
     Clock::duration patience() const;
 

@@ -4,6 +4,7 @@
 #include <distview/comm/impl/mpi/calls.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ public:
     /// Combines the records of all nodes. If `mine` or any other tells a difference, so does the result; with one
     /// of this node it waits for nobody.
     virtual MeetingRecord combine(const MeetingRecord& mine) = 0;
+    /// Tells the other nodes, which may have this one's record, that it does not go on, by the difference in `mine`. A node
+    /// that has combined all records when the news come has met in vain.
+    virtual void withdraw(const MeetingRecord& mine) noexcept = 0;
     /// Whether another node has come to that attempt.
     virtual bool has_come(std::uint64_t attempt) = 0;
 };
@@ -67,6 +71,8 @@ private:
     void hear_node(const MeetingRecord& mine, MeetingRecord& all);
     void speak_for_node(const MeetingRecord& mine, MeetingRecord& all, int tries);
     void hear_result(const MeetingRecord& mine, MeetingRecord& all);
+    std::exception_ptr interruption();
+    void withdraw(MeetingRecord mine, const std::exception_ptr& why);
     Outcome outcome() const { return m_calls.outcomes().of(m_attempt); }
     Outcome fail(const MeetingRecord& mine);
     void leave(const MeetingRecord& mine, bool is_lost);

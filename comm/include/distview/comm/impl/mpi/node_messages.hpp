@@ -19,14 +19,19 @@ namespace distview::impl {
 ///
 /// Each sends to those 1, 2, 4, ... places after it and hears from those before it, and so from all
 /// after log2(nodes) rounds. Every node takes part in every attempt, in order: messages of earlier
-/// ones are those that nobody waited for, and are dropped.
+/// ones are those that nobody waited for, and are dropped. A node that withdraws tells all others, with a tag of
+/// its own, which they look at where they wait and once more at the end.
 class NodeMessages final : public NodeExchange {
 public:
+    /// Tags of a communicator below this one are for these messages alone.
+    static constexpr int end_of_tags = 2;
+
     /// `ranks`: that speak for their nodes, ascending; this one is among them.
-    NodeMessages(Calls& calls, MPI_Comm comm, int tag, std::vector<int> ranks);
+    NodeMessages(Calls& calls, MPI_Comm comm, std::vector<int> ranks);
     ~NodeMessages() override;
 
     MeetingRecord combine(const MeetingRecord& mine) override;
+    void withdraw(const MeetingRecord& mine) noexcept override;
     bool has_come(std::uint64_t attempt) override;
 
 private:
@@ -34,18 +39,20 @@ private:
         MPI_Request request = MPI_REQUEST_NULL;
         MeetingRecord record{};
     };
-    void send(int to, const MeetingRecord& record);
+    void send(int to, int tag, const MeetingRecord& record);
     MeetingRecord receive(int from, const MeetingRecord& mine);
     /// False if nothing has come.
     bool take_message(int from);
+    /// Record of a node that has withdrawn from the attempt; null if none has told.
+    const MeetingRecord* find_withdrawal(std::uint64_t attempt);
 
     Calls& m_calls;
     MPI_Comm m_comm;
-    int m_tag;
     std::vector<int> m_ranks;
     std::size_t m_place = 0;
     std::list<Sent> m_sent;
     std::map<int, std::deque<MeetingRecord>> m_received; ///< not used yet, by rank
+    std::vector<MeetingRecord> m_withdrawals;            ///< from this attempt, or later ones
 };
 
 } // namespace distview::impl

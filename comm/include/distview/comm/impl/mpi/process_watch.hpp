@@ -27,10 +27,11 @@ public:
     void check();
 
     /// "rank 2 of 4 ended" and so on, for what MPI returned in a call of this process; "" if no rank is known to
-    /// have ended. Where the code says that one has, waits up to two seconds for its number.
-    static std::string describe_ended(int code);
+    /// have ended. Where the code says that one has, waits up to two seconds for its number. Of all communicators, one in
+    /// a call first, or of that one.
+    static std::string describe_ended(int code, const ProcessWatch* of = nullptr);
     /// Throws MpiError that says so, if any is; before an error is thrown that would be of little help then.
-    static void throw_if_ended(int code = MPI_SUCCESS);
+    static void throw_if_ended(int code, const ProcessWatch* of = nullptr);
     /// Code of these errors; MPI's own where it has one.
     static const int process_failed;
 

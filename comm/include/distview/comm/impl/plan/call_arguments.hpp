@@ -111,6 +111,25 @@ void check_list(const char* caller, const char* what, const List& list, std::int
     });
 }
 
+/// Memory of a list of values.
+struct ListBytes {
+    const void* data = nullptr;
+    std::int64_t bytes = 0;
+};
+template <class... Lists>
+std::array<ListBytes, sizeof...(Lists)> bytes_of_lists(const std::tuple<Lists...>& lists) {
+    return std::apply(
+        [](const auto&... each) {
+            return std::array<ListBytes, sizeof...(Lists)>{ListBytes{
+                each.data(), static_cast<std::int64_t>(each.size() * sizeof(*each.data()))}...};
+        },
+        lists);
+}
+/// Throws UsageError, which begins with `caller`, if a list shares memory with an array, or, of lists that are written, with
+/// another one.
+void check_apart(const char* caller, std::span<const Field> arrays,
+                 std::span<const ListBytes> lists, bool are_written);
+
 } // namespace impl
 
 } // namespace distview

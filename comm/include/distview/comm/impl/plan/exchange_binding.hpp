@@ -59,6 +59,8 @@ public:
     /// Gives up the step under way and those that were to follow it.
     void leave() noexcept override;
     void close(Time deadline) noexcept override;
+    /// Whether the last execution was not given up, and all others have read what it let them.
+    bool is_over() noexcept override;
     /// Tells receivers of messages that the plan exchanges no more.
     void send_end() noexcept { m_messages.send_end(); }
 
@@ -171,6 +173,7 @@ private:
     CallWatch m_watch{};
     bool m_has_messages = false;
     bool m_under_way = false;
+    bool m_was_left = false;
     std::uint64_t m_epoch = 0;
     std::vector<char> m_wanted; ///< of m_direct's sources, those that a box needs
     std::vector<std::weak_ptr<void>> m_written;

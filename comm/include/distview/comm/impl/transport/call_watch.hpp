@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/impl/mpi/calls.hpp>
+#include <distview/comm/impl/tuning.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -67,17 +68,23 @@ private:
     }
 };
 
-/// How a thread waits for MPI, which needs it: lets others run, and says when some time has passed.
+/// How a thread waits for MPI, which needs it: lets others run, at once where ranks share processors, and says when some
+/// time has passed.
 class Yielder {
 public:
+    explicit Yielder(bool oversubscribed) : m_spins(oversubscribed ? 0 : tuning::spins) {}
     bool yield() noexcept {
-        std::this_thread::yield();
+        if (m_spins > 0)
+            --m_spins;
+        else
+            std::this_thread::yield();
         return ++m_count % looked_after == 0;
     }
 
 private:
-    static constexpr int looked_after = 128;
-    int m_count = 0;
+    static constexpr unsigned looked_after = 128;
+    int m_spins;
+    unsigned m_count = 0;
 };
 
 } // namespace distview::impl

@@ -36,11 +36,17 @@ public:
         SyncLine* done = nullptr; ///< in this process's memory, written there
     };
 
+    struct Setting {
+        const char* user = "";       ///< begins the text of errors
+        SyncLine* ready = nullptr;   ///< may be null if there are no readers
+        bool oversubscribed = false; ///< as for a Waiter
+        /// Elements are written into the sources' memory, which then lack them if this process gives up.
+        bool writes = false;
+    };
+
     DirectExchange() = default;
-    /// `user` begins the text of errors; `ready` may be null if there are no readers; `oversubscribed` as for a
-    /// Waiter.
-    DirectExchange(const char* user, SyncLine* ready, std::vector<Source> sources,
-                   std::vector<Reader> readers, bool oversubscribed);
+    DirectExchange(const Setting& setting, std::vector<Source> sources,
+                   std::vector<Reader> readers);
 
     const std::vector<Source>& sources() const noexcept { return m_sources; }
 
@@ -67,6 +73,9 @@ public:
     /// Throws UsageError if a reader has gone without having finished.
     bool readers_done();
 
+    /// Whether readers_done() would say so; of readers that have gone it does not.
+    bool all_have_read() const noexcept;
+
     /// Waits a little for somebody who has not arrived: a source, if any is left (one of `wanted`),
     /// else a reader. True when MPI should get a chance to make progress.
     bool wait(Waiter& waiter, const std::vector<char>* wanted = nullptr) noexcept;
@@ -88,8 +97,8 @@ public:
         return (m_epoch * 0x9e3779b97f4a7c15u + m_waiting) * 0x9e3779b97f4a7c15u + m_readers_done;
     }
 
-    /// Gives up the exchange under way, if there is one: readers of this process find it gone, and
-    /// those that it reads wait for it no longer, neither now nor in later exchanges.
+    /// Gives up the exchange under way, if there is one: readers of this process find it gone, and so do those that it
+    /// has not finished writing to; those that it has not finished reading wait for it no longer.
     void abandon() noexcept;
     /// Gives up an exchange that was to follow that of `epoch`, before it has begun.
     void refuse(std::uint64_t epoch) noexcept;
@@ -97,17 +106,16 @@ public:
 private:
     [[noreturn]] void throw_gone(int peer) const;
 
-    const char* m_user = "";
+    Setting m_setting;
     const CallWatch* m_watch = nullptr;
-    SyncLine* m_ready = nullptr;
     std::vector<Source> m_sources;
     std::vector<Reader> m_readers;
     std::vector<int> m_waiting_for; ///< sources that are not taken yet; [0, m_waiting)
     std::size_t m_waiting = 0;
     std::size_t m_readers_done = 0;
     std::uint64_t m_epoch = 0;
-    bool m_oversubscribed = false;
     bool m_under_way = false; ///< begun, and readers not known to have finished
+    bool m_reads = false;     ///< begun, and sources not told of the end of reading
 };
 
 } // namespace distview::impl

@@ -9,6 +9,10 @@
 #include <cstdint>
 #include <memory>
 
+namespace distview {
+struct ElementPlaces;
+}
+
 namespace distview::impl {
 
 /// A DistView without its types: all that moving its elements needs.
@@ -28,7 +32,8 @@ struct Field {
 /// Whether the section of a process has no element.
 bool is_empty_section(const ArrayLayout& layout, int process);
 
-/// Whether two sections have bytes in common; see memory_overlaps().
+/// Whether two sections, or a section and other memory, have bytes in common; see memory_overlaps().
 bool overlap(const Field& a, const Field& b);
+bool overlaps(const Field& a, const ElementPlaces& b);
 
 } // namespace distview::impl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Exchanges that are given up, between two ranks in this process. All others are in races/comm.
+#include <distview/comm/impl/transport/direct_exchange.hpp>
+#include <distview/core/error.hpp>
+
+#include <gtest/gtest.h>
+
+namespace distview::testing {
+
+namespace {
+
+using distview::impl::DirectExchange;
+using distview::impl::SyncLine;
+
+/// One rank reads what the other has, or writes there; the other one does neither.
+struct TwoRanks {
+    explicit TwoRanks(bool writes = false)
+        : source({.user = "source", .ready = &ready, .writes = writes}, {}, {{1, &done}}),
+          reader({.user = "reader", .writes = writes}, {{0, &ready, &done}}, {}) {}
+    SyncLine ready, done;
+    DirectExchange source, reader;
+
+    void begin(std::uint64_t epoch) {
+        source.begin(epoch);
+        reader.begin(epoch);
+        ASSERT_EQ(reader.next_arrival(), 0);
+    }
+};
+
+TEST(DirectExchange, ThatIsGivenUpWhileElementsAreReadIsNotWaitedFor) {
+    TwoRanks ranks;
+    ranks.begin(1);
+    EXPECT_FALSE(ranks.source.readers_done());
+    ranks.reader.abandon();
+    EXPECT_TRUE(ranks.source.readers_done());
+    ranks.source.begin(2);
+    EXPECT_THROW(ranks.source.readers_done(), UsageError);
+}
+
+TEST(DirectExchange, ThatIsGivenUpBeforeElementsAreWrittenIsNotTakenForDone) {
+    TwoRanks ranks(true);
+    ranks.begin(1);
+    ranks.reader.abandon();
+    EXPECT_THROW(ranks.source.readers_done(), UsageError);
+    TwoRanks others(true);
+    others.begin(1);
+    others.reader.end_reading();
+    others.reader.abandon();
+    EXPECT_TRUE(others.source.readers_done());
+}
+
+// The source may have gone on by then, and the line be one of another plan.
+TEST(DirectExchange, ThatIsGivenUpAfterElementsWereReadDoesNotWriteToTheirRank) {
+    TwoRanks ranks;
+    ranks.begin(7);
+    ranks.reader.end_reading();
+    EXPECT_TRUE(ranks.source.readers_done());
+    ranks.done.epoch = 0; // its new plan's
+    ranks.reader.abandon();
+    EXPECT_EQ(ranks.done.epoch, 0u);
+}
+
+} // namespace
+
+} // namespace distview::testing
