@@ -177,9 +177,9 @@ TEST(ConjugateGradient, history_of_scattered_cells_is_that_of_a_serial_iteration
         const Serial jacobi = iterate_serially(m, n, periodic, true, 1e-12);
         for_each_case(3, [&](Random& random, std::uint64_t) {
             const std::vector<int> grid = random_process_grid(random, world().size(), 2);
-            Problem<> problem({ProcessGrid(grid),
-                               {random_scattered(random, m, grid[0]),
-                                random_scattered(random, n, grid[1])}});
+            Problem<> problem(
+                {ProcessGrid(grid),
+                 {random_scattered(random, m, grid[0]), random_scattered(random, n, grid[1])}});
             SCOPED_TRACE(problem.layout.describe());
             GatheredOperator gathered(problem, {m, n}, periodic);
             const auto op = [&](const Exec& space, const auto& p, const auto& q) {
@@ -417,10 +417,8 @@ TEST(ConjugateGradient, three_kernels_an_iteration) {
         const auto keep = [](const Exec& space, const auto& r, const auto& z) {
             copy(space, r, z);
         };
-        const Counts apart{{"distview::copy", 1},
-                           {of + "apply", 1},
-                           {of + "update", 2},
-                           {of + "direction", 1}};
+        const Counts apart{
+            {"distview::copy", 1}, {of + "apply", 1}, {of + "update", 2}, {of + "direction", 1}};
         EXPECT_EQ(kernels(stencil, keep), apart);
     }
 }
@@ -452,6 +450,70 @@ TEST(ConjugateGradient, breaks_down_on_all_ranks_alike) {
     const double nan = std::numeric_limits<double>::quiet_NaN();
     const auto wrong = solve(KOKKOS_LAMBDA(const View& u, int i, int j) { return nan * u(i, j); });
     EXPECT_EQ(wrong.stop, Stop::breakdown);
+}
+
+// Norms of what double cannot square: infinite ones are not within the tolerance of each other, nor is zero of zero.
+TEST(ConjugateGradient, breaks_down_where_squares_leave_the_range_of_double) {
+    const Exec exec;
+    constexpr double infinite = std::numeric_limits<double>::infinity();
+    Problem<> problem(rows_over_all(24, 17));
+    for (const bool reproducible : {false, true}) {
+        ConjugateGradient<Problem<>::Vector> solver(exec, problem.comm, problem.layout,
+                                                    {.reproducible = reproducible});
+        const auto expect_breakdown = [&](const auto& preconditioner) {
+            fill(exec, problem.x, 0);
+            const auto result =
+                solver.solve(exec, problem.stencil(), preconditioner, problem.b, problem.x);
+            EXPECT_EQ(result.stop, Stop::breakdown);
+            EXPECT_EQ(result.iterations, 0);
+            EXPECT_EQ(norm_inf(exec, problem.comm, problem.x), 0);
+        };
+        for (const double value : {1e200, 1e155, 1e-145, 1e-162, 1e-200, 5e-324}) {
+            SCOPED_TRACE(value);
+            fill(exec, problem.b, value);
+            expect_breakdown(NoPreconditioner{});
+            expect_breakdown(problem.jacobi());
+        }
+        for (const double value : {1e200, 1e-200, infinite}) {
+            SCOPED_TRACE(value);
+            fill(exec, problem.b, value == infinite ? 1 : 0);
+            for_each_cell<2>(problem.layout, world().rank(), Cells::interior,
+                             [&](const auto& l, const auto& g) {
+                                 if (g[0] == 20 && g[1] == 3) problem.b.view()(l[0], l[1]) = value;
+                             });
+            expect_breakdown(NoPreconditioner{});
+            expect_breakdown(problem.jacobi());
+        }
+        for (const double value : {1e148, 1e-130}) {
+            SCOPED_TRACE(value);
+            fill(exec, problem.b, value);
+            fill(exec, problem.x, 0);
+            const auto result = solver.solve(exec, problem.stencil(), problem.b, problem.x);
+            EXPECT_TRUE(result.converged());
+            EXPECT_GT(result.iterations, 5);
+            EXPECT_GT(norm_inf(exec, problem.comm, problem.x), value / 30);
+        }
+        // Zero is a right side like others.
+        fill(exec, problem.b, 0);
+        fill(exec, problem.x, 0);
+        const auto result = solver.solve(exec, problem.stencil(), problem.b, problem.x);
+        EXPECT_TRUE(result.converged());
+        EXPECT_EQ(result.iterations, 0);
+    }
+}
+
+// p * A p is infinite, the norms are not: a step of length zero would repeat itself until the last iteration.
+TEST(ConjugateGradient, breaks_down_where_an_operator_is_too_large) {
+    const Exec exec;
+    Problem<> problem(rows_over_all(24, 17));
+    fill(exec, problem.b, 1e150);
+    ConjugateGradient<Problem<>::Vector> solver(exec, problem.comm, problem.layout);
+    using View = Problem<>::View;
+    const auto large = KOKKOS_LAMBDA(const View& u, int i, int j) { return 1e20 * u(i, j); };
+    const auto result =
+        solver.solve(exec, StencilOperator{problem.plan, large}, problem.b, problem.x);
+    EXPECT_EQ(result.stop, Stop::breakdown);
+    EXPECT_EQ(result.iterations, 0);
 }
 
 TEST(ConjugateGradient, wrong_use_throws_on_all_ranks) {

@@ -14,6 +14,7 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -66,7 +67,10 @@ struct ConjugateGradientOptions {
 enum class ConjugateGradientStop {
     converged,
     max_iterations,
-    breakdown, ///< p * A p or r * z was not positive: operator or preconditioner are not positive definite, or NaN
+    /// p * A p or r * z was not positive: operator or preconditioner are not positive definite, or NaN; or a scalar
+    /// product is beyond the range of double: infinite, or b * b so small, of a b that is not zero, that squares of the
+    /// residual would be rounded to zero (b in the norm below 1e-138 or above 1e154: scale it)
+    breakdown,
 };
 
 /// What a solution took, the same on every rank.
@@ -163,7 +167,7 @@ public:
     /// Touches: the interior of x, and padding as the operator does; reads that of b
     /// Cost:    an iteration is an application of the operator, three kernels and two collectives of one or two
     ///          numbers, of each one more if the preconditioner is a function (reproducible: of some 1100 bytes each);
-    ///          one allocation for the history
+    ///          one of each more if b is zero or nearly so; one allocation for the history
     /// Watch:   `watch(state)`, if given, is called on all ranks before each step and at the end, with a ConjugateGradientState
     ///          whose arrays kernels on `exec` may still write. What it reads makes a checkpoint; when state.result.iterations
     ///          is 0, it may write into the state what it has read from one: the iteration goes on from there, with the same bits.
@@ -238,6 +242,17 @@ private:
         return impl::fused_sums(caller, exec, m_comm, m_p, m_options.reproducible, terms);
     }
 
+    /// Whether b * b does not tell how large b is. Squares of what the tolerance, of at least the rounding error, leaves
+    /// of a larger b are normal numbers.
+    template <ExecutionSpace Exec, DistViewLike RightSide>
+    bool is_out_of_range(const impl::Caller& caller, const Exec& exec, const RightSide& b,
+                         double bb) const {
+        using limits = std::numeric_limits<double>;
+        constexpr double least = limits::min() / (limits::epsilon() * limits::epsilon());
+        if (!(bb < least)) return !std::isfinite(bb);
+        return sums(caller, exec, impl::NonZeroTerms(b.view()))[0] > 0;
+    }
+
     /// to = A from; returns from * to.
     template <ExecutionSpace Exec, class Operator>
     double apply(const Exec& exec, const Operator& a, const Vector& from, const Vector& to) const {
@@ -291,6 +306,7 @@ private:
             sums(start, exec, impl::ResidualTerms(b.view(), m_q.view(), m_r.view()))[0];
         result.right_side = std::sqrt(bb);
         const double target = m_options.tolerance * result.right_side;
+        const bool out_of_range = is_out_of_range(start, exec, b, bb);
         Norms norms = update(exec, 0, element, precondition);
         impl::launch_for(start, exec, m_p, Cells::interior,
                          impl::FirstDirectionBody<View, Element>{m_p.view(), m_r.view(), element});
@@ -304,13 +320,18 @@ private:
             }
             result.residual = std::sqrt(norms.rr);
             result.history.push_back(result.residual);
+            // Infinity is at most infinity, and zero at most zero: neither says that anything is solved.
+            if (out_of_range || !std::isfinite(norms.rr)) {
+                result.stop = ConjugateGradientStop::breakdown;
+                break;
+            }
             if (result.residual <= target) {
                 result.stop = ConjugateGradientStop::converged;
                 break;
             }
             if (result.iterations >= m_options.max_iterations) break;
             const double pq = apply(exec, a, m_p, m_q);
-            if (!(pq > 0 && norms.rz > 0)) {
+            if (!(pq > 0 && norms.rz > 0 && std::isfinite(pq) && std::isfinite(norms.rz))) {
                 result.stop = ConjugateGradientStop::breakdown;
                 break;
             }

@@ -95,6 +95,18 @@ struct ResidualTerms : GradientTerms<1> {
     }
 };
 
+/// How many elements are not zero.
+template <ViewLike View>
+struct NonZeroTerms : GradientTerms<1> {
+    explicit NonZeroTerms(const View& elements) : view(elements) {}
+    View view;
+
+    template <class Slot, class... Indices>
+    KOKKOS_FORCEINLINE_FUNCTION void operator()(Slot& slot, Indices... at) const {
+        slot.template product<0>(view(at...) != 0 ? 1.0 : 0.0, 1.0);
+    }
+};
+
 /// r = r - alpha q; r * r, and r * z unless z is r.
 template <ViewLike View, class Element>
 struct UpdateTerms : GradientTerms<Element::is_identity ? 1 : 2> {
