@@ -54,7 +54,7 @@ void with_axis_operation(const Operation& operation, const ElementType& element,
 /// or no other rank is told.
 template <class Check>
 Operation begin_along_axis(const distview_array* source, int axis, int operation,
-                           const distview_array* target, const char* function, std::uint64_t digest,
+                           const distview_array* target, const char* function, bool reproducible,
                            Check&& check) {
     const distview_array& from = checked(source, function, "a source");
     return together(
@@ -84,7 +84,7 @@ Operation begin_along_axis(const distview_array* source, int axis, int operation
             check();
             return found;
         },
-        (digest * 31 + agreed_number(operation)) * 31 + static_cast<std::uint64_t>(axis),
+        {{"axis", axis}, agreed_operation(operation), {"reproducible", reproducible}},
         {source, target});
 }
 

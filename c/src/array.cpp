@@ -3,6 +3,7 @@
 #include "together.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/slice.hpp>
 
 #include <algorithm>
@@ -40,9 +41,10 @@ std::shared_ptr<void> allocate(const Communicator& comm, std::size_t bytes) {
     return memory;
 }
 
-/// Ends the making of an array: all ranks have one of this layout and element type, or none has.
+/// Ends the making of an array: all ranks have one of this layout, element type and order, or none has.
 AnyDistView agree_on_array(const Communicator& comm, const char* function,
-                           const distview_layout* layout, std::int32_t element, const auto& make) {
+                           const distview_layout* layout, std::int32_t element, int order,
+                           const auto& make) {
     const distview::CollectiveCall call(comm, function);
     std::exception_ptr failure;
     std::optional<AnyDistView> view;
@@ -52,10 +54,11 @@ AnyDistView agree_on_array(const Communicator& comm, const char* function,
         failure = std::current_exception();
     }
     const std::uint64_t digest =
-        (layout ? layout->value.fingerprint() : 0) * 31 + static_cast<std::uint64_t>(element);
+        distview::hash_of(layout ? layout->value.fingerprint() : 0, element, order);
     distview::agree(comm, function, failure, digest, [&] {
         return std::vector<distview::Argument>{
-            {"element type", text(element)},
+            {"element type", distview::describe(element_of(element, function))},
+            {"order", text(order)},
             {"layout", layout ? layout->value.describe() : std::string()}};
     });
     distview::impl::number_array(comm, view->identity());
@@ -75,8 +78,9 @@ int distview_array_borrow(const distview_communicator* comm, const distview_layo
             return AnyDistView(section_of(checked(memory, function, "memory"), function), whole,
                                all.rank());
         };
+        // Each rank's memory may be in an order of its own.
         const AnyDistView view =
-            agree_on_array(all, function, layout, memory ? memory->element : 0, make);
+            agree_on_array(all, function, layout, memory ? memory->element : 0, 0, make);
         give(result, function, all, view, memory->order == DISTVIEW_COLUMN_MAJOR);
     });
 }
@@ -116,8 +120,7 @@ int distview_array_create(const distview_communicator* comm, const distview_layo
             section.data = const_cast<void*>(section.owner.get());
             return AnyDistView(std::move(section), whole, all.rank());
         };
-        give(result, function, all,
-             agree_on_array(all, function, layout, element * 2 + (order & 1), make),
+        give(result, function, all, agree_on_array(all, function, layout, element, order, make),
              order == DISTVIEW_COLUMN_MAJOR);
     });
 }

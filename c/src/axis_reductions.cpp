@@ -37,7 +37,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
     return guard(__func__, [&](const char* function) {
         const bool reproducible = options && options->reproducible != 0;
         const Operation chosen =
-            begin_along_axis(source, axis, operation, target, function, reproducible ? 1 : 0, [&] {
+            begin_along_axis(source, axis, operation, target, function, reproducible, [&] {
                 require<UsageError>(!options || options->cells == DISTVIEW_INTERIOR, [&] {
                     return text(function, ": expected interior cells (0), got ", options->cells);
                 });

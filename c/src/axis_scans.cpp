@@ -13,7 +13,7 @@ int distview_inclusive_scan(const distview_array* source, int axis, int operatio
                             distview_array* target) {
     return guard(__func__, [&](const char* function) {
         const Operation chosen =
-            begin_along_axis(source, axis, operation, target, function, 0, [] {});
+            begin_along_axis(source, axis, operation, target, function, false, [] {});
         const Exec& exec = host(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T>(OfType<T>, const auto& op) {
@@ -29,7 +29,7 @@ int distview_exclusive_scan(const distview_array* source, int axis, int operatio
                             const void* start, distview_array* target) {
     return guard(__func__, [&](const char* function) {
         const Operation chosen =
-            begin_along_axis(source, axis, operation, target, function, 0, [&] {
+            begin_along_axis(source, axis, operation, target, function, false, [&] {
                 checked(static_cast<const char*>(start), function, "a value to start with");
             });
         const Exec& exec = host(function);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "gather.hpp"
 
+#include <initializer_list>
 #include <optional>
 
 using namespace distview::c;
@@ -34,8 +35,8 @@ struct Named {
 /// Looks at the arguments on all ranks, makes a plan, and calls use(plan, exec).
 template <class Check, class Use>
 void with_plan(const distview_array* array, const Named& named, std::int64_t count,
-               const void* values, const char* function, std::uint64_t digest, Check&& check,
-               Use&& use) {
+               const void* values, const char* function,
+               std::initializer_list<AgreedNumber> numbers, Check&& check, Use&& use) {
     const distview_array& used = checked(array, function, "an array");
     const distview::CollectiveCall call(used.comm, function);
     IndexList indices(distview::max_rank);
@@ -47,7 +48,7 @@ void with_plan(const distview_array* array, const Named& named, std::int64_t cou
                                    check();
                                    return host(function);
                                },
-                               digest, {array});
+                               numbers, {array});
     distview::GatherPlan plan(used.comm, widened(used.view.layout(), Added::behind), indices);
     use(plan, exec);
 }
@@ -56,7 +57,7 @@ int get(const distview_array* array, const Named& named, std::int64_t count, voi
         const char* name) {
     return guard(name, [&](const char* function) {
         with_plan(
-            array, named, count, values, function, 0,
+            array, named, count, values, function, {},
             [&] {
                 with_raw(array->view.section().element, function,
                          [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
@@ -71,7 +72,7 @@ int put(distview_array* array, const Named& named, std::int64_t count, const voi
         const char* name) {
     return guard(name, [&](const char* function) {
         with_plan(
-            array, named, count, values, function, 0,
+            array, named, count, values, function, {},
             [&] {
                 distview::require<distview::ShapeError>(!array->view.section().read_only, [&] {
                     return distview::text(function, ": expected an array that may be written, got "
@@ -91,7 +92,7 @@ int accumulate(distview_array* array, int operation, const Named& named, std::in
     return guard(name, [&](const char* function) {
         Operation chosen;
         with_plan(
-            array, named, count, values, function, agreed_number(operation),
+            array, named, count, values, function, {agreed_operation(operation)},
             [&] {
                 chosen = operation_of(operation, function);
                 check_operation(chosen, array->view.section().element, function);

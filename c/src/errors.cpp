@@ -48,6 +48,26 @@ const char* class_name_of(int status) noexcept {
     }
 }
 
+/// An error as its exception, with all that its class knows.
+std::exception_ptr exception_of(const distview_error& error) {
+    switch (error.status) {
+    case DISTVIEW_LAYOUT_ERROR: return std::make_exception_ptr(LayoutError(error.message));
+    case DISTVIEW_SHAPE_ERROR: return std::make_exception_ptr(ShapeError(error.message));
+    case DISTVIEW_USAGE_ERROR: return std::make_exception_ptr(UsageError(error.message));
+    case DISTVIEW_PROTOCOL_ERROR:
+        return std::make_exception_ptr(
+            ProtocolError(error.message, error.code, error.axis, error.key, error.process));
+    case DISTVIEW_MPI_ERROR:
+        return std::make_exception_ptr(MpiError(error.message, error.mpi_code));
+    case DISTVIEW_DEADLINE_ERROR: return std::make_exception_ptr(DeadlineError(error.message, {}));
+    default: break;
+    }
+    return std::make_exception_ptr(CodedError(error.message, error.code));
+}
+std::exception_ptr exception_of(int status, const std::string& message) {
+    return exception_of({status, 0, -1, -1, "", message.c_str(), "", ""});
+}
+
 int set(int status, const char* text) noexcept {
     thread_error().set(status, class_name_of(status), text);
     return status;
@@ -102,28 +122,13 @@ std::exception_ptr CallbackErrors::error_of(int status) const {
     const ThreadError& error = thread_error();
     if (error.set_by_program != m_errors && error.view.status == status)
         return failure_of(status, m_function);
-    return exception_of(status, text(m_function, ": a function of the program returned ", status),
-                        {});
-}
-
-std::exception_ptr exception_of(int status, const std::string& message, const std::string& code) {
-    switch (status) {
-    case DISTVIEW_LAYOUT_ERROR: return std::make_exception_ptr(LayoutError(message));
-    case DISTVIEW_SHAPE_ERROR: return std::make_exception_ptr(ShapeError(message));
-    case DISTVIEW_USAGE_ERROR: return std::make_exception_ptr(UsageError(message));
-    case DISTVIEW_PROTOCOL_ERROR: return std::make_exception_ptr(ProtocolError(message, code));
-    case DISTVIEW_MPI_ERROR: return std::make_exception_ptr(MpiError(message, 0));
-    case DISTVIEW_DEADLINE_ERROR: return std::make_exception_ptr(DeadlineError(message, {}));
-    default: break;
-    }
-    return std::make_exception_ptr(CodedError(message, code));
+    return exception_of(status, text(m_function, ": a function of the program returned ", status));
 }
 
 std::exception_ptr failure_of(int status, const char* function) {
     const ThreadError& error = thread_error();
-    if (error.view.status == status)
-        return exception_of(status, error.view.message, error.view.code);
-    return exception_of(status, text(function, ": got the status ", status), {});
+    if (error.view.status == status) return exception_of(error.view);
+    return exception_of(status, text(function, ": got the status ", status));
 }
 
 void give_text(std::string_view text, char* buffer, std::int64_t capacity, std::int64_t* length,

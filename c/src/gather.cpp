@@ -2,6 +2,8 @@
 #include "gather.hpp"
 #include "exchanges.hpp"
 
+#include <distview/core/memory_overlap.hpp>
+
 namespace distview::c {
 
 void check_values(const distview_array* array, const ArrayLayout& layout, std::int64_t expected,
@@ -14,7 +16,13 @@ void check_values(const distview_array* array, const ArrayLayout& layout, std::i
     require<ShapeError>(count == expected, [&] {
         return text(function, ": expected ", expected, " values, got ", count);
     });
-    if (count > 0) checked(static_cast<const char*>(values), function, "values");
+    if (count == 0) return;
+    checked(static_cast<const char*>(values), function, "values");
+    const AnySection& section = used.view.section();
+    require<UsageError>(
+        !memory_overlaps({section.data, section.element.bytes, section.extents, section.strides},
+                         {values, count * section.element.bytes}),
+        [&] { return text(function, ": the values share memory with the array"); });
 }
 
 void gather_values(GatherPlan& plan, const Exec& exec, const distview_array& array, void* values,
@@ -56,7 +64,7 @@ void check_gather(const distview_gather_plan& plan, const distview_array* array,
                  with_raw(array->view.section().element, function,
                           [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
              },
-             0, {array});
+             {}, {array});
 }
 
 } // namespace
@@ -149,7 +157,7 @@ int distview_gather_plan_combine(distview_gather_plan* plan, int operation, int6
                 check_writable(*array, function);
                 return found;
             },
-            agreed_number(operation), {array});
+            {agreed_operation(operation)}, {array});
         combine_values(used.plan, host(function), chosen, values, *array, function);
         end_operation(used.comm, function, chosen);
     });

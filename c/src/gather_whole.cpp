@@ -40,7 +40,7 @@ void with_whole(const distview_array* array, int root, int order, std::int64_t c
                                            " elements on the root, got ", count);
                  });
              },
-             static_cast<std::uint64_t>(root) * 4 + static_cast<std::uint64_t>(order), {array});
+             {{"root", root}, {"order", order}}, {array});
     const auto bytes = static_cast<std::size_t>(count * used.view.section().element.bytes);
     call.function = [&](const distview_plain_array& all) {
         if (bytes > 0) copy(all.data, bytes);

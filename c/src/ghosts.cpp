@@ -130,7 +130,7 @@ int distview_ghost_plan_execute(distview_ghost_plan* plan, distview_array* array
                      with_raw(array->view.section().element, function,
                               [&]<class T>(OfType<T>) { wide<T>(*array, Added::behind); });
                  },
-                 0, {array});
+                 {}, {array});
         with_raw(array->view.section().element, function, [&]<class T>(OfType<T>) {
             used.plan.execute(host(function), wide<T>(*array, Added::behind));
         });

@@ -17,7 +17,7 @@ int distview_ghost_plan_combine(distview_ghost_plan* plan, int operation, distvi
                                         });
                          return found;
                      },
-                     agreed_number(operation), {array});
+                     {agreed_operation(operation)}, {array});
         note_written(*array);
         with_operation(chosen, array->view.section().element, function,
                        [&]<class T>(OfType<T>, const auto& op) {

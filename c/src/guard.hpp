@@ -59,7 +59,6 @@ public:
         : Error(message), code(code_of_program) {}
     std::string code;
 };
-std::exception_ptr exception_of(int status, const std::string& message, const std::string& code);
 /// The exception of this thread's error, or of a status without one.
 std::exception_ptr failure_of(int status, const char* function);
 

@@ -17,21 +17,13 @@ function_of_program(distview_local_function function, void* user, const char* ca
     };
 }
 
-std::uint64_t digest_of(const distview_local_copy_options* options, int root) {
-    std::uint64_t digest = static_cast<std::uint64_t>(root) + 2;
-    const distview_local_copy_options given = options ? *options : distview_local_copy_options{};
-    for (const std::int32_t each :
-         {given.intent, given.order, given.cells, given.takes_leading_dimension, given.writes_all})
-        digest = digest * 31 + static_cast<std::uint64_t>(each);
-    return digest;
-}
-
 /// A collective one.
 void copy(const LocalCopyCall& known, const distview_local_copy_options* options,
           distview_local_function function, void* user, distview_local_copy_bytes* bytes) {
     LocalCopyCall call = known;
     const distview::Communicator& comm = call.array.comm;
     const distview::CollectiveCall collective(comm, call.name);
+    const distview_local_copy_options given = options ? *options : distview_local_copy_options{};
     together(comm, call.name,
              [&] {
                  call.options = checked_options(options, call.name);
@@ -42,7 +34,13 @@ void copy(const LocalCopyCall& known, const distview_local_copy_options* options
                  }
                  check_local_copy(call);
              },
-             digest_of(options, call.root), {&call.array});
+             {{"root", call.root},
+              {"intent", given.intent},
+              {"order", given.order},
+              {"cells", given.cells},
+              {"takes_leading_dimension", given.takes_leading_dimension},
+              {"writes_all", given.writes_all}},
+             {&call.array});
     const distview_local_copy_bytes copied = run_local_copy(call);
     if (bytes) *bytes = copied;
 }

@@ -8,14 +8,15 @@ using namespace distview::c;
 int distview_norm(const distview_array* array, int order, const distview_reduction_options* options,
                   double* result) {
     return guard(__func__, [&](const char* function) {
-        const Reduction run = begin_reduction(array, options, function, [&] {
+        const auto check = [&] {
             checked(result, function, "a place for the result");
             distview::require<distview::UsageError>(order >= 0 && order <= 2, [&] {
                 return distview::text(function, ": expected norm 1, 2 or 0 for infinity, got ",
                                       order);
             });
             check_reduced(*array, function, true);
-        });
+        };
+        const Reduction run = begin_reduction(array, options, function, check, order);
         with_normed(*array, function, [&](const auto& cells) {
             *result = order == 1 ? distview::norm1(run.exec, array->comm, cells, run.options)
                       : order == 2

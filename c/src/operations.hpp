@@ -83,9 +83,9 @@ void with_operation(const Operation& operation, const ElementType& element, cons
 }
 
 /// What ranks agree on of an operation: numbers of the program's own are each rank's own.
-inline std::uint64_t agreed_number(int operation) noexcept {
+inline AgreedNumber agreed_operation(int operation) noexcept {
     constexpr int first_of_program = 1000;
-    return static_cast<std::uint64_t>(operation < first_of_program ? operation : first_of_program);
+    return {"operation", operation < first_of_program ? operation : first_of_program};
 }
 
 /// Looks at an operation and the element type of what it combines.

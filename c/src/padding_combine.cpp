@@ -26,7 +26,7 @@ int distview_padding_plan_combine(distview_padding_plan* plan, int operation, in
                 check_operation(found, element, function);
                 return found;
             },
-            agreed_number(operation));
+            {agreed_operation(operation)});
         with_operation(chosen, element, function, [&]<class T>(OfType<T>, const auto& op) {
             used.plan.combine_as<T>(exec, op, fields);
         });

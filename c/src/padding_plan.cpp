@@ -48,7 +48,14 @@ void check_fields(const distview_padding_plan& plan, int count, distview_array* 
                  static_cast<std::uint64_t>(element.kind);
         identities.push_back(arrays[i]->view.identity());
     }
-    agree(plan.comm, function, failure, digest, {}, identities);
+    const auto arguments = [&] {
+        std::vector<Argument> list{{"count", text(count)}};
+        for (int i = 0; i < count; ++i)
+            list.push_back(
+                {text("element type of array ", i), describe(arrays[i]->view.section().element)});
+        return list;
+    };
+    agree(plan.comm, function, failure, digest, arguments, identities);
 }
 
 } // namespace

@@ -183,14 +183,14 @@ int distview_redistribution_plan_combine(distview_redistribution_plan* plan, int
     return guard_plan_calls(
         __func__, plan, [&](distview_redistribution_plan& used, const char* function) {
             const Sections sections = sections_of(used, source, target, function);
-            const Operation chosen = together(
-                used.comm, function,
-                [&] {
-                    Operation found = operation_of(operation, function);
-                    check_operation(found, sections.element, function);
-                    return found;
-                },
-                agreed_number(operation));
+            const Operation chosen =
+                together(used.comm, function,
+                         [&] {
+                             Operation found = operation_of(operation, function);
+                             check_operation(found, sections.element, function);
+                             return found;
+                         },
+                         {agreed_operation(operation)});
             combine(used, sections, chosen, function);
             end_operation(used.comm, function, chosen);
         });

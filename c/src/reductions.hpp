@@ -47,21 +47,24 @@ struct Reduction {
     Exec exec;
 };
 
-/// Looks at the arguments on all ranks, those in `check` too. The array must be one, or no other rank is told.
+/// Looks at the arguments on all ranks, those in `check` too. The array must be one, or no other rank is told. `order`
+/// is that of a norm.
 template <class Check>
 Reduction begin_reduction(const distview_array* array, const distview_reduction_options* options,
-                          const char* function, Check&& check) {
+                          const char* function, Check&& check, int order = 0) {
     const distview_array& reduced = checked(array, function, "an array");
-    const std::uint64_t chosen =
-        options ? static_cast<std::uint64_t>(options->cells) * 2 + (options->reproducible ? 1 : 0)
-                : 0;
-    const std::uint64_t digest = chosen * 2 + (reduced.column_major ? 1 : 0);
+    const distview_reduction_options given = options ? *options : distview_reduction_options{};
     return together(reduced.comm, function,
                     [&] {
                         check();
                         return Reduction{reduced, options_of(options, function), host(function)};
                     },
-                    digest, {array});
+                    {{"cells", given.cells},
+                     {"reproducible", given.reproducible != 0},
+                     {"order of the array in memory",
+                      reduced.column_major ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR},
+                     {"order", order}},
+                    {array});
 }
 
 } // namespace distview::c

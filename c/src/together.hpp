@@ -4,9 +4,11 @@
 #include "handles.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/core/hash.hpp>
 
 #include <cstdint>
 #include <exception>
+#include <initializer_list>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -20,24 +22,39 @@ inline const Communicator& communicator_of(const distview_communicator* comm,
     return checked(comm, function, "a communicator").value;
 }
 
-/// Looks at the arguments of a collective call, on all ranks: what one rank throws all throw. `digest` is what they
+/// A number that all ranks must pass alike, and the name that errors give it.
+struct AgreedNumber {
+    const char* name;
+    std::int64_t value;
+};
+
+/// Looks at the arguments of a collective call, on all ranks: what one rank throws all throw. `numbers` are what they
 /// must agree on, `arrays` those that must be the same.
 template <class Check>
 auto together(const Communicator& comm, const char* function, Check&& check,
-              std::uint64_t digest = 0, std::initializer_list<const distview_array*> arrays = {}) {
+              std::initializer_list<AgreedNumber> numbers = {},
+              std::initializer_list<const distview_array*> arrays = {}) {
     const CollectiveCall call(comm, function);
     using Result = std::invoke_result_t<Check>;
     std::exception_ptr failure;
     std::vector<std::uint64_t> identities;
     for (const distview_array* array : arrays)
         identities.push_back(array ? array->view.identity() : 0);
+    Hash digest;
+    for (const AgreedNumber& number : numbers) digest.add(number.value);
+    const Arguments arguments = [&numbers] {
+        std::vector<Argument> list;
+        for (const AgreedNumber& number : numbers)
+            list.push_back({number.name, text(number.value)});
+        return list;
+    };
     if constexpr (std::is_void_v<Result>) {
         try {
             check();
         } catch (...) {
             failure = std::current_exception();
         }
-        agree(comm, function, failure, digest, {}, identities);
+        agree(comm, function, failure, digest.value(), arguments, identities);
     } else {
         std::optional<Result> result;
         try {
@@ -45,7 +62,7 @@ auto together(const Communicator& comm, const char* function, Check&& check,
         } catch (...) {
             failure = std::current_exception();
         }
-        agree(comm, function, failure, digest, {}, identities);
+        agree(comm, function, failure, digest.value(), arguments, identities);
         return std::move(*result);
     }
 }

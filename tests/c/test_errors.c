@@ -120,9 +120,14 @@ static void test_arrays(distview_communicator* comm) {
           distview_array_borrow(comm, layout, &memory, &array));
     if (check_size > 1) {
         memory.element = one ? DISTVIEW_INT64 : DISTVIEW_FLOAT64;
-        FAILS(DISTVIEW_USAGE_ERROR, "element type",
-              distview_array_borrow(comm, layout, &memory, &array));
+        char told[200];
+        snprintf(told, sizeof told, "element type is int64 on rank %d, float64 on rank 0",
+                 check_size - 1);
+        FAILS(DISTVIEW_USAGE_ERROR, told, distview_array_borrow(comm, layout, &memory, &array));
         check_alike();
+        snprintf(told, sizeof told, "order is 1 on rank %d, 0 on rank 0", check_size - 1);
+        FAILS(DISTVIEW_USAGE_ERROR, told,
+              distview_array_create(comm, layout, DISTVIEW_FLOAT64, one, &array));
     }
     memory.element = DISTVIEW_FLOAT64;
     FAILS(DISTVIEW_USAGE_ERROR, "a layout, got a null pointer",
@@ -165,6 +170,72 @@ static void test_arrays(distview_communicator* comm) {
     check_alike();
     distview_array_release(part);
     distview_padding_plan_release(plan);
+    distview_array_release(array);
+    distview_layout_release(layout);
+}
+
+static int pass(const distview_plain_array* array, void* user) {
+    (void)array, (void)user;
+    return 0;
+}
+
+// Numbers that the last rank passes otherwise: errors say which, and both values.
+#define DIFFERS(what, mine, others, call)                                                          \
+    do {                                                                                           \
+        char differs[200];                                                                         \
+        snprintf(                                                                                  \
+            differs, sizeof differs,                                                               \
+            "those of rank %d differ from those of rank 0: %s is %d on rank %d, %d on rank 0",     \
+            check_size - 1, what, mine, check_size - 1, others);                                   \
+        FAILS(DISTVIEW_USAGE_ERROR, differs, call);                                                \
+        check_alike();                                                                             \
+    } while (0)
+
+static void test_other_numbers(distview_communicator* comm) {
+    if (check_size == 1) return;
+    const distview_axis axes[2] = {{.extent = 12}, {.extent = 9}};
+    distview_layout* const layout = make_layout(2, axes);
+    const int one = check_rank == check_size - 1;
+    distview_array *array = NULL, *target = NULL, *borrowed = NULL;
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &array));
+    OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &target));
+    distview_value value;
+    const distview_reduction_options owned = {.cells = one ? DISTVIEW_OWNED : DISTVIEW_INTERIOR};
+    const distview_reduction_options same = {.reproducible = one};
+    DIFFERS("cells", 1, 0, distview_min(array, &owned, &value, NULL));
+    DIFFERS("cells", 1, 0, distview_sum(array, one ? &owned : NULL, &value));
+    DIFFERS("reproducible", 1, 0, distview_dot(array, target, &same, &value));
+    DIFFERS("order", 2, 1, distview_norm(array, one ? 2 : 1, NULL, &value.real));
+    double data[12 * 9] = {0};
+    distview_memory memory = {.data = data, .element = DISTVIEW_FLOAT64, .rank = 2};
+    OK(distview_layout_local_extents(layout, check_rank, memory.extents));
+    memory.order = one ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR;
+    OK(distview_array_borrow(comm, layout, &memory, &borrowed));
+    DIFFERS("order of the array in memory", 1, 0, distview_max(borrowed, NULL, &value, NULL));
+
+    double all[12 * 9];
+    DIFFERS("root", 1, 0, distview_gather(array, one ? 1 : 0, DISTVIEW_ROW_MAJOR, 12 * 9, all));
+    DIFFERS("order", 0, 1, distview_scatter(array, 0, one ? 0 : 1, 12 * 9, all));
+    const distview_local_copy_options options = {.writes_all = one};
+    DIFFERS("writes_all", 1, 0,
+            distview_with_local_copy_of_whole(array, 0, &options, pass, NULL, NULL));
+    DIFFERS("root", 0, -1,
+            distview_with_local_copy_of_whole(array, one ? 0 : -1, NULL, pass, NULL, NULL));
+    DIFFERS("axis", 0, 1, distview_inclusive_scan(array, one ? 0 : 1, DISTVIEW_SUM, target));
+    DIFFERS("operation", 3, 1,
+            distview_inclusive_scan(array, 0, one ? DISTVIEW_MAXIMUM : DISTVIEW_SUM, target));
+    DIFFERS("operation", 2, 1,
+            distview_accumulate_box(array, one ? DISTVIEW_MINIMUM : DISTVIEW_SUM, (int64_t[]){0, 0},
+                                    (int64_t[]){0, 0}, 0, NULL));
+    distview_redistribution_plan* plan = NULL;
+    OK(distview_redistribution_plan_create(comm, layout, layout, NULL, &plan));
+    DIFFERS("operation", 3, 1,
+            distview_redistribution_plan_combine(plan, one ? DISTVIEW_MAXIMUM : DISTVIEW_SUM, array,
+                                                 target));
+    OK(distview_redistribution_plan_combine(plan, DISTVIEW_SUM, array, target));
+    distview_redistribution_plan_release(plan);
+    distview_array_release(borrowed);
+    distview_array_release(target);
     distview_array_release(array);
     distview_layout_release(layout);
 }
@@ -228,7 +299,7 @@ static void test_plans(distview_communicator* comm) {
         OK(distview_padding_plan_execute(plan, 1, &array));
     }
     if (check_size > 1) {
-        FAILS(DISTVIEW_USAGE_ERROR, "differ",
+        FAILS(DISTVIEW_USAGE_ERROR, "differ from those of rank 0: count is 2 on rank",
               distview_padding_plan_execute(plan, one ? 2 : 1, (distview_array*[]){array, array}));
         check_alike();
     }
@@ -327,6 +398,17 @@ static void test_classes(distview_communicator* comm) {
     CHECK(strcmp(distview_last_error()->code, "stop_gt_size") == 0 &&
           distview_last_error()->axis == 0);
     CHECK(strcmp(distview_last_error()->class_name, "ProtocolError") == 0);
+    // Told on by one rank, with all that the class knows.
+    char key[40];
+    snprintf(key, sizeof key, "%s", distview_last_error()->key);
+    const int process = distview_last_error()->process;
+    CHECK(strcmp(key, "stop") == 0);
+    if (!one) distview_clear_error();
+    FAILS(DISTVIEW_PROTOCOL_ERROR, "stop",
+          distview_communicator_agree(comm, "test", one ? DISTVIEW_PROTOCOL_ERROR : 0));
+    CHECK(strcmp(distview_last_error()->code, "stop_gt_size") == 0 &&
+          strcmp(distview_last_error()->key, key) == 0 && distview_last_error()->axis == 0 &&
+          distview_last_error()->process == process);
     // That of the failing rank is still its own; the others' have been taken over, and released.
     CHECK((section.release != NULL) == one);
     if (one) section.release(&section);
@@ -388,6 +470,7 @@ int main(int argc, char** argv) {
     check_begin(&argc, &argv, &comm);
     test_layouts();
     test_arrays(comm);
+    test_other_numbers(comm);
     test_plans(comm);
     test_executions(comm);
     test_classes(comm);
