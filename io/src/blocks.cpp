@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "blocks.hpp"
 
+#include "damage.hpp"
+
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
@@ -48,7 +50,7 @@ void read_block(const ByteSource& source, const Blocks& blocks, const std::strin
             source.read(first + b, first + e, memory + b);
             return memory + b;
         });
-    require<Error>(found == blocks.expected[static_cast<std::size_t>(block.number)], [&] {
+    require<DamageError>(found == blocks.expected[static_cast<std::size_t>(block.number)], [&] {
         return text(caller, ": expected what was written, got damaged bytes among [", first, ", ",
                     last, ") of ", where,
                     blocks.step_bytes > 0 ? text(" (step ", block.step, ')') : std::string(),

@@ -77,4 +77,11 @@ Packed from_root(const Communicator& comm, const std::string& caller, const Acti
     return Packed(std::move(bytes));
 }
 
+/// Values by which ranks decide what they do together become those of rank 0. Collective.
+template <class... Values>
+    requires(std::is_trivially_copyable_v<Values> && ...)
+void take_from_root(const Communicator& comm, Values&... values) {
+    (broadcast(comm, 0, std::as_writable_bytes(std::span(&values, 1))), ...);
+}
+
 } // namespace distview::impl

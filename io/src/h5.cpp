@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "h5.hpp"
 
+#include "damage.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -8,12 +10,21 @@
 
 namespace distview::impl {
 
-H5Quiet::H5Quiet() {
+namespace {
+
+std::recursive_mutex& turns() {
+    static std::recursive_mutex mutex;
+    return mutex;
+}
+
+} // namespace
+
+H5Turn::H5Turn() : m_lock(turns()) {
     (void)H5Eget_auto2(H5E_DEFAULT, &m_function, &m_data);
     (void)H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
-H5Quiet::~H5Quiet() { (void)H5Eset_auto2(H5E_DEFAULT, m_function, m_data); }
+H5Turn::~H5Turn() { (void)H5Eset_auto2(H5E_DEFAULT, m_function, m_data); }
 
 namespace {
 
@@ -34,8 +45,19 @@ std::string h5_reason() {
 }
 
 void H5Calls::fail(const std::string& what) const {
-    throw Error(
-        text(m_caller, ": expected ", what, " '", m_path, "', got HDF5's '", h5_reason(), "'"));
+    const std::string reason = h5_reason();
+    const std::string message =
+        text(m_caller, ": expected ", what, " '", m_path, "', got HDF5's '", reason, "'");
+    // HDF5 quotes errors of the system with their numbers.
+    if (reason.find("errno = ") != std::string::npos) throw Error(message);
+    throw DamageError(message);
+}
+
+herr_t H5Id::reset() noexcept {
+    const hid_t id = std::exchange(m_id, H5I_INVALID_HID);
+    if (id < 0) return 0;
+    const std::lock_guard lock(turns());
+    return m_close(id);
 }
 
 namespace {
@@ -105,14 +127,30 @@ H5Id h5_type(const ElementType& element) {
     return opaque(element.bytes);
 }
 
+namespace {
+
+// HDF5 has numbers of any size, of 3 bytes too.
+bool is_integer_size(std::int64_t bytes) {
+    return bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+}
+
+bool is_float_size(std::int64_t bytes) {
+    return bytes == 2 || bytes == 4 || bytes == 8 ||
+           bytes == static_cast<std::int64_t>(sizeof(long double));
+}
+
+} // namespace
+
 std::optional<ElementType> element_of(hid_t type) {
     const auto bytes = static_cast<std::int64_t>(H5Tget_size(type));
     switch (H5Tget_class(type)) {
     case H5T_INTEGER:
+        if (!is_integer_size(bytes)) return std::nullopt;
         return ElementType{H5Tget_sign(type) == H5T_SGN_NONE ? ElementKind::unsigned_integer
                                                              : ElementKind::signed_integer,
                            bytes};
     case H5T_FLOAT: {
+        if (!is_float_size(bytes)) return std::nullopt;
         std::size_t sign = 0, exponent = 0, exponent_bits = 0, fraction = 0, fraction_bits = 0;
         (void)H5Tget_fields(type, &sign, &exponent, &exponent_bits, &fraction, &fraction_bits);
         return ElementType{bytes == 2 && exponent_bits == 8 ? ElementKind::bfloat
@@ -129,8 +167,9 @@ std::optional<ElementType> element_of(hid_t type) {
             return std::nullopt;
         const H5Id first(H5Tget_member_type(type, 0), H5Tclose);
         const H5Id second(H5Tget_member_type(type, 1), H5Tclose);
-        if (H5Tequal(first, second) <= 0) return std::nullopt;
-        return ElementType{ElementKind::complex, static_cast<std::int64_t>(2 * H5Tget_size(first))};
+        const auto part = static_cast<std::int64_t>(H5Tget_size(first));
+        if (H5Tequal(first, second) <= 0 || !is_float_size(part)) return std::nullopt;
+        return ElementType{ElementKind::complex, 2 * part};
     }
     default: return std::nullopt;
     }

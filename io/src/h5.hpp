@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -14,15 +15,19 @@
 
 namespace distview::impl {
 
-/// Keeps HDF5 from printing its errors, from construction to destruction; whoever called us may want it to.
-class H5Quiet {
+/// A thread's turn with HDF5, from construction to destruction: most builds of HDF5 let one thread at a time call it.
+/// Meanwhile errors are not printed; whoever called us may want them to be. Turns of a thread may nest.
+///
+/// Ranks must not wait for each other in a turn: on another rank the thread that they wait for may want one, too.
+class H5Turn {
 public:
-    H5Quiet();
-    ~H5Quiet();
-    H5Quiet(const H5Quiet&) = delete;
-    H5Quiet& operator=(const H5Quiet&) = delete;
+    H5Turn();
+    ~H5Turn();
+    H5Turn(const H5Turn&) = delete;
+    H5Turn& operator=(const H5Turn&) = delete;
 
 private:
+    std::lock_guard<std::recursive_mutex> m_lock;
     H5E_auto2_t m_function = nullptr;
     void* m_data = nullptr;
 };
@@ -35,7 +40,8 @@ class H5Calls {
 public:
     H5Calls(std::string caller, std::string path)
         : m_caller(std::move(caller)), m_path(std::move(path)) {}
-    /// Throws Error unless result >= 0. `what` is expected: "to create field 'h'".
+    /// Throws unless result >= 0: DamageError, or a plain Error if the system is to blame. `what` is expected: "to create
+    /// field 'h'".
     template <class Result>
     Result check(Result result, const std::string& what) const {
         if (result < 0) fail(what);
@@ -65,10 +71,8 @@ public:
         return *this;
     }
     operator hid_t() const noexcept { return m_id; }
-    herr_t reset() noexcept {
-        const hid_t id = std::exchange(m_id, H5I_INVALID_HID);
-        return id >= 0 ? m_close(id) : 0;
-    }
+    /// Takes its turn by itself, and leaves HDF5's reason for an error as it is.
+    herr_t reset() noexcept;
 
 private:
     hid_t m_id = H5I_INVALID_HID;

@@ -2,11 +2,13 @@
 #include <distview/io/checkpoint.hpp>
 
 #include "checksum.hpp"
+#include "damage.hpp"
 #include "h5_attributes.hpp"
 #include "h5_fields.hpp"
 #include "new_file.hpp"
 
 #include <distview/comm/agreement.hpp>
+#include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -28,8 +30,14 @@ std::int64_t checksum_of(const Attributes& scalars) {
     return static_cast<std::int64_t>(impl::xxh3(packed.bytes().data(), packed.bytes().size()));
 }
 
-/// What a file's contents can be to blame for; other errors are the caller's.
-bool is_damage(const Error& error) { return typeid(error) == typeid(Error); }
+/// Whether a file that cannot be read, as all ranks have been told, is damaged or not there. The caller's mistakes, and
+/// what the system refuses on some rank, are no reason to go on from an older state. Collective.
+bool is_damage(const Communicator& comm, const std::string& path, const Error& error,
+               const impl::DamageWatch& watch) {
+    if (typeid(error) != typeid(Error)) return false;
+    const bool is_found = watch.has_found() || (comm.rank() == 0 && impl::is_missing(path));
+    return all_reduce(comm, ReduceOperation::max, static_cast<std::int32_t>(is_found)) != 0;
+}
 
 } // namespace
 
@@ -59,18 +67,18 @@ Attributes Checkpoint::load_from(const std::string& path,
                                  const std::vector<NamedArray>& fields) const {
     const impl::H5Calls calls(load_caller, path);
     impl::Packed packed = impl::from_root(m_comm, load_caller, [&] {
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         const impl::H5Id file = impl::open_h5_file(calls);
         Attributes scalars = impl::read_attributes(calls, file);
         const auto sum = scalars.find(scalars_checksum);
-        require<Error>(sum != scalars.end() && std::holds_alternative<std::int64_t>(sum->second),
-                       [&] {
-                           return text(load_caller, ": expected a checkpoint in '", path,
-                                       "', got a file without '", scalars_checksum, "'");
-                       });
+        require<impl::DamageError>(
+            sum != scalars.end() && std::holds_alternative<std::int64_t>(sum->second), [&] {
+                return text(load_caller, ": expected a checkpoint in '", path,
+                            "', got a file without '", scalars_checksum, "'");
+            });
         const auto expected = std::get<std::int64_t>(sum->second);
         scalars.erase(sum);
-        require<Error>(checksum_of(scalars) == expected, [&] {
+        require<impl::DamageError>(checksum_of(scalars) == expected, [&] {
             return text(load_caller,
                         ": expected what was written, got damaged bytes among the scalars of '",
                         path, "': their checksum differs");
@@ -85,21 +93,24 @@ Attributes Checkpoint::load_from(const std::string& path,
 
 LoadedCheckpoint Checkpoint::load(const std::vector<NamedArray>& fields, bool falls_back) const {
     const CollectiveCall call(m_comm, load_caller);
+    int keep = m_options.keep;
+    impl::take_from_root(m_comm, keep, falls_back);
     LoadedCheckpoint loaded;
-    for (int age = 0; age < m_options.keep; ++age) {
+    for (int age = 0; age < keep; ++age) {
         loaded.path = path_of(age);
+        const impl::DamageWatch watch;
         try {
             loaded.scalars = load_from(loaded.path, fields);
             return loaded;
         } catch (const Error& error) { // the same on all ranks
-            if (!is_damage(error)) throw;
+            if (!is_damage(m_comm, loaded.path, error, watch)) throw;
             loaded.damage += text(loaded.damage.empty() ? "" : "; ", error.what());
         }
         if (!falls_back) break;
     }
     const std::string before = path_of(1);
     impl::Packed is_there = impl::from_root(m_comm, load_caller, [&] {
-        return impl::Packed().put(!falls_back && m_options.keep > 1 && impl::is_file(before));
+        return impl::Packed().put(!falls_back && keep > 1 && impl::is_file(before));
     });
     throw Error(is_there.get<bool>() ? text(loaded.damage, "; the checkpoint before it is '",
                                             before, "', which load(fields, true) goes back to")

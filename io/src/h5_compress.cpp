@@ -33,7 +33,7 @@ RawFile make_scratch_file(const Communicator& comm, const std::string& caller,
 
 void write_compressed(const H5Calls& calls, const NewField& field, std::int64_t step,
                       const RawFile& scratch) {
-    const H5Quiet quiet;
+    const H5Turn turn;
     const std::string what = text("to write field '", field.name, "' of");
     H5Id file = open_h5_file(calls, true);
     {

@@ -16,6 +16,8 @@
 
 namespace distview::impl {
 
+/// The options that rank 0 was given. The grid and the names of axes are for rank 0 only, which makes the file. Collective.
+Hdf5Options options_of_root(const Communicator& comm, Hdf5Options options);
 /// Throws UsageError unless a file can be made of these. Local.
 void check_arrays(const std::string& caller, const Communicator& comm,
                   const std::vector<NamedArray>& arrays, const Hdf5Options& options);

@@ -30,6 +30,20 @@ std::vector<int> plain_order(int rank) {
     return order;
 }
 
+Hdf5Options options_of_root(const Communicator& comm, Hdf5Options options) {
+    take_from_root(comm, options.checksum_bytes, options.compression, options.buffer_bytes,
+                   options.sync);
+    if (comm.rank() != 0) options.grid.reset(); // not even checked
+    return options;
+}
+
+namespace {
+bool can_compress() {
+    const H5Turn turn;
+    return H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0;
+}
+} // namespace
+
 void check_arrays(const std::string& caller, const Communicator& comm,
                   const std::vector<NamedArray>& arrays, const Hdf5Options& options) {
     for (const NamedArray& each : arrays) check_processes(caller, comm, each.array);
@@ -41,7 +55,7 @@ void check_arrays(const std::string& caller, const Communicator& comm,
     require<UsageError>(options.compression >= 0 && options.compression <= 9, [&] {
         return text(caller, ": expected a compression of 0 (none) to 9, got ", options.compression);
     });
-    require<UsageError>(options.compression == 0 || H5Zfilter_avail(H5Z_FILTER_DEFLATE) > 0, [&] {
+    require<UsageError>(options.compression == 0 || can_compress(), [&] {
         return text(caller, ": expected a compression of 0, got ", options.compression,
                     ": the HDF5 of this build was made without zlib");
     });
@@ -149,7 +163,7 @@ void read_field(const Communicator& comm, const H5Calls& calls, const OpenField&
     RawFile file;
     const std::unique_ptr<ByteSource> source =
         agree_on(comm, calls.caller().c_str(), [&]() -> std::unique_ptr<ByteSource> {
-            const H5Quiet quiet;
+            const H5Turn turn;
             if (!open.is_plain || step >= 0) return std::make_unique<H5Source>(calls, open, step);
             file = RawFile(calls.caller(), calls.path(), RawFile::Mode::read);
             return std::make_unique<RawSource>(file, stored, transfer.what);
@@ -171,14 +185,15 @@ void save_hdf5(const Communicator& comm, const std::string& path,
 
 void impl::save_fields(const Communicator& comm, const std::string& caller, const std::string& path,
                        const std::vector<NamedArray>& arrays, const Attributes& attributes,
-                       const Hdf5Options& options, int keep) {
+                       const Hdf5Options& given, int keep) {
     const CollectiveCall call(comm, caller);
+    const Hdf5Options options = impl::options_of_root(comm, given);
     agree_on(comm, caller.c_str(), [&] { impl::check_arrays(caller, comm, arrays, options); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
 
     impl::NewFile file(comm, caller, path);
     file.make([&](const std::string& name) {
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         const impl::H5Calls calls(caller, name);
         // First, for the system's reason if that cannot be.
         impl::RawFile(caller, name, impl::RawFile::Mode::create).close();
@@ -217,7 +232,7 @@ Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path) {
     const std::string caller = "inspect_hdf5";
     const CollectiveCall call(comm, caller);
     impl::Packed packed = impl::from_root(comm, caller, [&] {
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         const impl::H5Calls calls(caller, path);
         const impl::H5Id file = impl::open_h5_file(calls);
         impl::Packed found;
@@ -251,12 +266,13 @@ namespace impl {
 
 void load_fields(const Communicator& comm, const H5Calls& calls,
                  const std::vector<NamedArray>& arrays, std::int64_t step,
-                 const FileOptions& options) {
+                 const FileOptions& given) {
+    const FileOptions options = options_of_root(comm, given);
     agree_on(comm, calls.caller().c_str(), [&] {
         for (const NamedArray& each : arrays) check_processes(calls.caller(), comm, each.array);
     });
     Packed packed = from_root(comm, calls.caller(), [&] {
-        const H5Quiet quiet;
+        const H5Turn turn;
         const H5Id file = open_h5_file(calls);
         Packed found;
         for (const NamedArray& each : arrays)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "h5_open.hpp"
 
+#include "damage.hpp"
 #include "h5_build.hpp"
 
 #include <distview/core/error.hpp>
@@ -107,7 +108,7 @@ void look_at_sums(const H5Calls& calls, hid_t file, OpenField& open, std::int64_
     const bool fits = (has_steps || extents.size() == 1) && open.block_bytes > 0 &&
                       (!has_steps || extents[0] >= steps) &&
                       extents.back() == (bytes + open.block_bytes - 1) / open.block_bytes;
-    require<Error>(fits, [&] {
+    require<DamageError>(fits, [&] {
         return text(calls.caller(), ": expected ", what, " '", calls.path(),
                     "' to be as many as its bytes take, got ", tuple_text(extents), " of ",
                     open.block_bytes, " bytes each");
@@ -157,8 +158,12 @@ OpenField look_at_field(const H5Calls& calls, hid_t file, const std::string& nam
     const H5Id type(H5Dget_type(dataset), H5Tclose);
     const auto element = element_of(type);
     require<ShapeError>(element.has_value(), [&] {
+        const H5T_class_t kind = H5Tget_class(type);
+        const bool is_number = kind == H5T_INTEGER || kind == H5T_FLOAT;
         return text(calls.caller(), ": expected numbers in field '", name, "' in '", calls.path(),
-                    "', got texts or a table");
+                    "', got ",
+                    is_number ? text("some of ", H5Tget_size(type), " bytes, which NumPy has not")
+                              : "texts or a table");
     });
     open.field.element = *element;
     open.field.shape = extents_of_field(file, dataset);
@@ -248,7 +253,7 @@ void H5Source::read(std::int64_t begin, std::int64_t end, void* to) const {
 }
 
 void H5Source::read_elements(std::int64_t first, std::int64_t last, void* to) const {
-    const H5Quiet quiet;
+    const H5Turn turn;
     const H5Id space(H5Dget_space(m_dataset), H5Sclose);
     auto* at = static_cast<std::byte*>(to);
     for_each_box(m_extents, first, last, [&](auto start, auto count, std::int64_t elements) {

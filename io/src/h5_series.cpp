@@ -105,19 +105,20 @@ void close(const impl::H5Calls& calls, impl::H5Id& file) {
 Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
                        const std::vector<NamedArray>& arrays, const Attributes& attributes,
                        const Hdf5Options& options)
-    : m_comm(comm), m_path(path), m_options(options) {
+    : m_comm(comm), m_path(path) {
     const CollectiveCall call(comm, series_name);
-    agree_on(comm, series_name, [&] { impl::check_arrays(series_name, comm, arrays, options); });
+    m_options = impl::options_of_root(comm, options);
+    agree_on(comm, series_name, [&] { impl::check_arrays(series_name, comm, arrays, m_options); });
     for (const NamedArray& each : arrays)
         m_fields.push_back(
             {each.name, each.array.section().element, impl::shape_of(each.array), false});
     impl::NewFile file(comm, series_name, path);
     file.make([&](const std::string& temporary) {
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         const impl::H5Calls calls(series_name, temporary);
         impl::RawFile(series_name, temporary, impl::RawFile::Mode::create).close();
         impl::H5Builder builder(calls, temporary, m_options);
-        std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
+        std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
         builder.add_times();
         for (impl::NewField& field : fields) builder.add_series_field(field);
         builder.add_axes(fields, true);
@@ -125,7 +126,7 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
         builder.add_attributes(attributes);
         builder.close();
     });
-    file.commit(options.sync);
+    file.commit(m_options.sync);
 }
 
 void Hdf5Series::check(const std::vector<NamedArray>& arrays) const {
@@ -154,7 +155,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     }
     const impl::H5Calls calls(series_name, m_path);
     impl::Packed places = impl::from_root(m_comm, series_name, [&] {
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         impl::H5Id file = impl::open_h5_file(calls, true);
         impl::Packed packed;
         for (const impl::NewField& field : fields) {
@@ -190,7 +191,7 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     });
     agree_on(m_comm, series_name, [&] {
         if (m_comm.rank() != 0) return;
-        const impl::H5Quiet quiet;
+        const impl::H5Turn turn;
         impl::H5Id file = impl::open_h5_file(calls, true);
         for (std::size_t f = 0; f < fields.size(); ++f)
             if (fields[f].blocks > 0)

@@ -38,6 +38,8 @@ void NewFile::commit(bool sync, int keep) {
     });
     agree_on(m_comm, m_caller.c_str(), [&] {
         if (m_comm.rank() != 0) return;
+        // Without one that gets older, the older ones stay what they are.
+        if (!is_file(m_path)) keep = 1;
         for (int age = keep - 1; age > 1; --age)
             (void)std::rename(kept_name(m_path, age - 1).c_str(), kept_name(m_path, age).c_str());
         if (keep > 1) keep_file(m_path, kept_name(m_path, 1));

@@ -45,6 +45,11 @@ void check_field(const std::string& caller, const std::string& where, const Stor
     });
 }
 
+NpyOptions options_of_root(const Communicator& comm, NpyOptions options) {
+    take_from_root(comm, options.fortran_order, options.buffer_bytes, options.sync);
+    return options;
+}
+
 void put_place(Packed& packed, const NpyPlace& place) {
     packed.put(place.field.name).put(place.field.element).put(place.field.shape);
     packed.put(place.field.is_fortran_order).put(place.offset).put(place.is_swapped);
@@ -102,9 +107,10 @@ impl::NpyPlace find_array(const Communicator& comm, const std::string& caller,
 } // namespace
 
 void save_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,
-              const NpyOptions& options) {
+              const NpyOptions& given) {
     const std::string caller = "save_npy";
     const CollectiveCall call(comm, caller);
+    const NpyOptions options = impl::options_of_root(comm, given);
     agree_on(comm, caller.c_str(), [&] { impl::check_processes(caller, comm, array); });
     impl::Transfer transfer;
     transfer.caller = caller;
@@ -135,9 +141,10 @@ StoredField inspect_npy(const Communicator& comm, const std::string& path) {
 }
 
 void load_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,
-              const FileOptions& options) {
+              const FileOptions& given) {
     const std::string caller = "load_npy";
     const CollectiveCall call(comm, caller);
+    const FileOptions options = impl::options_of_root(comm, given);
     const impl::NpyPlace place = find_array(comm, caller, path);
     const impl::RawFile file = agree_on(comm, caller.c_str(), [&] {
         impl::check_processes(caller, comm, array);

@@ -5,7 +5,7 @@
 #include "npy_header.hpp"
 #include "transfer.hpp"
 
-#include <distview/io/file_options.hpp>
+#include <distview/io/npy.hpp>
 
 #include <cstdint>
 #include <functional>
@@ -19,6 +19,9 @@ std::vector<int> axis_order(int rank, bool fortran_order);
 
 void put_place(Packed& packed, const NpyPlace& place);
 NpyPlace get_place(Packed& packed);
+
+/// The options that rank 0 was given. Collective.
+NpyOptions options_of_root(const Communicator& comm, NpyOptions options);
 
 /// Collective.
 void read_npy_array(const Communicator& comm, const std::string& caller, const RawFile& file,

@@ -124,9 +124,10 @@ const impl::NpyPlace& find_member(const std::string& caller, const std::string& 
 } // namespace
 
 void save_npz(const Communicator& comm, const std::string& path,
-              const std::vector<NamedArray>& arrays, const NpyOptions& options) {
+              const std::vector<NamedArray>& arrays, const NpyOptions& given) {
     const std::string caller = "save_npz";
     const CollectiveCall call(comm, caller);
+    const NpyOptions options = impl::options_of_root(comm, given);
     agree_on(comm, caller.c_str(), [&] { check_members(caller, comm, arrays); });
     std::vector<Member> members = make_members(caller, arrays, options);
     const std::int64_t end =
@@ -171,9 +172,10 @@ std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string
 }
 
 void load_npz(const Communicator& comm, const std::string& path,
-              const std::vector<NamedArray>& arrays, const FileOptions& options) {
+              const std::vector<NamedArray>& arrays, const FileOptions& given) {
     const std::string caller = "load_npz";
     const CollectiveCall call(comm, caller);
+    const FileOptions options = impl::options_of_root(comm, given);
     const std::vector<impl::NpyPlace> places = find_members(comm, caller, path);
     const impl::RawFile file = agree_on(comm, caller.c_str(), [&] {
         for (const NamedArray& each : arrays) {

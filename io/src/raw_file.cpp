@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "raw_file.hpp"
 
+#include "damage.hpp"
+
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
@@ -84,7 +86,7 @@ void RawFile::read(void* to, std::int64_t bytes, std::int64_t offset,
             throw_system_error(
                 m_caller, text("to read bytes [", offset, ", ", end, ") of '", m_path, "', ", what),
                 errno);
-        require<Error>(got > 0, [&] {
+        require<DamageError>(got > 0, [&] {
             return text(m_caller, ": expected bytes [", offset, ", ", end, ") of '", m_path, "', ",
                         what, ", got a file that ends at byte ", offset);
         });
@@ -163,6 +165,11 @@ void check_place(const std::string& caller, const std::string& path) {
 bool is_file(const std::string& path) noexcept {
     struct stat status{};
     return ::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
+bool is_missing(const std::string& path) noexcept {
+    struct stat status{};
+    return ::stat(path.c_str(), &status) != 0 && errno == ENOENT;
 }
 
 std::string folder_of(const std::string& path) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer.hpp"
 
+#include "from_root.hpp"
 #include "rounds.hpp"
 #include "stage.hpp"
 
@@ -91,6 +92,11 @@ void tell(const Communicator& comm, const Transfer& transfer, const StoredArray&
 }
 
 } // namespace
+
+FileOptions options_of_root(const Communicator& comm, FileOptions options) {
+    take_from_root(comm, options.buffer_bytes, options.sync);
+    return options;
+}
 
 std::function<void(std::int64_t)>
 progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, std::size_t number) {

@@ -29,6 +29,9 @@ struct Transfer {
     std::function<void(std::int64_t)> progress;
 };
 
+/// The options that rank 0 was given. Collective.
+FileOptions options_of_root(const Communicator& comm, FileOptions options);
+
 /// Transfer::progress of one of several arrays, which are moved one after the other.
 std::function<void(std::int64_t)>
 progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, std::size_t number);

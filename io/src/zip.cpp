@@ -19,6 +19,8 @@ constexpr std::uint32_t end_signature = 0x06054b50;
 constexpr std::uint16_t version = 45;
 constexpr std::uint16_t zip64 = 1;
 constexpr std::uint32_t is_in_zip64 = 0xffffffff;
+/// Says that a name is in UTF-8: readers take others to be of MS-DOS.
+constexpr std::uint16_t has_utf8_name = 1u << 11;
 /// 1 January 1980: no archive's bytes depend on the day.
 constexpr std::uint32_t no_time = (1u << 5 | 1u) << 16;
 
@@ -41,6 +43,12 @@ private:
     std::string m_bytes;
 };
 
+std::uint16_t flags_of(const ZipMember& member) {
+    const bool is_ascii = std::all_of(member.name.begin(), member.name.end(),
+                                      [](unsigned char byte) { return byte < 0x80; });
+    return is_ascii ? std::uint16_t{0} : has_utf8_name;
+}
+
 std::uint64_t number(const std::string& bytes, std::size_t at, std::size_t count) {
     std::uint64_t value = 0;
     for (std::size_t i = count; i-- > 0;)
@@ -58,7 +66,7 @@ std::string zip_header(const ZipMember& member) {
     return Bytes()
         .u32(member_signature)
         .u16(version)
-        .u16(0)
+        .u16(flags_of(member))
         .u16(0)
         .u32(no_time)
         .u32(member.crc)
@@ -80,7 +88,7 @@ std::string zip_end(const std::vector<ZipMember>& members, std::int64_t begin) {
         bytes.u32(table_signature)
             .u16(version)
             .u16(version)
-            .u16(0)
+            .u16(flags_of(member))
             .u16(0)
             .u32(no_time)
             .u32(member.crc)

@@ -47,8 +47,9 @@ def read_numpy(folder):
     same(fortran, whole)
     assert fortran.flags.f_contiguous and not fortran.flags.c_contiguous
     with np.load(folder / "all.npz") as archive:
-        assert archive.files == ["u", "n"]
+        assert archive.files == ["u", "n", "Wärme"]
         same(archive["u"], whole)
+        same(archive["Wärme"], whole)
         same(archive["n"], indexed((4, 5, 6), "i4"))
     return np.__version__
 
@@ -203,6 +204,9 @@ def write_h5py(folder):
         file["complex"] = np.arange(9) * (1 + 2j)
         file["texts"] = ["one", "two"]
         file["table"] = np.zeros(3, [("x", "f4"), ("n", "i4")])
+        int24 = h5py.h5t.STD_I32LE.copy()
+        int24.set_size(3)
+        h5py.h5d.create(file.id, b"int24", int24, h5py.h5s.create_simple((3,)))
         file.attrs["time"] = 1.5
         file.attrs["step"] = np.int16(7)
         file.attrs["title"] = "Wärme"

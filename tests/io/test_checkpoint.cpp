@@ -165,6 +165,108 @@ TEST_F(CheckpointTest, keeps_so_many_and_falls_back) {
                                   '\'' + checkpoint.path_of(age) + '\'');
 }
 
+TEST_F(CheckpointTest, keeps_the_ones_before_if_the_last_one_is_gone) {
+    Random random(7, 1);
+    State state(world, random);
+    for (const int keep : {2, 3}) {
+        const Checkpoint checkpoint(world, path, options_of(random, keep));
+        for (int step = 1; step <= keep; ++step) {
+            state.fill(static_cast<std::uint64_t>(step));
+            checkpoint.save(state.fields());
+        }
+        if (rank() == 0) std::filesystem::remove(path);
+        MPI_Barrier(MPI_COMM_WORLD);
+        EXPECT_EQ(checkpoint.load(state.fields(), true).path, checkpoint.path_of(1));
+        state.fill(9);
+        checkpoint.save(state.fields());
+        for (int age = 0; age < keep; ++age) {
+            SCOPED_TRACE(checkpoint.path_of(age));
+            ASSERT_ON_ALL_RANKS(std::filesystem::exists(checkpoint.path_of(age)));
+            (void)Checkpoint(world, checkpoint.path_of(age)).load(state.fields());
+            EXPECT_ON_ALL_RANKS(state.is_of(age == 0 ? 9 : static_cast<std::uint64_t>(keep - age)));
+        }
+    }
+}
+
+TEST_F(CheckpointTest, does_not_fall_back_if_the_system_refuses_to_read_the_last_one) {
+    Random random(7, 2);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    for (const std::uint64_t step : {1U, 2U}) {
+        state.fill(step);
+        checkpoint.save(state.fields());
+    }
+    if (::geteuid() == 0) { // nobody else can be another user
+        if (rank() == 0) {
+            ::chmod(folder.path().c_str(), 0755);
+            ::chmod(path.c_str(), 0600);
+            ::chmod(checkpoint.path_of(1).c_str(), 0644);
+        }
+        MPI_Barrier(MPI_COMM_WORLD);
+        // Rank 0, which looks at the file first, finds it whole, unless it is the only one.
+        const bool is_another = rank() != world.size() - 1 || ::seteuid(65534) == 0;
+        EXPECT_TRUE(is_another);
+        EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
+                                  "to read '" + path + "', got 'Permission denied'");
+        const bool is_root_again = rank() != world.size() - 1 || ::seteuid(0) == 0;
+        EXPECT_TRUE(is_root_again);
+    }
+    if (rank() == 0) {
+        std::filesystem::remove(path);
+        std::filesystem::create_directory(path);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(state.fields(), true), Error,
+                              "to read '" + path + "', got 'Is a directory'");
+    if (rank() == 0) std::filesystem::remove(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(checkpoint.load(state.fields(), true).path, checkpoint.path_of(1));
+    EXPECT_ON_ALL_RANKS(state.is_of(1));
+}
+
+TEST_F(CheckpointTest, options_are_those_of_rank_0) {
+    Random random(7, 3);
+    State state(world, random);
+    const bool is_root = rank() == 0;
+    const FileOptions reading{.buffer_bytes = is_root ? 500 : 40};
+    for (const int compression : {0, 3}) {
+        Hdf5Options options;
+        options.checksum_bytes = is_root ? 1024 : 128;
+        options.compression = is_root ? compression : 3 - compression;
+        options.buffer_bytes = is_root ? 3000 : 100;
+        options.sync = is_root;
+        if (!is_root) options.grid = UniformGrid{.spacing = {-1}}; // none that can be
+        state.fill(1);
+        save_hdf5(world, path, state.fields(), {}, options);
+        state.fill(2);
+        load_hdf5(world, path, state.fields(), reading);
+        EXPECT_ON_ALL_RANKS(state.is_of(1));
+
+        Hdf5Series series(world, path, state.fields(), {}, options);
+        series.append(0, state.fields());
+        state.fill(2);
+        load_hdf5_step(world, path, 0, state.fields(), reading);
+        EXPECT_ON_ALL_RANKS(state.is_of(1));
+    }
+
+    CheckpointOptions options = options_of(random);
+    if (!is_root) {
+        options.keep = 1;
+        options.checksum_bytes *= 2;
+        options.buffer_bytes *= 2;
+        options.sync = true;
+    }
+    const Checkpoint checkpoint(world, path, options);
+    for (const std::uint64_t step : {1U, 2U}) {
+        state.fill(step);
+        checkpoint.save(state.fields());
+    }
+    if (is_root) std::filesystem::remove(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_EQ(checkpoint.load(state.fields(), is_root).path, checkpoint.path_of(1));
+    EXPECT_ON_ALL_RANKS(state.is_of(1));
+}
+
 TEST_F(CheckpointTest, finds_every_flipped_bit_and_names_the_field_and_the_place) {
     set_test_timeout(900);
     Random fixed(11, 0);

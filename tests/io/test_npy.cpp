@@ -152,6 +152,30 @@ TEST(Npy, says_on_all_ranks_what_does_not_fit) {
                               "without the table of members");
 }
 
+TEST(Npy, options_are_those_of_rank_0) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    Random random(19, 0);
+    const bool is_root = rank() == 0;
+    const auto section = [&] {
+        return StoredSection(world,
+                             ArrayLayout(ProcessGrid{1, world.size()}, {block(23), cyclic(14)}),
+                             {ElementKind::floating_point, 8}, random);
+    };
+    StoredSection from = section(), to = section(), again = section();
+    from.fill(3);
+    const NpyOptions writing{
+        .fortran_order = is_root, .buffer_bytes = is_root ? 300 : 2000, .sync = !is_root};
+    const FileOptions reading{.buffer_bytes = is_root ? 2000 : 100};
+    save_npy(world, folder.file("u.npy"), from.any(), writing);
+    EXPECT_ON_ALL_RANKS(inspect_npy(world, folder.file("u.npy")).is_fortran_order);
+    load_npy(world, folder.file("u.npy"), to.any(), reading);
+    EXPECT_ON_ALL_RANKS(to.is_right(3));
+    save_npz(world, folder.file("a.npz"), {{"x", from.any()}, {"y", from.any()}}, writing);
+    load_npz(world, folder.file("a.npz"), {{"y", again.any()}}, reading);
+    EXPECT_ON_ALL_RANKS(again.is_right(3));
+}
+
 TEST(Npy, of_slices_has_the_slice) {
     const SharedFolder folder;
     const Communicator world(MPI_COMM_WORLD);

@@ -221,6 +221,40 @@ TEST_F(SeriesTest, datasets_of_linked_files) {
     EXPECT_ON_ALL_RANKS(to.is_right(1));
 }
 
+TEST_F(SeriesTest, numbers_of_3_bytes_are_no_fields) {
+    Random random(17, 8);
+    StoredSection f(world, random_stored_layout(random, world.size(), {9}),
+                    {ElementKind::floating_point, 8}, random);
+    save_hdf5(world, path, {{"f", f.any()}});
+    if (rank() == 0) {
+        const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+        const hsize_t extent = 9;
+        const hid_t space = H5Screate_simple(1, &extent, nullptr);
+        const hid_t integer = H5Tcopy(H5T_STD_I32LE);
+        EXPECT_GE(H5Tset_size(integer, 3), 0);
+        const hid_t floating = H5Tcopy(H5T_IEEE_F32LE);
+        EXPECT_GE(H5Tset_fields(floating, 23, 15, 8, 0, 15), 0);
+        EXPECT_GE(H5Tset_size(floating, 3), 0);
+        for (const auto& [name, type] :
+             {std::pair("int24", integer), std::pair("float24", floating)}) {
+            const hid_t dataset =
+                H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+            EXPECT_GE(H5Dclose(dataset), 0);
+            H5Tclose(type);
+        }
+        H5Sclose(space);
+        H5Fclose(file);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    const Hdf5Contents contents = inspect_hdf5(world, path);
+    EXPECT_EQ(contents.fields.size(), 1U);
+    EXPECT_EQ(contents.fields.at(0).name, "f");
+    for (const char* const name : {"int24", "float24"})
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, {{name, f.any()}}), ShapeError,
+                                  text("expected numbers in field '", name, "' in '", path,
+                                       "', got some of 3 bytes, which NumPy has not"));
+}
+
 TEST_F(SeriesTest, checksums_of_more_than_is_hashed_at_once) {
     // Pieces that are hashed end within elements of 3 bytes.
     Random random(17, 2);

@@ -52,7 +52,7 @@ struct LoadedCheckpoint {
 ///     const LoadedCheckpoint last = checkpoint.load({{"h", h}, {"u", u}});
 ///     step = std::get<std::int64_t>(last.scalars.at("step"));
 ///
-/// Collective: save(), load(); construction is local
+/// Collective: save(), load(), with the options of rank 0; construction is local
 /// Errors:     UsageError if a build has no HDF5 (on all ranks)
 class Checkpoint {
 public:
@@ -66,9 +66,10 @@ public:
     /// Errors: those of save_hdf5(); the checkpoints that there are stay as they are
     void save(const std::vector<NamedArray>& fields, const Attributes& scalars = {}) const;
     /// Fills fields from the last checkpoint. If that is damaged, cut short or not there: from the one before it if
-    /// `falls_back`, else the error names that one.
+    /// `falls_back`, which is that of rank 0, else the error names that one.
     ///
-    /// Errors: those of load_hdf5(), of the last checkpoint if no other one is whole
+    /// Errors: those of load_hdf5(), of the last checkpoint if no other one is whole. What the system refuses,
+    ///         permission or one more open file, is an error at once: older checkpoints are for damage
     LoadedCheckpoint load(const std::vector<NamedArray>& fields, bool falls_back = false) const;
 
 private:

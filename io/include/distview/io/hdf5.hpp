@@ -97,7 +97,7 @@ Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path);
 /// Datasets of other programs too: in pieces, compressed or of the other byte order. Checksums are compared if the file
 /// has any. Padding and ghosts are left to an exchange.
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Shapes:     a dataset's shape is the array's, without padding
 /// Errors:     those of inspect_hdf5(); Error that names the field and its bytes if they are damaged; ShapeError if shape
 ///             or element type differ; UsageError if a name is not there (thrown on all ranks). Elements are then as they

@@ -45,7 +45,7 @@ private:
 
 /// Fills arrays from one step of a file of Hdf5Series, or of any whose datasets have a first axis more.
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Indices:    steps from 0
 /// Errors:     those of load_hdf5(); UsageError if there is no such step (thrown on all ranks)
 void load_hdf5_step(const Communicator& comm, const std::string& path, std::int64_t step,

@@ -30,7 +30,7 @@ struct NpyOptions {
 ///
 ///     save_npy(comm, "u.npy", u);                        // u: a DistView of any layout
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Shapes:     as many processes as ranks, process p on rank p
 /// Space:      memory that the host reaches, or of a CUDA device; kernels that write it must have been fenced
 /// Cost:       blocks of rows are written as they are; else each element moves once, in rounds
@@ -49,16 +49,16 @@ StoredField inspect_npy(const Communicator& comm, const std::string& path);
 ///
 /// Padding and ghosts are left to an exchange.
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Shapes:     the file's shape is the array's, without padding
 /// Errors:     those of inspect_npy(); ShapeError if shape or element type differ, UsageError as save_npy()
 ///             (thrown on all ranks). Elements are then as they were or as the file has them
 void load_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,
               const FileOptions& options = {});
 
-/// Writes arrays as a .npz archive, as numpy.savez() does: not compressed, of any size.
+/// Writes arrays as a .npz archive, as numpy.savez() does: not compressed, of any size. Names are in UTF-8.
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Errors:     those of save_npy(); UsageError for names that are empty or come twice (thrown on all ranks)
 void save_npz(const Communicator& comm, const std::string& path,
               const std::vector<NamedArray>& arrays, const NpyOptions& options = {});
@@ -71,7 +71,7 @@ std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string
 
 /// Fills arrays from a .npz archive, each from the member of its name. Members' own checksums are not looked at.
 ///
-/// Collective: over comm
+/// Collective: over comm; options are those of rank 0
 /// Errors:     those of inspect_npz() and load_npy(); UsageError if a name is not in it (thrown on all ranks)
 void load_npz(const Communicator& comm, const std::string& path,
               const std::vector<NamedArray>& arrays, const FileOptions& options = {});

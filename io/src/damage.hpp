@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <distview/core/error.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace distview::impl {
+
+/// A file does not have what was written, so that an older one may be of use. Not for what the system refuses for a while:
+/// memory, descriptors, permission.
+///
+/// An agreement makes a plain Error of it on all ranks; DamageWatch tells the rank that found the damage.
+class DamageError : public Error {
+public:
+    explicit DamageError(const std::string& message) : Error(message) { ++found(); }
+
+private:
+    friend class DamageWatch;
+    static std::int64_t& found() noexcept {
+        thread_local std::int64_t count = 0;
+        return count;
+    }
+};
+
+/// Whether this thread has found damage since construction.
+class DamageWatch {
+public:
+    bool has_found() const noexcept { return DamageError::found() != m_before; }
+
+private:
+    std::int64_t m_before = DamageError::found();
+};
+
+} // namespace distview::impl
