@@ -125,8 +125,9 @@ class Checkpoint:
         """Fills arrays from the last checkpoint, of any layout and ranks. Collective.
 
         If that is damaged, cut short or not there: from the one before it if falls_back, else the FileError names that
-        one. Padding is not valid afterwards: exchange_padding() fills it. Raises ShapeError if shape or element type
-        of an array differ, UsageError if its name is not there.
+        one; what the system refuses to read is a FileError in any case. Padding is not valid afterwards:
+        exchange_padding() fills it. Raises ShapeError if shape or element type of an array differ, UsageError if its
+        name is not there.
         """
         caller = "Checkpoint.load"
 

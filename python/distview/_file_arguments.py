@@ -14,6 +14,7 @@ import numpy.typing as npt
 from . import _distview
 from ._comm import communicator
 from ._errors import UsageError, short
+from ._layout_axes import real
 from ._section import Section
 
 #: A number, a text or some numbers kept beside arrays.
@@ -229,9 +230,9 @@ def read_progress(caller: str, given: Any) -> Callable[[int, int], object] | Non
 
 
 def _numbers(caller: str, name: str, given: Any) -> list[float]:
-    values = given if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, str) else [given]
+    values = given if isinstance(given, (Sequence, np.ndarray)) and not isinstance(given, (str, bytes)) else [given]
     try:
-        numbers = [float(value) for value in values]
+        numbers = [real(value) for value in values]
     except (TypeError, ValueError):
         numbers = [math.nan]
     if not numbers or not all(map(math.isfinite, numbers)):

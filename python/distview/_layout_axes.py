@@ -43,6 +43,14 @@ def integer(value: Any, what: str) -> int:
     return number
 
 
+def real(value: Any) -> float:
+    """float(value) of a number; TypeError for what float() takes besides: texts, and NumPy's complex numbers, of which
+    it leaves out a part."""
+    if isinstance(value, (str, bytes, bytearray)) or np.iscomplexobj(value):
+        raise TypeError(f"expected a real number, got {short(value)}")
+    return float(value)
+
+
 def _is_integers(entry: Any) -> bool:
     return isinstance(entry, (list, tuple, range)) and all(
         isinstance(i, (int, np.integer)) and not isinstance(i, bool) for i in entry

@@ -42,4 +42,8 @@ def petsc_vec(array: Any) -> Any:
 
     PETSc, memory = agreed(array._communicator, "petsc_vec", checked)
     comm = PETSc.COMM_SELF if array.comm is None else array.comm
+    if isinstance(comm, int):  # of py2f(), of which petsc4py knows nothing
+        from mpi4py import MPI
+
+        comm = MPI.Comm.f2py(comm)
     return PETSc.Vec().createWithArray(memory, size=(memory.size, None), comm=comm)

@@ -13,7 +13,7 @@ from . import _comm, _distview
 from ._comm import agreed, collective, communicator, of_comm
 from ._errors import LayoutError, UsageError, named, short
 from ._layout import axis_specs, build_axes
-from ._layout_axes import integer
+from ._layout_axes import integer, real
 
 if TYPE_CHECKING:
     from mpi4py import MPI
@@ -42,7 +42,7 @@ def set_deadline(comm: Comm, seconds: float) -> None:
     """
     found = _of_program(comm, "set_deadline")
     try:
-        limit = float(seconds)
+        limit = real(seconds)
     except (TypeError, ValueError):
         limit = math.nan
     if not (math.isfinite(limit) and limit >= 0):

@@ -21,6 +21,7 @@ from ._file_arguments import (
     read_path,
     settings,
 )
+from ._layout_axes import real
 from ._save import alike
 from ._section import Section
 
@@ -85,7 +86,7 @@ class Hdf5Series:
 
         def prepare() -> tuple[float, list[tuple[str, Section[Any]]]]:
             try:
-                at = float(time)
+                at = real(time)
             except (TypeError, ValueError):
                 raise UsageError(f"{caller}: expected time to be a number, got {short(time)}") from None
             given = read_arrays(caller, arrays)

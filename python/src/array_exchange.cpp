@@ -3,6 +3,7 @@
 #include "array.hpp"
 
 #include "device_work.hpp"
+#include "read_indices.hpp"
 #include "redistribution_update.hpp"
 #include "runtime.hpp"
 
@@ -102,18 +103,20 @@ void check_depth(const AnyDistView& view, Stencil stencil, Widths depth) {
 }
 
 Widths read_depth(nb::handle given) {
-    std::int64_t width = 0;
-    std::pair<std::int64_t, std::int64_t> widths;
-    const bool is_one = nb::try_cast(given, width, false);
-    if (is_one) widths = {width, width};
-    require<UsageError>(
-        (is_one || nb::try_cast(given, widths)) && widths.first >= 0 && widths.second >= 0, [&] {
-            return text(require_caller,
-                        ": expected depth to be a width or (low, high), none of "
-                        "them negative, got ",
-                        short_repr(given));
-        });
-    return {widths.first, widths.second};
+    std::pair<nb::object, nb::object> widths;
+    const bool is_pair = nb::try_cast(given, widths);
+    const ReadInteger low = read_integer(is_pair ? widths.first : given);
+    const ReadInteger high = read_integer(is_pair ? widths.second : given);
+    const auto is_width = [](const ReadInteger& read) {
+        return read.what == ReadInteger::fits && read.value >= 0;
+    };
+    require<UsageError>(is_width(low) && is_width(high), [&] {
+        return text(require_caller,
+                    ": expected depth to be a width or (low, high), none of "
+                    "them negative, got ",
+                    short_repr(given));
+    });
+    return {low.value, high.value};
 }
 
 /// The same of combine_padding().

@@ -5,6 +5,8 @@
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <nanobind/nanobind.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -14,6 +16,8 @@
 #include <utility>
 
 namespace distview::python {
+
+namespace nb = nanobind;
 
 namespace {
 
@@ -64,8 +68,11 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
 void begin_work(const char* caller, Kernels kernels, std::span<const AnySection* const> sections) {
     if (kernels == Kernels::host) {
         for (const AnySection* section : sections)
-            if (section->stream != no_stream)
-                runtime_for(caller).synchronize(section->stream, section->device);
+            if (section->stream != no_stream) {
+                DeviceRuntime& runtime = runtime_for(caller);
+                const nb::gil_scoped_release release; // other threads may run meanwhile
+                runtime.synchronize(section->stream, section->device);
+            }
         return;
     }
     with_exec(kernels, [&](const auto& exec) {

@@ -25,7 +25,8 @@ Kernels kernels_for(const char* caller, std::span<const AnySection* const> secti
 
 /// Lets kernels that are enqueued from now on begin after what is pending on the arrays' streams, and, on
 /// the device, on the legacy default stream, where most libraries work unless they are told otherwise. On the
-/// host, waits for the arrays' streams. Kokkos must run.
+/// host, waits for the arrays' streams. Kokkos must run, and the caller holds the GIL, which others have during
+/// the wait.
 ///
 /// Errors: ShapeError for memory of another device than Kokkos'; UsageError if something is pending, and
 ///         this build has no support for devices; Error from the device

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "redistribution_update.hpp"
 
+#include "integer.hpp"
+
 #include <distview/comm/combine.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -35,22 +37,36 @@ bool with_number_type(const ElementType& element, Function&& function) {
 template <class T>
 inline constexpr bool has_order = std::is_arithmetic_v<T>;
 
+/// Whether it is a complex number by type, or an array of one.
+bool is_complex(nb::handle given) {
+    // Most factors are these: spares them the attributes.
+    if (nb::isinstance<nb::float_>(given) || nb::isinstance<nb::int_>(given)) return false;
+    if (PyComplex_Check(given.ptr())) return true;
+    const nb::object dtype = nb::getattr(given, "dtype", nb::none());
+    return nb::getattr(dtype, "kind", nb::none()).equal(nb::str("c"));
+}
+
+/// float() of NumPy's complex numbers leaves out their imaginary part.
+bool read_real(nb::handle given, double& number) {
+    return !is_complex(given) && nb::try_cast(given, number);
+}
+
 /// Whether an argument was left at its default.
 bool is_number(nb::handle given, double value) {
     double number = 0;
-    return nb::try_cast(given, number) && number == value;
+    return read_real(given, number) && number == value;
 }
 
 template <class T>
 bool read_number(nb::handle given, Number& number) {
     if constexpr (std::is_integral_v<T>) {
-        T value{};
-        if (!nb::try_cast(given, value)) return false;
-        number.integer = static_cast<std::int64_t>(value);
+        Integer<T> read;
+        if (!nb::try_cast(given, read)) return false;
+        number.integer = static_cast<std::int64_t>(read.value);
         return true;
     } else if constexpr (std::is_floating_point_v<T>) {
         double value = 0;
-        if (!nb::try_cast(given, value)) return false;
+        if (!read_real(given, value)) return false;
         number.real_or_complex = value;
         return true;
     } else {

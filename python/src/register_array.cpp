@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "array.hpp"
 #include "array_slots.hpp"
+#include "integer.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
 
@@ -137,14 +138,14 @@ void add_shape_properties(nb::class_<Array>& type) {
         "The axes' dist_types, one letter each.");
     type.def(
         "owned_range",
-        [](const Array& self, int axis) {
+        [](const Array& self, Integer<int> axis) {
             const LocalRange range = axis_of(self, "owned_range", axis).owned();
             return pair(range.begin.value(), range.end.value());
         },
         nb::arg("axis"), "(begin, end) of the positions in the section that are owned. Local.");
     type.def(
         "interior_range",
-        [](const Array& self, int axis) {
+        [](const Array& self, Integer<int> axis) {
             const LocalRange range = axis_of(self, "interior_range", axis).interior();
             return pair(range.begin.value(), range.end.value());
         },
@@ -152,14 +153,18 @@ void add_shape_properties(nb::class_<Array>& type) {
         "(begin, end) of the positions in the section without any padding. Local.");
     type.def(
         "section_indices",
-        [](const Array& self, int axis) { return int64_array(self.state->global_indices(axis)); },
+        [](const Array& self, Integer<int> axis) {
+            return int64_array(self.state->global_indices(axis));
+        },
         nb::arg("axis"),
         nb::sig("def section_indices(self, axis: int) -> numpy.typing.NDArray[numpy.int64]"),
         "The global index of every position of the section along an axis, padding included.\n"
         "Boundary padding has negative ones and those from the size on. Local.");
     type.def(
         "section_protocol_indices",
-        [](const Array& self, int axis) { return int64_array(self.state->protocol_indices(axis)); },
+        [](const Array& self, Integer<int> axis) {
+            return int64_array(self.state->protocol_indices(axis));
+        },
         nb::arg("axis"),
         nb::sig("def section_protocol_indices(self, axis: int) -> "
                 "numpy.typing.NDArray[numpy.int64]"),

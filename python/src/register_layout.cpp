@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "errors.hpp"
+#include "integer.hpp"
 #include "layout_state.hpp"
 #include "registers.hpp"
 #include "write_export.hpp"
@@ -181,7 +182,7 @@ void register_layout(nb::module_& package) {
                      "A 64-bit number that equal layouts share.")
         .def(
             "boundary",
-            [](const ArrayLayout& self, int axis) {
+            [](const ArrayLayout& self, Integer<int> axis) {
                 const AxisLayout& from = self.axis(checked_axis(self, axis));
                 return IntPair(nb::make_tuple(from.boundary_padding(0).low,
                                               from.boundary_padding(from.grid_size() - 1).high));
@@ -189,7 +190,7 @@ void register_layout(nb::module_& package) {
             "axis"_a, "(low, high) widths of the boundary padding at the two ends of an axis.")
         .def(
             "coordinates",
-            [](const ArrayLayout& self, int process) {
+            [](const ArrayLayout& self, Integer<int> process) {
                 const GridCoordinates at = self.coordinates(checked_process(self, process));
                 return per_axis<IntTuple>(
                     self, [&](int d) { return nb::int_(at[static_cast<std::size_t>(d)]); });
@@ -197,7 +198,7 @@ void register_layout(nb::module_& package) {
             "process"_a, "Where a process is in the grid.")
         .def(
             "local_shape",
-            [](const ArrayLayout& self, int process) {
+            [](const ArrayLayout& self, Integer<int> process) {
                 const Extents extents = self.local_extents(checked_process(self, process));
                 return per_axis<IntTuple>(
                     self, [&](int d) { return nb::int_(extents[static_cast<std::size_t>(d)]); });
@@ -205,21 +206,21 @@ void register_layout(nb::module_& package) {
             "process"_a, "Extents of a process's section, all padding included.")
         .def(
             "owned_range",
-            [](const ArrayLayout& self, int axis, int process) {
+            [](const ArrayLayout& self, Integer<int> axis, Integer<int> process) {
                 return range_tuple(self.axis(axis).owned_local(coordinate(self, axis, process)));
             },
             "axis"_a, "process"_a,
             "(begin, end) of the positions in a section that are no communication padding.")
         .def(
             "interior_range",
-            [](const ArrayLayout& self, int axis, int process) {
+            [](const ArrayLayout& self, Integer<int> axis, Integer<int> process) {
                 return range_tuple(self.axis(axis).interior_local(coordinate(self, axis, process)));
             },
             "axis"_a, "process"_a,
             "(begin, end) of the positions in a section without any padding.")
         .def(
             "global_indices",
-            [](const ArrayLayout& self, int axis, int process) {
+            [](const ArrayLayout& self, Integer<int> axis, Integer<int> process) {
                 return int64_array(global_indices(self, axis, process));
             },
             "axis"_a, "process"_a,
@@ -229,8 +230,10 @@ void register_layout(nb::module_& package) {
             "Boundary padding has negative ones and those from the size on.")
         .def(
             "permuted",
-            [](const ArrayLayout& self, const std::vector<int>& axes) {
-                return named("Layout.permuted", [&] { return permute_axes(self, axes); });
+            [](const ArrayLayout& self, const std::vector<Integer<int>>& axes) {
+                return named("Layout.permuted", [&] {
+                    return permute_axes(self, std::vector<int>(axes.begin(), axes.end()));
+                });
             },
             "axes"_a,
             "The layout whose axis d is axis axes[d] of this one, with the processes along it.")
@@ -238,7 +241,7 @@ void register_layout(nb::module_& package) {
              "The process that owns an element; -1 for an unstructured index that nobody has.")
         .def(
             "dim_data",
-            [](const ArrayLayout& self, int process, const std::string& version) {
+            [](const ArrayLayout& self, Integer<int> process, const std::string& version) {
                 return dim_data_tuple(protocol::export_dim_data(
                     self, checked_process(self, process), protocol::writable_version(version)));
             },

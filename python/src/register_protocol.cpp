@@ -2,6 +2,7 @@
 #include "array.hpp"
 #include "device_work.hpp"
 #include "errors.hpp"
+#include "integer.hpp"
 #include "read_export.hpp"
 #include "registers.hpp"
 #include "runtime.hpp"
@@ -209,8 +210,8 @@ void register_protocol(nb::module_& package) {
     using namespace nb::literals;
     package.def(
         "check",
-        [](nb::handle object, std::optional<int> process) {
-            read_export(object, process.value_or(-1));
+        [](nb::handle object, std::optional<Integer<int>> process) {
+            read_export(object, process ? process->value : -1);
         },
         "object"_a.none(), "process"_a = nb::none(),
         "Raises ProtocolError unless an export conforms to the Distributed Array Protocol, as far "

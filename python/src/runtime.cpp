@@ -2,6 +2,7 @@
 #include "runtime.hpp"
 
 #include "array.hpp"
+#include "integer.hpp"
 
 #include <distview/core/checking.hpp>
 #include <distview/core/error.hpp>
@@ -74,7 +75,7 @@ void register_runtime(nanobind::module_& package) {
     namespace nb = nanobind;
     using namespace nb::literals;
     package.def(
-        "initialize", [](std::optional<int> threads) { start("initialize", threads); },
+        "initialize", [](std::optional<Integer<int>> threads) { start("initialize", threads); },
         "threads"_a = nb::none(),
         "Starts Kokkos with a number of threads (OMP_NUM_THREADS decides if None).\n\n"
         "Not needed: what uses Kokkos starts it. Does nothing if Kokkos runs already. MPI is "

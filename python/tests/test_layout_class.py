@@ -3,6 +3,7 @@
 
 import copy
 import itertools
+from fractions import Fraction
 
 import distview
 import numpy as np
@@ -177,6 +178,26 @@ def test_what_is_not_there():
                     lambda p: layout.interior_range(0, p)):  # fmt: skip
             with pytest.raises(distview.UsageError, match=rf"a process in \[0, 4\), got {process}"):
                 use(process)
+
+
+def test_axes_and_processes_are_integers():
+    """Nothing is cut off, and texts are not read."""
+    layout = LAYOUTS["padded"]
+    array = distview.zeros((4, 5), padding=1)
+    uses = (
+        layout.boundary, layout.coordinates, layout.local_shape, layout.dim_data,
+        lambda n: layout.owned_range(n, 0), lambda n: layout.owned_range(0, n),
+        lambda n: layout.interior_range(n, 0), lambda n: layout.interior_range(0, n),
+        lambda n: layout.global_indices(n, 0), lambda n: layout.global_indices(0, n),
+        lambda n: layout.permuted((0, n)), array.owned_range, array.interior_range, array.global_indices,
+        array.protocol_indices, lambda n: distview.check(array, n),
+    )  # fmt: skip
+    for use in uses:
+        for wrong in (np.float32(1.5), np.array(1.5), Fraction(3, 2), "1", 1.0, 2**70):
+            with pytest.raises(TypeError):
+                use(wrong)
+        for right in (np.int64(1), np.uint8(1), np.array(1)):
+            assert repr(use(right)) == repr(use(1))
 
 
 @pytest.mark.parametrize(

@@ -78,15 +78,15 @@ def test_from_any_layout_to_any_layout(comm, folder, kind, seed):
 def test_numpy_reads_what_we_write(comm, folder, dtype, order):
     view, whole = index_coded(comm, (5, 9), "bc", dtype)
     distview.save(folder / "u.npy", view, fortran_order=order == "F")
-    distview.save(folder / "u.npz", {"u": view, "group/v": view}, fortran_order=order == "F")
+    distview.save(folder / "u.npz", {"u": view, "group/v": view, "größe": view}, fortran_order=order == "F")
 
     def check():
         loaded = np.load(folder / "u.npy")
         assert loaded.dtype == whole.dtype and (loaded == whole).all()
         assert loaded.flags.f_contiguous == (order == "F")
         with np.load(folder / "u.npz") as archive:
-            assert archive.files == ["u", "group/v"]
-            assert (archive["group/v"] == whole).all() and archive["u"].dtype == whole.dtype
+            assert archive.files == ["u", "group/v", "größe"]
+            assert (archive["group/v"] == whole).all() and (archive["größe"] == whole).all() and archive["u"].dtype == whole.dtype
 
     on_root(comm, check)
     assert distview.inspect(folder / "u.npy", comm).fields == {"": distview.StoredField(whole.dtype, (5, 9), order == "F")}
@@ -270,8 +270,9 @@ def test_series(comm, folder):
     assert str(error).startswith("Hdf5Series.append: expected 2 arrays, as at construction, got 1")
     error = raised_on_all(comm, lambda: film.append(9, {"u": u, "n": u}))
     assert type(error) is distview.ShapeError
-    error = raised_on_all(comm, lambda: film.append("now", {"u": u, "n": n}))
-    assert str(error).startswith("Hdf5Series.append: expected time to be a number, got 'now'")
+    for time in ("now", "9", np.complex128(9)):
+        error = raised_on_all(comm, lambda t=time: film.append(t, {"u": u, "n": n}))
+        assert str(error).startswith(f"Hdf5Series.append: expected time to be a number, got {time!r}")
     assert film.steps == 4
 
 
@@ -396,7 +397,8 @@ def wrong_arguments(comm, u, path):
     for value in (1j, None, b"x", [[1]], ["a"], {1: 2}, 2**63, "a\0b", "\ud800"):
         yield "save: expected attribute 'a' to be a number, a text or a row of numbers, got ", (path, {"u": u}, {"a": value}), {}
     yield "save: expected fortran_order for .npy and .npz only", (path, {"u": u}), {"fortran_order": True}
-    yield "save: expected spacing to be a number for each axis, got 'x'", (path, {"u": u}), {"spacing": "x"}
+    for bad in ("x", "1", ["1"], b"1", np.complex128(1)):
+        yield f"save: expected spacing to be a number for each axis, got {bad!r}", (path, {"u": u}), {"spacing": bad}
     yield "save: expected spacing beside origin and on_points, got None", (path, {"u": u}), {"origin": 1}
     for bad in (10, -1, True, 1.5, None):
         yield f"save: expected compression to be an integer from 0 (none) to 9, got {bad}", (path, {"u": u}), {"compression": bad}

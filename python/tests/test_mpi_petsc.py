@@ -40,6 +40,13 @@ def test_the_vec_keeps_the_memory(comm, petsc):
     del others
 
 
+def test_an_array_of_the_int_of_a_communicator(comm, petsc):
+    u = distview.ones((17,), "b", comm.py2f())
+    vec = u.petsc_vec()
+    assert vec.comm.size == comm.size and vec.size == 17
+    assert vec.norm(petsc.NormType.NORM_1) == 17
+
+
 def test_a_solution_stands_in_the_array(comm, petsc):
     n = 40
     b, u = distview.ones((n,), "b", comm), distview.zeros((n,), "b", comm)

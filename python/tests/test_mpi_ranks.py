@@ -14,7 +14,7 @@ from shared_folder import shared_folder
 
 def test_a_rank_that_does_not_come(comm):
     lost = comm.Dup()
-    for wrong in (-1, float("nan"), "soon"):
+    for wrong in (-1, float("nan"), "soon", "30", np.complex128(30 + 1j)):
         error = raised_on_all(comm, lambda wrong=wrong: distview.set_deadline(lost, wrong))
         assert type(error) is distview.UsageError and "expected a number of seconds" in str(error)
     with pytest.raises(distview.UsageError, match="got None"):

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """alpha, beta, combination, conjugation and conversion of redistributions, against NumPy."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import distview
 import numpy as np
 import pytest
@@ -55,6 +58,34 @@ def test_alpha_and_beta(comm, seed):
         whole_b[case.put] = expected + dtype.type(factors.get("beta", 0)) * whole_b[case.put]
         found = gathered(comm, b)
         assert found.dtype == dtype and (found == whole_b).all()
+
+
+@pytest.mark.parametrize("dtype", ["c16", "c8"])
+def test_numpy_factors_of_complex_arrays(comm, dtype):
+    """Imaginary parts count, also of factors whose real parts are the defaults."""
+    a = distview.from_function(lambda i, j: i + 1j * j, (6, 8), "bb", comm, dtype)
+    b = distview.zeros_like(a)
+    plan = distview.RedistributionPlan(a, b)
+    whole = gathered(comm, a)
+    for kind in (np.complex128, np.complex64, np.array):
+        plan.execute(a, b)
+        for alpha, beta in ((1, 1j), (1 + 5j, 0), (2 - 1j, 3j)):
+            before = gathered(comm, b)
+            plan.execute(a, b, alpha=kind(alpha), beta=kind(beta))
+            assert (gathered(comm, b) == alpha * whole + beta * before).all()
+
+
+@pytest.mark.parametrize("dtype", ["i8", "i4", "u8", "u4"])
+def test_numpy_factors_of_integer_arrays(comm, dtype):
+    a, b = distview.full((9, 8), 5, "bb", comm, dtype), distview.full((9, 8), 7, "cc", comm, dtype)
+    plan = distview.RedistributionPlan(a, b)
+    for three, two in ((np.int32(3), np.uint8(2)), (np.array(3), np.int64(2))):
+        b.view[...] = 7
+        plan.execute(a, b, alpha=three, beta=two)
+        assert (gathered(comm, b) == 29).all()
+    if dtype == "u8":
+        plan.execute(a, b, alpha=2**63 + 1)
+        assert (gathered(comm, b) == 2**63 + 5).all()
 
 
 def copies(layout):
@@ -165,6 +196,8 @@ def wrong_updates(comm, plan, a, b):
     yield plan, a, b, {"alpha": "2"}, USAGE, factor.format("alpha", "float64", "'2'")
     yield plan, a, b, {"beta": 1j}, USAGE, factor.format("beta", "float64", "1j")
     yield plan, a, b, {"alpha": None}, USAGE, factor.format("alpha", "float64", "None")
+    for value in (np.complex128(2 + 3j), np.complex64(1), np.array(1j), np.complex128(2)):
+        yield plan, a, b, {"alpha": value}, USAGE, factor.format("alpha", "float64", repr(value))
     small = distview.zeros_like(b, "i2")
     differ = "source and target differ in element type: float64 ('d') and int16 ('h')"
     yield plan, a, small, {}, SHAPE, differ
@@ -176,8 +209,9 @@ def wrong_updates(comm, plan, a, b):
     text = "complex numbers have no order, combine cannot be 'max'"
     yield same_layouts, *pair, {"combine": "max"}, SHAPE, text
     pair = [distview.zeros_like(b, "i4") for _ in range(2)]
-    for value in (0.5, 2**31):
-        yield same_layouts, *pair, {"alpha": value}, USAGE, factor.format("alpha", "int32", value)
+    wrong = (0.5, 2**31, np.float32(0.5), np.array(2.5), Fraction(5, 2), Decimal("2.5"), "2", np.complex128(2))
+    for value in wrong:
+        yield same_layouts, *pair, {"alpha": value}, USAGE, factor.format("alpha", "int32", repr(value))
 
 
 def test_wrong_updates_on_one_rank(comm):

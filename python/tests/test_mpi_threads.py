@@ -7,6 +7,7 @@ import time
 import distview
 import numpy as np
 import pytest
+from shared_folder import shared_folder
 
 #: Each on an array of another communicator by each of two threads.
 ACTIONS = {
@@ -24,7 +25,10 @@ ACTIONS = {
     "norm": lambda u: u.norm(),
     "dot": lambda u: u.dot(u),
     "an error": lambda u: refused(u),
+    "npy": lambda u: stored(u, "npy"),
 }
+if distview.has_hdf5():
+    ACTIONS["hdf5"] = lambda u: stored(u, "h5")
 
 every_action = pytest.mark.parametrize("action", ACTIONS.values(), ids=ACTIONS.keys())
 
@@ -38,6 +42,14 @@ def attached(u):
 def refused(u):
     with pytest.raises(distview.UsageError):
         u.gather(root=-1)
+
+
+def stored(u, kind):
+    with shared_folder(u.comm) as folder:
+        path = folder / f"u.{kind}"
+        distview.save(path, u if kind == "npy" else {"u": u})
+        distview.load(path, out=u if kind == "npy" else {"u": u})
+        assert (u.interior == 1).all()
 
 
 @pytest.fixture
@@ -101,3 +113,24 @@ def test_other_threads_go_on(comm, arrays, action):
     else:
         assert comm.recv(source=0) == "come"
         action(arrays[0])
+
+
+@pytest.mark.skipif(not distview.has_hdf5(), reason="a build without HDF5")
+def test_files_of_hdf5_by_two_threads_at_once(comm, arrays):
+    """Most builds of HDF5 let one thread at a time call them."""
+
+    def write_and_read(u, path):
+        for step in range(30):
+            u.interior[...] = step
+            distview.save(path, {"u": u}, {"step": step}, compression=1)
+            u.interior[...] = -1
+            distview.load(path, out={"u": u})
+            assert (u.interior == step).all()
+            assert distview.inspect(path, u.comm).attributes == {"step": step}
+
+    with shared_folder(comm) as folder:
+        threads = [Thread(target=write_and_read, args=(u, folder / f"{n}.h5")) for n, u in enumerate(arrays)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()

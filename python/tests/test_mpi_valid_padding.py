@@ -217,7 +217,8 @@ def test_many_arrays_in_turns(comm):
 def test_errors_on_all_ranks(comm):
     u = strip(comm)
     for known in (False, True):
-        for depth in (-1, "x", None, 1.5, (1,), (1, 2, 3), (1, -1)):
+        half = np.float32(1.5)
+        for depth in (-1, "x", "11", None, 1.5, half, (1,), (1, 2, 3), (1, -1), (1, half), ("1", 1), (1.5, 1), True):
             error = raised_on_all(comm, lambda d=depth: u.require_padding(d))
             assert type(error) is distview.UsageError
             assert str(error).startswith("require_padding: expected depth to be a width or (low, high)"), error
@@ -232,7 +233,7 @@ def test_errors_on_all_ranks(comm):
         assert str(error).startswith("require_padding: expected stencil to be 'box' or 'faces', got 'cross'")
         error = raised_on_all(comm, lambda: u.require_padding(1, depth=3))
         assert type(error) is distview.UsageError
-        assert u.require_padding(1) is not known
+        assert u.require_padding((np.int32(1), np.uint8(1)) if known else np.int64(1)) is not known
     assert u.require_padding(1) is False
 
 

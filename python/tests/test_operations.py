@@ -203,6 +203,11 @@ u = distview.zeros(4, padding=1, periodic=True)
 u.exchange_padding()
 assert u.gather().sum() == u.sum() == 0
 assert not distview.is_initialized() and "mpi4py" not in sys.modules
+for wrong in ("1", 1.0):
+    try:
+        distview.initialize(wrong)
+    except TypeError:
+        assert not distview.is_initialized()
 distview.initialize(threads=1)
 assert distview.is_initialized()
 distview.finalize()
