@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a redistribution does beside moving elements: memory, kernels, fences, messages.
+#include "communicators.hpp"
 #include "transports.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
@@ -11,8 +12,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
+#include <thread>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 namespace distview::testing {
@@ -111,6 +115,26 @@ TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
         EXPECT_EQ(events.kernels().size(), 1u) << describe(events.all());
     }
     EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
+}
+
+// Elements that a rank should have written to others are missing there: an error, not the elements of before.
+TEST_P(RedistributionBehaviour, FailsWhereAWriterGivesUp) {
+    if (n == 1) return;
+    const OwnedComm duplicate = duplicate_world();
+    const Communicator ranks(duplicate.get());
+    const auto a = make_dist_view<double**>(exec, "a", ranks, from);
+    const auto c = make_dist_view<double**>(exec, "c", ranks, other);
+    RedistributionPlan plan(ranks, from, other);
+    plan.execute(exec, a, c);
+    auto handle = plan.start(exec, a, c);
+    if (ranks.rank() == 0) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50)); // the others write meanwhile
+        const auto given_up = std::move(handle);
+    } else if (GetParam() == Transport::message) {
+        EXPECT_NO_THROW(handle.finish()); // messages were sent by start()
+    } else {
+        EXPECT_THROW(handle.finish(), UsageError);
+    }
 }
 
 TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
