@@ -8,8 +8,8 @@
 
 namespace distview::impl {
 
-/// A file does not have what was written, so that an older one may be of use. Not for what the system refuses for a while:
-/// memory, descriptors, permission.
+/// A file does not have what was written, so that an older one may be of use. Not for what the system refuses for a while,
+/// descriptors or permission. HDF5's own lack of memory counts as damage: its reasons do not tell.
 ///
 /// An agreement makes a plain Error of it on all ranks; DamageWatch tells the rank that found the damage.
 class DamageError : public Error {

@@ -48,7 +48,8 @@ private:
 void remove_file(const std::string& path) noexcept;
 /// Puts `from` in the place of `to`, whatever is there, and makes that last.
 void replace_file(const std::string& caller, const std::string& from, const std::string& to);
-/// Gives a file that is there a second name, in the place of whatever has that; where there are no second names, that one only.
+/// Gives a file that is there a second name, in the place of whatever has that; where there are no second names, that
+/// one only.
 void keep_file(const std::string& path, const std::string& kept) noexcept;
 /// Throws Error unless a file can be made in the place of `path`: its folder is there, and it is no folder itself.
 void check_place(const std::string& caller, const std::string& path);

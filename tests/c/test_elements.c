@@ -46,6 +46,12 @@ static void test_elements(distview_communicator* comm) {
     const int one = check_rank == check_size - 1;
     FAILS(DISTVIEW_SHAPE_ERROR, "expected 8 values, got 7",
           distview_gather_plan_execute(plan, u, one ? 7 : 8, values));
+    void* own = NULL;
+    OK(distview_array_data(u, &own));
+    FAILS(DISTVIEW_USAGE_ERROR, "the values share memory with the array",
+          distview_gather_plan_execute(plan, u, 8, one ? own : values));
+    FAILS(DISTVIEW_USAGE_ERROR, "the values share memory with the array",
+          distview_put_elements(u, list, 8, one ? own : values));
     // Ones are added wherever the lists say.
     for (int k = 0; k < 8; ++k) values[k] = 1;
     OK(distview_gather_plan_combine(plan, DISTVIEW_SUM, 8, values, u));

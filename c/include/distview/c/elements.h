@@ -49,9 +49,9 @@ DISTVIEW_API int distview_gather_plan_describe(const distview_gather_plan* plan,
 /// values[k] = the element with index k of this rank's list, for all `count` of them.
 ///
 /// Collective: over the plan's communicator
-/// Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; values one after the other, apart from the array
-/// Errors:     SHAPE_ERROR if `count` is not the list's, or the array is not the plan's; those of
-///             distview_padding_plan_execute() (on all ranks)
+/// Shapes:     elements of 1, 2, 4, 8 or 16 bytes, at strides of whole elements; values one after the other
+/// Errors:     SHAPE_ERROR if `count` is not the list's, or the array is not the plan's; USAGE_ERROR if the values share
+///             memory with the array; those of distview_padding_plan_execute() (on all ranks)
 DISTVIEW_API int distview_gather_plan_execute(distview_gather_plan* plan,
                                               const distview_array* array, int64_t count,
                                               void* values);

@@ -66,8 +66,7 @@ inline constexpr double usual_element_bytes = 8;
 // Waiting
 
 /// Looks at a neighbour's flag, or for a message, before a thread sleeps or yields, and yields of a thread that shares its
-/// core.
-/// bench_exchange_latency, bench_exchange_oversubscribed
+/// core. bench_exchange_latency, bench_exchange_oversubscribed
 inline constexpr int spins = 2000;
 inline constexpr int yields = 5;
 
