@@ -105,17 +105,20 @@ void check_scanned(const AxisCall& call) {
 void agree_on_axis_call(const Communicator& comm, const AxisCall& call,
                         const std::exception_ptr& failure, ElementType source_element,
                         ElementType target_element, const std::vector<std::uint64_t>& arrays) {
-    const std::uint64_t digest = hash_of(call.source.fingerprint(), call.target.fingerprint(),
-                                         call.axis, source_element.bytes, source_element.kind,
-                                         target_element.bytes, target_element.kind);
+    Hash digest;
+    digest.add(hash_of(call.source.fingerprint(), call.target.fingerprint(), call.axis,
+                       source_element.bytes, source_element.kind, target_element.bytes,
+                       target_element.kind));
+    for (const char c : call.start) digest.add(c);
     agree(
-        comm, call.caller.name.c_str(), failure, digest,
+        comm, call.caller.name.c_str(), failure, digest.value(),
         [&] {
             return std::vector<Argument>{{"axis", text(call.axis)},
                                          {"element type", describe(source_element)},
                                          {"element type of the target", describe(target_element)},
                                          {"layout", call.source.describe()},
-                                         {"layout of the target", call.target.describe()}};
+                                         {"layout of the target", call.target.describe()},
+                                         {"value to start with", call.start}};
         },
         arrays);
 }

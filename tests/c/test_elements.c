@@ -411,6 +411,11 @@ static void test_along_axis(distview_communicator* comm) {
                 FAILS(DISTVIEW_USAGE_ERROR, "a value to start with, got a null pointer",
                       distview_exclusive_scan(source, 1, DISTVIEW_SUM, one ? NULL : &check_size,
                                               scans));
+                const double starts_of_ranks[] = {0.5, 0.25};
+                if (check_size > 1)
+                    FAILS(DISTVIEW_USAGE_ERROR, "value to start with",
+                          distview_exclusive_scan(source, 1, DISTVIEW_SUM, &starts_of_ranks[one],
+                                                  scans));
                 FAILS(DISTVIEW_USAGE_ERROR, "a target, got a null pointer",
                       distview_axis_reduce(source, 1, DISTVIEW_SUM, NULL, one ? NULL : sums[0]));
                 FAILS(DISTVIEW_SHAPE_ERROR, "axis_reduce",

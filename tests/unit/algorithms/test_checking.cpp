@@ -3,7 +3,11 @@
 // The checking mode: programs with one exchange that is wrong are reported if, and only if, their values are.
 #include "checked_programs.hpp"
 
+#include <distview/algorithms/axis_reduce.hpp>
+#include <distview/algorithms/histogram.hpp>
 #include <distview/algorithms/reduce.hpp>
+#include <distview/algorithms/scan.hpp>
+#include <distview/algorithms/sort.hpp>
 #include <distview/algorithms/transform.hpp>
 #include <distview/algorithms/transform_reduce.hpp>
 #include <distview/comm/agreement.hpp>
@@ -364,6 +368,13 @@ TEST(Checking, IsReportedByWhatTakesTheElements) {
         transform_reduce(
             exec, ring.comm, total, [](double, double) { return 1.0; }, ones, v),
         UsageError, text);
+    EXPECT_THROW_ON_ALL_RANKS(histogram(exec, ring.comm, v, 4, 0.0, 1.0), UsageError, text);
+    EXPECT_THROW_ON_ALL_RANKS(inclusive_scan(exec, ring.comm, v, 0, ones), UsageError, text);
+    const auto least = make_dist_view<double*>(exec, "least", ring.comm,
+                                               reduced_layout(ring.layout, 0, AxisResult::first));
+    EXPECT_THROW_ON_ALL_RANKS(axis_reduce(exec, ring.comm, Minimum{}, v, 0, least), UsageError,
+                              text);
+    EXPECT_THROW_ON_ALL_RANKS(sort(exec, ring.comm, v), UsageError, text);
     EXPECT_THROW_ON_ALL_RANKS(ring.plan.execute(exec, v), UsageError, text);
     EXPECT_THROW_ON_ALL_RANKS(ring.plan.combine(exec, Sum{}, v), UsageError, text);
     EXPECT_TRUE(ring.plan.is_usable());

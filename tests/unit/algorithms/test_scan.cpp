@@ -276,4 +276,18 @@ TEST(Scan, errors_name_both_layouts) {
                               "expected an axis in [0, 1), got 3");
 }
 
+TEST(Scan, begins_with_the_same_value_on_all_ranks) {
+    const Exec exec;
+    const Communicator comm = world();
+    if (comm.size() == 1) GTEST_SKIP() << "one rank differs from nobody";
+    const auto u = make_section<double, 1>({ProcessGrid{comm.size()}, {block(40)}});
+    const auto n = make_section<int, 1>({ProcessGrid{comm.size()}, {block(40)}});
+    const bool is_last = comm.rank() == comm.size() - 1;
+    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, u, 0, u, is_last ? 1.0 + 0x1p-52 : 1.0),
+                              UsageError, "value to start with");
+    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, n, 0, n, is_last ? 2 : 1), UsageError,
+                              "value to start with");
+    exclusive_scan(exec, comm, n, 0, n, 2);
+}
+
 } // namespace distview::testing

@@ -158,6 +158,7 @@ std::vector<std::int64_t> count_in_bins(const Exec& exec, const Communicator& co
     std::exception_ptr failure;
     try {
         check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        check_elements(caller.name.c_str(), view);
         bins = make_bins(caller.name.c_str());
         counts = count_section(caller, exec, view, cells, bins);
     } catch (...) {

@@ -59,7 +59,8 @@ void inclusive_scan(const Exec& exec, const Communicator& comm, const Source& so
 ///
 ///     exclusive_scan(exec, comm, counts, 0, begins, 0);     // where every part begins
 ///
-/// Collective: over the communicator; all ranks pass equal values to start with; the rest is as in inclusive_scan()
+/// Collective: over the communicator; all ranks pass equal values to start with, which are compared if they are
+///             numbers; the rest is as in inclusive_scan()
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, const Target& target,

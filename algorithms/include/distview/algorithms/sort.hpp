@@ -163,6 +163,7 @@ void sort(const Exec& exec, const Communicator& comm, const View& view,
     std::exception_ptr failure;
     try {
         impl::check_array(caller.name.c_str(), comm, view.layout(), view.process());
+        impl::check_elements(caller.name.c_str(), view);
     } catch (...) {
         failure = std::current_exception();
     }

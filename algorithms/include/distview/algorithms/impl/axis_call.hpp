@@ -4,11 +4,14 @@
 #include <distview/algorithms/grid_axis.hpp>
 #include <distview/algorithms/impl/checks.hpp>
 #include <distview/core/element_type.hpp>
+#include <distview/core/text.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -21,10 +24,24 @@ struct AxisCall {
     const ArrayLayout& target;
     int target_process;
     int axis;
+    std::string
+        start{}; ///< the value that a scan begins with; empty: there is none, or it has no text
 };
 template <DistViewLike Source, DistViewLike Target>
 AxisCall axis_call(const Caller& caller, const Source& source, int axis, const Target& target) {
     return {caller, source.layout(), source.process(), target.layout(), target.process(), axis};
+}
+/// As an error shows it, and as ranks compare it; empty for types of the program.
+template <class Value>
+std::string start_text(const Value& start) {
+    if constexpr (std::integral<Value>)
+        return text(+start);
+    else if constexpr (std::floating_point<Value>)
+        return exact_text(static_cast<double>(start));
+    else if constexpr (requires { text(start_text(start.real()), start_text(start.imag())); })
+        return text(start_text(start.real()), " + ", start_text(start.imag()), "i");
+    else
+        return {};
 }
 
 /// Throws unless there is such an axis, and the sections are this rank's of arrays over all of comm.
@@ -56,11 +73,13 @@ std::vector<int> places_with_cells(const AxisLayout& axis);
 /// Runs `checks` and agrees with the other ranks.
 template <DistViewLike Source, DistViewLike Target, class Checks>
 void begin_axis_call(const Communicator& comm, const Caller& caller, const Source& source, int axis,
-                     const Target& target, const Checks& checks) {
-    const AxisCall call = axis_call(caller, source, axis, target);
+                     const Target& target, const Checks& checks, std::string start = {}) {
+    AxisCall call = axis_call(caller, source, axis, target);
+    call.start = std::move(start);
     std::exception_ptr failure;
     try {
         check_axis(call, comm);
+        check_elements(caller.name.c_str(), source);
         checks(call);
     } catch (...) {
         failure = std::current_exception();

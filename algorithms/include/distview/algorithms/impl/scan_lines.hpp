@@ -7,6 +7,7 @@
 #include <distview/comm/redistribution_plan.hpp>
 
 #include <cstddef>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -124,11 +125,14 @@ void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const Wha
                const Source& source, const Target& target) {
     const Communicator& comm = axis.communicator();
     const CollectiveCall call(comm, caller.name);
-    begin_axis_call(comm, caller, source, axis.axis(), target, [&](const AxisCall& arguments) {
-        check_grid_axis(caller, axis, source.layout());
-        check_scanned(arguments);
-        cells_across(caller, source.layout(), axis.axis(), GridAxisAccess::lines(axis));
-    });
+    begin_axis_call(
+        comm, caller, source, axis.axis(), target,
+        [&](const AxisCall& arguments) {
+            check_grid_axis(caller, axis, source.layout());
+            check_scanned(arguments);
+            cells_across(caller, source.layout(), axis.axis(), GridAxisAccess::lines(axis));
+        },
+        What::inclusive ? std::string() : start_text(what.start));
     if (source.size() == 0) return;
     if (is_in_order(source.layout().axis(axis.axis())))
         scan_in_order(caller, exec, axis, what, source, target);
