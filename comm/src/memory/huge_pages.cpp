@@ -96,9 +96,20 @@ char* map_shared(int descriptor, std::size_t bytes, bool writable) {
 int reserve_shared(int descriptor, char* data, std::size_t bytes) {
     const std::size_t huge_page = huge_page_bytes();
     const auto reserve = [&](std::size_t begin, std::size_t end) {
-        // Without this a full /dev/shm would end the program with SIGBUS at some later write.
-        return ::posix_fallocate(descriptor, static_cast<off_t>(begin),
-                                 static_cast<off_t>(end - begin));
+        // Without this a full /dev/shm would end the program with SIGBUS at some later write. Kernels may give up,
+        // and undo what they have done, for any signal, as a profiler's: by pieces that end between two of them.
+        std::size_t piece = std::size_t{1} << 20;
+        int code = 0;
+        while (begin < end && (code == 0 || code == EINTR)) {
+            const std::size_t size = std::min(piece, end - begin);
+            code =
+                ::posix_fallocate(descriptor, static_cast<off_t>(begin), static_cast<off_t>(size));
+            if (code == 0)
+                begin += size;
+            else
+                piece = std::max(piece / 2, std::size_t{4096});
+        }
+        return code;
     };
     // If not all of it fits, nothing is reserved.
     struct statvfs system{};

@@ -104,7 +104,7 @@ CallPlace CallLine::Call::place() const noexcept {
 template <std::size_t bytes>
 void SharedText<bytes>::set(std::string_view text) noexcept {
     std::array<std::uint64_t, std::tuple_size_v<decltype(m_words)>> words{};
-    std::memcpy(words.data(), text.data(), std::min(text.size(), sizeof(words) - 1));
+    std::memcpy(words.data(), text.data(), end_of_text(text, sizeof(words) - 1));
     for (std::size_t i = 0; i < words.size(); ++i)
         m_words[i].store(words[i], std::memory_order_release);
 }
@@ -132,7 +132,7 @@ template class SharedText<1024>;
 
 void SharedReason::set(std::uint64_t attempt, const std::string& why) {
     m_attempt.store(0, std::memory_order_release);
-    m_text.set(why.size() <= 1020 ? why : why.substr(0, 1020) + "...");
+    m_text.set(shortened(why, 1020));
     m_attempt.store(attempt, std::memory_order_release);
 }
 

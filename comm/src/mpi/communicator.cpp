@@ -156,10 +156,10 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
         for (std::size_t i = 0; i < open.size(); ++i)
             if (!is_lost[i]) is_lost[i] = !open[i]->meeting().refuse();
         std::this_thread::yield();
-        for (std::size_t i = 0; i < open.size(); ++i) {
+        for (std::size_t i = 0; is_first && i < open.size(); ++i) { // later all have come
             if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
             has_told[i] = true;
-            if (is_first) write_own_report(*open[i]); // what rank 0 knows: others may never come
+            write_own_report(*open[i]); // what rank 0 knows: others may never come
             open[i]->deadline().tell_closing(began);
         }
     }

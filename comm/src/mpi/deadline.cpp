@@ -108,6 +108,7 @@ void Deadline::tell_closing(Clock::time_point since) noexcept {
         std::vector<Calls::Rank> others;
         for (const Calls::Rank& other : m_calls->ranks())
             if (!other.line->closes.load(std::memory_order_acquire)) others.push_back(other);
+        m_calls->note_far_rank(-1);
         tell(describe(others));
     } catch (...) {
         return; // no memory for the text

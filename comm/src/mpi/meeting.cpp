@@ -15,7 +15,7 @@ namespace {
 template <std::size_t size>
 void put(std::array<char, size>& to, std::string_view what) {
     to.fill('\0');
-    std::memcpy(to.data(), what.data(), std::min(what.size(), size - 1));
+    std::memcpy(to.data(), what.data(), end_of_text(what, size - 1));
 }
 
 std::string_view get(const auto& characters) { return {characters.data()}; }
@@ -304,6 +304,7 @@ std::string Meeting::explain(const MeetingRecord& mine) const {
 std::optional<MeetingRecord> Meeting::attempt(MeetingRecord mine, int tries) {
     mine.attempt = ++m_attempt;
     mine.places = m_calls.places();
+    m_calls.note_far_rank(-1);
     tell(mine);
     MeetingRecord all = mine;
     if (m_calls.is_interrupted()) leave(mine, false);

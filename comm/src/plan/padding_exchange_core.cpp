@@ -41,11 +41,11 @@ std::vector<LocalBox> filled_boxes(const PaddingExchangeSchedule& schedule, bool
 
 } // namespace
 
-PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm,
+PaddingExchangeCore::PaddingExchangeCore(const Communicator& comm, std::uint64_t number,
                                          std::vector<PaddingExchangeSchedule> schedules,
                                          std::vector<PaddingExchangeOptions> options,
                                          bool one_geometry, std::optional<Transport> required)
-    : PlanCore(comm, plan_names::padding_exchange, state_of(comm)->next_plan(),
+    : PlanCore(comm, plan_names::padding_exchange, number,
                Labels(plan_names::padding_exchange, "copy_local", "unpack"), required, false),
       m_schedules(std::move(schedules)), m_options(std::move(options)),
       m_inner_cells(m_schedules.front().inner_cells()),

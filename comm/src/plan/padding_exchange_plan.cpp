@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 namespace distview {
@@ -41,10 +42,13 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
     const auto required =
         impl::agree_on_plan(comm, plan_names::padding_exchange, make_schedules,
                             [&](auto& visitor) { visit_arguments(visitor, fields); });
-    std::vector<PaddingExchangeOptions> options;
-    for (const FieldExchange& field : fields) options.push_back(field.options);
-    return std::make_shared<impl::PaddingExchangeCore>(comm, std::move(schedules),
-                                                       std::move(options), one_geometry, required);
+    const std::uint64_t number = impl::state_of(comm)->next_plan();
+    return agree_on(comm, plan_names::padding_exchange, [&] {
+        std::vector<PaddingExchangeOptions> options;
+        for (const FieldExchange& field : fields) options.push_back(field.options);
+        return std::make_shared<impl::PaddingExchangeCore>(
+            comm, number, std::move(schedules), std::move(options), one_geometry, required);
+    });
 }
 
 } // namespace

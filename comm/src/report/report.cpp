@@ -74,11 +74,9 @@ private:
             ++count;
         }
         line("DistView report: ", times(static_cast<std::int64_t>(m_content.ranks.size()), "rank"),
-             " on ", times(static_cast<std::int64_t>(nodes.size()), "node"));
-        if (!missing.empty())
-            line("Ranks that had not closed the communicator when this was written, and are "
-                 "missing here: ",
-                 missing);
+             missing.empty()
+                 ? text(" on ", times(static_cast<std::int64_t>(nodes.size()), "node"))
+                 : text("; the figures of these had not come when this was written: ", missing));
         if (bandwidth > 0)
             line("A copy of ", bandwidth_bytes >> 20,
                  " MiB, by one thread of each rank at a time: ",

@@ -9,12 +9,14 @@
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/message_sink.hpp>
 #include <distview/core/text.hpp>
 #include <distview_testing/assertions.hpp>
 
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -239,6 +241,30 @@ TEST(CollectiveCall, TellsInExecutionsThatARankHasNoFurtherCall) {
     free_during_executions(Transport::direct, true, 1);
     free_during_executions(Transport::message, false, 0);
     free_during_executions(Transport::message, true, 100);
+}
+
+// Rank 0 has begun an exchange to which the others do not come: it waits for two seconds before it closes its messages.
+TEST(CollectiveCall, HasNoDeadlineOnceAllRanksClose) {
+    const Communicator all(MPI_COMM_WORLD);
+    if (all.size() == 1) GTEST_SKIP() << "needs others";
+    static std::atomic<int> warnings;
+    warnings = 0;
+    const MessageSink before = set_message_sink([](Severity severity, std::string_view) {
+        if (severity == Severity::warning) ++warnings;
+    });
+    {
+        const TransportSetting setting(Transport::message);
+        OwnedComm world = duplicate_world();
+        Communicator comm(world.get());
+        comm.set_deadline(std::chrono::milliseconds(1500));
+        const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm));
+        PaddingExchangePlan plan(comm, ring(comm));
+        plan.bind(Exec(), array);
+        if (comm.rank() == 0) static_cast<void>(plan.start(Exec(), array));
+        world.free();
+    }
+    set_message_sink(before);
+    EXPECT_EQ(warnings, 0);
 }
 
 // An error of one rank alone, by which it leaves the program: others execute in the call that it has left.

@@ -85,6 +85,16 @@ TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
     EXPECT_THROW(calls.idle(), MpiError);
 }
 
+TEST(SharedText, EndsBetweenCharacters) {
+    impl::SharedText<48> name;
+    name.set("a" + std::string(46, '-') + "b");
+    EXPECT_EQ(name.get(), "a" + std::string(46, '-'));
+    name.set(std::string(46, '-') + "\u00e9"); // of bytes 46 and 47
+    EXPECT_EQ(name.get(), std::string(46, '-'));
+    name.set(std::string(45, '-') + "\u00e9");
+    EXPECT_EQ(name.get(), std::string(45, '-') + "\u00e9");
+}
+
 } // namespace
 
 } // namespace distview::testing

@@ -94,6 +94,14 @@ TEST_F(NodesThatMeet, TellWhoMakesAnotherCall) {
     EXPECT_EQ(meet("step", 3), "3");
 }
 
+// An exchange has waited for a rank of another node before.
+TEST_F(NodesThatMeet, NameNoRankThatAnEarlierCallWaitedFor) {
+    calls->note_far_rank(n + 4);
+    EXPECT_EQ(meet("step", 3), "3");
+    EXPECT_EQ(calls->describe_waiting({}).find(std::to_string(n + 4)), std::string::npos)
+        << calls->describe_waiting({});
+}
+
 // Each rank in turn comes late to a meeting that each of the others in turn has given up: its record, which all the
 // others have, must not be taken for its consent.
 TEST_F(NodesThatMeet, LearnThatOneHasGivenUp) {

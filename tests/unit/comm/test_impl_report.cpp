@@ -320,6 +320,18 @@ TEST(Report, IsWrittenByRank0AloneIfOthersDoNotClose) {
     EXPECT_EQ(report.find({{"type", "report"}, {"missing_ranks", "0"}}).size(), 1U);
 }
 
+// Ranks that have closed the communicator, too: their figures come last.
+TEST(Report, NamesRanksWhoseFiguresAreMissing) {
+    std::vector<impl::RankReport> ranks(3);
+    ranks[0].rank = 0;
+    const std::string file = file_name(".txt");
+    if (Communicator(MPI_COMM_WORLD).rank() == 0) impl::write_report(file, ranks);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_TRUE(content_of(file).starts_with("DistView report: 3 ranks; the figures of these had "
+                                             "not come when this was written: 1, 2\n"))
+        << content_of(file);
+}
+
 TEST(Report, RanksWithoutOneDoNotKeepOthers) {
     const std::string file = file_name(".json");
     const OwnedComm world = duplicate_world();

@@ -30,7 +30,7 @@ namespace distview {
 ///         return sum(...) + 0.5 * sum(...);
 ///     }
 ///
-/// The name, of which 47 characters are told, is the same on all ranks.
+/// The name, of which 47 bytes are told, 39 to other nodes, is the same on all ranks.
 ///
 /// Collective: over comm
 /// Cost:       some stores into memory that the node's ranks share

@@ -218,7 +218,8 @@ public:
     }
 
     /// Returns when the neighbours have read what the last exchange let them; needed only after
-    /// ExchangeHandle::finish_filling(), and then only if no exchange of this plan follows.
+    /// ExchangeHandle::finish_filling(), and then only if no exchange of this plan follows, also before
+    /// MPI_Comm_free() and MPI_Finalize().
     ///
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError
     void wait_for_readers() { m_core->wait_for_readers(); }

@@ -54,13 +54,19 @@ std::string text(const Parts&... parts) {
 /// The shortest text that is read as the same number: text() keeps six digits.
 std::string exact_text(double number);
 
-/// The beginning of a text that may be of any length, for messages: followed by "..." where it has more
-/// than `most` bytes. Does not cut a character of UTF-8 in two.
-inline std::string shortened(std::string_view value, std::size_t most = 40) {
-    if (value.size() <= most) return std::string(value);
+/// Number of bytes of a text that fit into `most`, without cutting a character of UTF-8 in two.
+inline std::size_t end_of_text(std::string_view value, std::size_t most) noexcept {
+    if (value.size() <= most) return value.size();
     std::size_t cut = most;
     while (cut > 0 && (static_cast<unsigned char>(value[cut]) & 0xC0) == 0x80) --cut;
-    return std::string(value.substr(0, cut)) + "...";
+    return cut;
+}
+
+/// The beginning of a text that may be of any length, for messages: followed by "..." where it has more
+/// than `most` bytes.
+inline std::string shortened(std::string_view value, std::size_t most = 40) {
+    const std::size_t cut = end_of_text(value, most);
+    return std::string(value.substr(0, cut)) + (cut < value.size() ? "..." : "");
 }
 
 /// "(1, 2, 3)" of any container of printable values.

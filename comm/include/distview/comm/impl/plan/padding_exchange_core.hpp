@@ -18,8 +18,9 @@ namespace distview::impl {
 /// The untyped part of a PaddingExchangePlan.
 class PaddingExchangeCore final : public PlanCore {
 public:
-    /// Collective; the schedules are this process's, made with these options.
-    PaddingExchangeCore(const Communicator& comm, std::vector<PaddingExchangeSchedule> schedules,
+    /// The schedules are this process's, made with these options; `number` is CommunicatorState::next_plan().
+    PaddingExchangeCore(const Communicator& comm, std::uint64_t number,
+                        std::vector<PaddingExchangeSchedule> schedules,
                         std::vector<PaddingExchangeOptions> options, bool one_geometry,
                         std::optional<Transport> required);
 
