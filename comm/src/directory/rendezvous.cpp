@@ -8,6 +8,7 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/mpi/call_line.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -102,16 +103,6 @@ ArrayLayout with_blocks(const ArrayLayout& layout, Chosen&& chosen) {
 
 } // namespace
 
-bool is_partly_known(const AxisLayout& axis) {
-    return axis.type() == DistType::unstructured && axis.as_unstructured().known_process() >= 0;
-}
-
-bool is_partly_known(const ArrayLayout& layout) {
-    for (int d = 0; d < layout.rank(); ++d)
-        if (is_partly_known(layout.axis(d))) return true;
-    return false;
-}
-
 FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
                        const std::vector<int>& permutation) {
     FoundRuns unknown;
@@ -123,21 +114,6 @@ FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
             unknown.axes[i] = std::make_shared<FoundAxis>();
     }
     return unknown;
-}
-
-void check_known_labels(const ArrayLayout& layout, int process, const char* what) {
-    if (process < 0) return;
-    const GridCoordinates at = layout.coordinates(process);
-    for (int d = 0; d < layout.rank(); ++d) {
-        if (!is_partly_known(layout.axis(d))) continue;
-        const int known = layout.axis(d).as_unstructured().known_process();
-        const int expected = at[static_cast<std::size_t>(d)];
-        require<LayoutError>(known == expected, [&] {
-            return text(plan_names::redistribution, ": axis ", d, " of the ", what,
-                        ": expected the indices of process ", expected,
-                        " of its grid, where this process is, got those of ", known);
-        });
-    }
 }
 
 RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const ArrayLayout& from,

@@ -4,7 +4,7 @@
 #include "plan/agree_on_plan.hpp"
 #include <distview/comm/impl/plan/gather_role.hpp>
 
-#include <distview/comm/impl/directory/rendezvous.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/memory_overlap.hpp>
 
@@ -19,7 +19,7 @@ std::shared_ptr<impl::GatherCore> make_core(const Communicator& comm, const Arra
     const CollectiveCall call(comm, plan_names::gather);
     const auto check = [&] {
         impl::check_grid(plan_names::gather, comm, layout);
-        impl::check_known_labels(layout, comm.rank(), "array");
+        impl::check_known_labels(plan_names::gather, layout, comm.rank(), "array");
         require<UsageError>(indices.rank() == layout.rank(), [&] {
             return text(plan_names::gather, ": expected a list of elements with ", layout.rank(),
                         " indices each, got ", indices.rank());

@@ -4,11 +4,10 @@
 #include "directory/label_lookup.hpp"
 
 #include <distview/comm/agreement.hpp>
-#include <distview/comm/impl/directory/rendezvous.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/impl/mpi/sparse_exchange.hpp>
 #include <distview/comm/impl/schedule/axis_run.hpp>
 #include <distview/core/error.hpp>
-#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -30,6 +29,7 @@ public:
 
     GatherRole find() {
         m_places.resize(m_list.parts().size());
+        require_same_labels(m_comm, m_caller, m_layout);
         for (int d = 0; d < m_layout.rank(); ++d) find_axis(d);
         agree_on(m_comm, m_caller, [&] {
             for (std::size_t p = 0; p < m_list.parts().size(); ++p) check(p);
@@ -79,33 +79,6 @@ private:
         return place;
     }
 
-    /// The lowest of the processes that have this one's coordinate along an axis.
-    int first_beside(int d) const {
-        const GridCoordinates mine = m_layout.coordinates(m_comm.rank());
-        int process = 0;
-        for (int other = 0; other < m_layout.rank(); ++other)
-            process = process * m_layout.grid().extent(other) +
-                      (other == d ? mine[static_cast<std::size_t>(d)] : 0);
-        return process;
-    }
-
-    /// Throws LayoutError on all ranks unless the processes beside each other have the same labels, which each knows for
-    /// itself alone.
-    void require_same_labels(int d, int first, std::uint64_t digest) const {
-        if (m_layout.grid().extent(d) == m_comm.size()) return;
-        exchange_records<std::uint64_t>(
-            m_comm, m_caller,
-            [&] { return std::vector<Parcel<std::uint64_t>>{{first, std::span(&digest, 1)}}; },
-            [&](int rank, std::uint64_t theirs) {
-                require<LayoutError>(theirs == digest, [&] {
-                    return text(m_caller,
-                                ": expected processes with the same coordinate along axis ", d,
-                                " to list the same indices, got others on rank ", rank,
-                                " than on rank ", m_comm.rank());
-                });
-            });
-    }
-
     /// Each different label is asked for once.
     IndexPlaces look_up(const AxisLayout& axis, int d, const std::vector<std::int64_t>& wanted) {
         const GridCoordinates mine = m_layout.coordinates(m_comm.rank());
@@ -114,16 +87,9 @@ private:
         owned.coordinate = coordinate;
         owned.extent = axis.local_extent(coordinate);
         owned.is_unique = m_unique_axis == d;
-        const std::span<const std::int64_t> labels{
-            axis.as_unstructured().labels(coordinate),
-            static_cast<std::size_t>(axis.owned_local(coordinate).size())};
         // Of the processes with the same coordinate the first tells.
-        const int first = first_beside(d);
-        Hash digest;
-        digest.add(owned.extent);
-        for (const std::int64_t label : labels) digest.add(label);
-        require_same_labels(d, first, digest.value());
-        if (first == m_comm.rank()) owned.labels = labels;
+        if (first_beside(m_layout, m_comm.rank(), d) == m_comm.rank())
+            owned.labels = owned_labels(axis, coordinate);
         std::vector<std::int64_t> different = wanted;
         std::sort(different.begin(), different.end());
         different.erase(std::unique(different.begin(), different.end()), different.end());

@@ -5,7 +5,7 @@
 #include <distview/comm/impl/plan/gather_role.hpp>
 
 #include <distview/comm/collectives.hpp>
-#include <distview/comm/impl/directory/rendezvous.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -70,7 +70,7 @@ std::vector<std::int64_t> positions_of(const GhostedLayout& ghosted, int process
 
 void check(const Communicator& comm, const GhostedLayout& ghosted) {
     impl::check_grid(plan_names::ghost_exchange, comm, ghosted.layout);
-    impl::check_known_labels(ghosted.layout, comm.rank(), "array");
+    impl::check_known_labels(plan_names::ghost_exchange, ghosted.layout, comm.rank(), "array");
     const int axis = ghosted.axis;
     require<UsageError>(0 <= axis && axis < ghosted.layout.rank() &&
                             ghosted.layout.axis(axis).type() == DistType::unstructured,

@@ -3,6 +3,7 @@
 
 #include "plan/agree_on_plan.hpp"
 
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/text.hpp>
 
@@ -36,6 +37,8 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
         require<UsageError>(!fields.empty(), "PaddingExchangePlan: expected at least one field");
         for (const FieldExchange& field : fields) {
             impl::check_grid(plan_names::padding_exchange, comm, field.layout);
+            impl::check_known_labels(plan_names::padding_exchange, field.layout, comm.rank(),
+                                     "array");
             schedules.emplace_back(field.layout, comm.rank(), field.options);
         }
     };
@@ -43,6 +46,8 @@ make_core(const Communicator& comm, const std::vector<FieldExchange>& fields, bo
         impl::agree_on_plan(comm, plan_names::padding_exchange, make_schedules,
                             [&](auto& visitor) { visit_arguments(visitor, fields); });
     const std::uint64_t number = impl::state_of(comm)->next_plan();
+    for (const FieldExchange& field : fields)
+        impl::require_same_labels(comm, plan_names::padding_exchange, field.layout);
     return agree_on(comm, plan_names::padding_exchange, [&] {
         std::vector<PaddingExchangeOptions> options;
         for (const FieldExchange& field : fields) options.push_back(field.options);

@@ -4,6 +4,7 @@
 #include "plan/agree_on_plan.hpp"
 
 #include <distview/comm/impl/directory/rendezvous.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/core/text.hpp>
 
@@ -83,8 +84,9 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
             schedule.emplace(from, to, options);
         check_ranks(options.from_ranks, from, comm, "source");
         check_ranks(options.to_ranks, to, comm, "target");
-        check_known_labels(from, schedule->from_process(comm.rank()), "source");
-        check_known_labels(to, schedule->to_process(comm.rank()), "target");
+        const char* const caller = plan_names::redistribution;
+        check_known_labels(caller, from, schedule->from_process(comm.rank()), "source");
+        check_known_labels(caller, to, schedule->to_process(comm.rank()), "target");
         check_options(options, is_some_unknown);
         if (options.strategy == RedistributionStrategy::by_dimension ||
             (chooses(comm, options) && !is_some_unknown))

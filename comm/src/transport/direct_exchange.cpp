@@ -113,10 +113,12 @@ bool DirectExchange::wait(Waiter& waiter, const std::vector<char>* wanted) noexc
 void DirectExchange::abandon() noexcept {
     if (!std::exchange(m_under_way, false)) return;
     // A source that was told of the end of reading may have given its line to another plan. One that is written to must
-    // not take the exchange for done.
-    const std::uint64_t last = m_setting.writes ? m_epoch - 1 : m_epoch;
-    for (std::size_t i = 0; i < m_sources.size() && m_reads; ++i)
-        publish_last(*m_sources[i].done, last);
+    // not take the exchange for done, nor one of other arrays, whose epoch may be lower.
+    for (std::size_t i = 0; i < m_sources.size() && m_reads; ++i) {
+        SyncLine& done = *m_sources[i].done;
+        const std::uint64_t before = done.epoch.load(std::memory_order_relaxed) & ~gone_bit;
+        publish_last(done, m_setting.writes ? before : m_epoch);
+    }
     if (m_setting.ready) publish_last(*m_setting.ready, m_epoch);
 }
 

@@ -100,6 +100,14 @@ std::shared_ptr<SharedSegment> segment_with(CommunicatorState& state, const std:
     return segment && segment->holds(place[4], bytes->begin, bytes->end) ? segment : nullptr;
 }
 
+/// Without its address.
+ReadablePeer::RemoteField offered_field(const std::int64_t* offer) {
+    ReadablePeer::RemoteField field;
+    std::copy_n(offer + strides_at, max_rank, field.strides.begin());
+    std::copy_n(offer + extents_at, max_rank, field.extents.begin());
+    return field;
+}
+
 /// The peer's fields, and what it packs, as this process reaches them in mapped segments; false if it
 /// does not.
 bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer,
@@ -107,8 +115,7 @@ bool map_fields(CommunicatorState& state, const std::vector<std::int64_t>& offer
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const std::int64_t* const at = offer.data() + head + f * field_numbers;
         if (at[kind_at] == exported_by_device) return false;
-        ReadablePeer::RemoteField field;
-        std::copy_n(at + strides_at, max_rank, field.strides.begin());
+        ReadablePeer::RemoteField field = offered_field(at);
         if (at[kind_at] == in_segment) {
             const auto bytes = bytes_of({at + extents_at, max_rank}, {at + strides_at, max_rank},
                                         fields[f].element_size);
@@ -139,9 +146,8 @@ bool open_fields(DeviceLayer& layer, const std::vector<std::int64_t>& offer, std
         handle.allocation = at[handle_numbers];
         const std::shared_ptr<void> allocation = open_shared(layer, handle);
         if (!allocation) return false;
-        ReadablePeer::RemoteField field;
+        ReadablePeer::RemoteField field = offered_field(at);
         field.data = static_cast<const char*>(allocation.get()) + at[handle_numbers + 1];
-        std::copy_n(at + strides_at, max_rank, field.strides.begin());
         peer.fields.push_back(field);
         peer.allocations.push_back(allocation);
     }

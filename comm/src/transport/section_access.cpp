@@ -17,6 +17,17 @@ namespace {
 
 constexpr const char* name = "SectionAccess";
 
+/// Whether this process knows the labels of another one, and so how many there are.
+bool knows_labels(const ArrayLayout& layout, int process) {
+    const GridCoordinates at = layout.coordinates(process);
+    for (int d = 0; d < layout.rank(); ++d) {
+        if (layout.axis(d).type() != DistType::unstructured) continue;
+        const int known = layout.axis(d).as_unstructured().known_process();
+        if (known >= 0 && known != at[static_cast<std::size_t>(d)]) return false;
+    }
+    return true;
+}
+
 } // namespace
 
 struct SectionAccess::State {
@@ -28,7 +39,8 @@ struct SectionAccess::State {
         const auto& sections = reached.sections;
         return process >= 0 && process < std::ssize(sections) &&
                (sections[static_cast<std::size_t>(process)].data ||
-                impl::is_empty_section(array.layout(), process));
+                (knows_labels(array.layout(), process) &&
+                 impl::is_empty_section(array.layout(), process)));
     }
 };
 
@@ -60,7 +72,7 @@ AnySection SectionAccess::section(int process) const {
     const ArrayLayout& layout = m_state->array.layout();
     const auto rank = static_cast<std::size_t>(layout.rank());
     const auto& reached = m_state->reached.sections[static_cast<std::size_t>(process)];
-    const Extents extents = layout.local_extents(process);
+    const Extents extents = reached.data ? reached.extents : layout.local_extents(process);
     AnySection result = m_state->array.section();
     result.data = reached.data;
     result.extents.assign(extents.begin(), extents.begin() + static_cast<std::ptrdiff_t>(rank));

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::testing {
@@ -59,6 +60,8 @@ T as_element(std::int64_t value) {
     if constexpr (requires(T z) { z.real(); })
         return T(static_cast<typename T::value_type>(value),
                  static_cast<typename T::value_type>(2 * value + 1));
+    else if constexpr (std::is_same_v<T, bool>)
+        return value % 2 != 0;
     else
         return static_cast<T>(value);
 }

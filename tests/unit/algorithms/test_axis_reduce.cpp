@@ -104,6 +104,15 @@ TEST(AxisReduce, of_any_layout_and_type) {
         check<std::int32_t, std::int32_t, std::int32_t, 3, Kokkos::LayoutRight,
               Kokkos::LayoutRight>(random, 8, ExclusiveOr{}, 0);
     });
+    // Of bool sums count; products say whether all are true.
+    for_each_case(campaign_cases(20), [](Random& random, std::uint64_t) {
+        check<bool, std::int64_t, std::int64_t, 2, Kokkos::LayoutRight, Kokkos::LayoutLeft>(
+            random, 30, Sum{}, 0);
+        check<bool, std::int32_t, std::int64_t, 1, Kokkos::LayoutRight, Kokkos::LayoutRight>(
+            random, 400, Sum{}, 0);
+        check<bool, bool, std::int64_t, 3, Kokkos::LayoutLeft, Kokkos::LayoutRight>(random, 4,
+                                                                                    Product{}, 1);
+    });
 }
 
 // A line is longer than a float counts to, and lines are cut into chunks where there are several threads.

@@ -577,6 +577,32 @@ TEST(Checking, InnerCellsOfAnExchangeInFlight) {
     EXPECT_EQ(sum(exec, comm, v), 48.0 * comm.size());
 }
 
+// Along an axis that is dealt out a scan reads it by another array, which does not know that the padding is valid.
+TEST(Checking, LeavesThePaddingOfWhatIsScannedAlone) {
+    const Checking checking;
+    const HostExec exec;
+    const Communicator comm = world();
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                             {cyclic(3 * comm.size()), block(6, {.padding = 1, .periodic = true})});
+    const auto make = [&](const char* label) {
+        return make_dist_view<double**, Kokkos::HostSpace>(exec, label, comm, layout);
+    };
+    const auto u = make("u"), v = make("v"), w = make("w");
+    // The padding is filled with zeros, as if nobody had filled it.
+    fill_with(exec, u, [](GlobalIndex, GlobalIndex j) { return j.value() % 5 == 0 ? 0.0 : 1.0; });
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(exec, u);
+    inclusive_scan(exec, comm, u, 0, v);
+    EXPECT_FALSE(plan.require(exec, 1, u));
+    for_each(
+        exec, "mean", w,
+        [from = u.view(), to = w.view()](int i, int j) {
+            to(i, j) = from(i, j - 1) + from(i, j + 1);
+        },
+        reading(u));
+    EXPECT_EQ(sum(exec, comm, w), 24.0 * comm.size());
+}
+
 TEST(Checking, IsSwitchedOnAtRunTime) {
     EXPECT_EQ(current_check(), Check::nothing);
     Ring ring;

@@ -315,6 +315,29 @@ TEST(ValidPadding, IsGoneAfterAnyAlgorithmThatWrites) {
     EXPECT_EQ(u.valid_padding().depth(0), Widths(2)) << "after reading";
 }
 
+// Along axes that are not in order scans write by another array of the same memory.
+TEST(ValidPadding, IsGoneAfterScansAlongAxesThatAreDealtOut) {
+    const HostExec exec;
+    const Communicator comm = world();
+    std::vector<std::vector<std::int64_t>> labels;
+    for (std::int64_t p = comm.size(); p > 0; --p) labels.push_back({2 * p, 2 * p + 1});
+    for (const AxisSpec& axis :
+         {AxisSpec(cyclic(2 * comm.size())), AxisSpec(unstructured(labels))}) {
+        const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                                 {axis, block(6, {.padding = 1, .periodic = true})});
+        const auto u = make_dist_view<double**, Kokkos::HostSpace>(exec, "u", comm, layout);
+        const auto v = make_dist_view<double**, Kokkos::HostSpace>(exec, "v", comm, layout);
+        PaddingExchangePlan plan(comm, layout);
+        for (const auto& source : {u, v}) {
+            plan.execute(exec, u, v);
+            inclusive_scan(exec, comm, source, 0, u);
+            EXPECT_EQ(u.valid_padding(), ValidPadding()) << layout.describe();
+            EXPECT_TRUE(plan.require(exec, 1, u));
+            EXPECT_FALSE(plan.require(exec, 1, v));
+        }
+    }
+}
+
 } // namespace
 
 } // namespace distview::testing

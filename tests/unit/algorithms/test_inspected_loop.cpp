@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <vector>
 
 namespace distview::testing {
@@ -192,6 +193,12 @@ TEST(InspectedLoops, MisuseIsTheSameErrorOnAllRanks) {
                               text("expected indices in [0, ", n, ") along axis 0, got ", n));
     EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, v, ByValue(), {{0, 1}, {0, 1}}),
                               UsageError, "expected a range of cells for each of 1 axes, got 2");
+    const char* const shared = "InspectedLoop: expected arrays that share no memory, got 'u' and '";
+    EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, u, ByValue()), UsageError, shared);
+    // On one rank only.
+    const bool is_last = comm.rank() == comm.size() - 1;
+    const std::remove_const_t<decltype(u)> same(layout, comm.rank(), (is_last ? u : v).view());
+    EXPECT_THROW_ON_ALL_RANKS(InspectedLoop(exec, comm, u, same, ByValue()), UsageError, shared);
     Kokkos::deep_copy(u.view(), 1);
     InspectedLoop loop(exec, comm, u, v, ByValue());
     EXPECT_THROW_ON_ALL_RANKS(loop.execute(exec), UsageError,

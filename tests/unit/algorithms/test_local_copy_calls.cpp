@@ -5,6 +5,7 @@
 
 #include <distview/algorithms/sum.hpp>
 #include <distview/algorithms/with_local_copy.hpp>
+#include <distview/comm/padding_exchange_plan.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>
 
@@ -254,6 +255,29 @@ TEST(WithLocalCopy, wrong_use_throws_on_all_ranks) {
         call(u, Intent::in, WholeArray{}), UsageError,
         "with_local_copy: expected the indices of all processes along axis 0");
     EXPECT_EQ(sum(Host(), comm, x), sum(Host(), comm, fixed)); // still works
+}
+
+// Ranks that are told different things of the padding would exchange it in different calls.
+TEST(WithLocalCopy, refused_calls_leave_all_ranks_in_step) {
+    const Communicator comm = world();
+    if (comm.size() == 1) GTEST_SKIP() << "one rank differs from nobody";
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                             {block(3 * comm.size(), {.padding = 1, .periodic = true}), block(5)});
+    const auto x = make_matrix(comm, layout);
+    PaddingExchangePlan plan(comm, layout);
+    plan.execute(Host(), x);
+    const bool last = comm.rank() == comm.size() - 1;
+    const auto call = [&](Intent intent) {
+        with_local_copy(Host(), comm, x, intent, MemoryOrder::row_major, WholeArray{},
+                        [](const auto&) {});
+    };
+    EXPECT_THROW_ON_ALL_RANKS(call(last ? Intent::in : Intent::out), UsageError,
+                              ": intent is Intent::in on rank ");
+    EXPECT_EQ(x.valid_padding().depth(0), Widths(1));
+    EXPECT_FALSE(plan.require(Host(), 1, x));
+    call(Intent::inout);
+    EXPECT_EQ(x.valid_padding(), ValidPadding());
+    EXPECT_TRUE(plan.require(Host(), 1, x));
 }
 
 TEST(WithLocalCopy, labels_what_it_does_and_stays_on_the_instance) {

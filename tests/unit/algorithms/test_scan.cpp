@@ -160,6 +160,13 @@ TEST(Scan, of_any_layout_and_type) {
         check<Affine, Affine, Affine, 2, Kokkos::LayoutRight, Kokkos::LayoutLeft>(random, 20,
                                                                                   Compose{}, 4);
     });
+    // The true ones count.
+    for_each_case(campaign_cases(15), [](Random& random, std::uint64_t) {
+        check<bool, std::int64_t, std::int64_t, 2, Kokkos::LayoutRight, Kokkos::LayoutRight>(
+            random, 20, Sum{}, 1);
+        check<bool, bool, std::int64_t, 1, Kokkos::LayoutRight, Kokkos::LayoutRight>(random, 40,
+                                                                                     Product{}, 1);
+    });
 }
 
 // Lines are cut into chunks where there are several threads.
@@ -249,6 +256,34 @@ TEST(Scan, counts_a_label_on_several_processes_once) {
     });
 }
 
+// Source, target and the value to start with have a type each.
+TEST(Scan, starts_with_what_is_no_element) {
+    const Exec exec;
+    const Communicator comm = world();
+    for (const AxisSpec& axis : {block(40), cyclic(40)}) {
+        const ArrayLayout layout(ProcessGrid{comm.size()}, {axis});
+        const auto flags = make_section<std::int8_t, 1>(layout);
+        const auto mask = make_section<bool, 1>(layout);
+        const auto ones = make_section<float, 1>(layout);
+        const auto positions = make_section<std::int64_t, 1>(layout);
+        const auto sums = make_section<double, 1>(layout);
+        set_cells(
+            exec, flags, Cells::interior, [](const auto& g) { return std::int8_t(g[0] % 2); }, 0);
+        set_cells(exec, mask, Cells::interior, [](const auto& g) { return g[0] % 2 == 1; }, false);
+        set_cells(exec, ones, Cells::interior, [](const auto&) { return 1.f; }, 0.f);
+        exclusive_scan(exec, comm, flags, 0, positions, 1000);
+        check_cells(exec, positions, 0,
+                    [](std::int64_t value, const auto& g) { EXPECT_EQ(value, 1000 + g[0] / 2); });
+        exclusive_scan(exec, comm, mask, 0, positions, -1000);
+        check_cells(exec, positions, 0,
+                    [](std::int64_t value, const auto& g) { EXPECT_EQ(value, g[0] / 2 - 1000); });
+        exclusive_scan(exec, comm, ones, 0, sums, 1 + 0x1p-30);
+        check_cells(exec, sums, 0.0, [](double value, const auto& g) {
+            EXPECT_EQ(value, 1 + 0x1p-30 + double(g[0]));
+        });
+    }
+}
+
 TEST(Scan, of_no_cells) {
     const Exec exec;
     const Communicator comm = world();
@@ -285,8 +320,8 @@ TEST(Scan, begins_with_the_same_value_on_all_ranks) {
     const bool is_last = comm.rank() == comm.size() - 1;
     EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, u, 0, u, is_last ? 1.0 + 0x1p-52 : 1.0),
                               UsageError, "value to start with");
-    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, n, 0, n, is_last ? 2 : 1), UsageError,
-                              "value to start with");
+    EXPECT_THROW_ON_ALL_RANKS(exclusive_scan(exec, comm, n, 0, n, is_last ? -2 : 1), UsageError,
+                              "value to start with is -2 on rank ");
     exclusive_scan(exec, comm, n, 0, n, 2);
 }
 

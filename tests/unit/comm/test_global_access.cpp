@@ -196,6 +196,22 @@ TEST_F(GlobalAccesses, ElementsThatAreNotThereAreAnErrorOfAllRanks) {
     const ArrayLayout other(ProcessGrid{n}, {cyclic(10 * n + comm.rank())});
     const auto different = DistView<std::int64_t*>(exec, "different", other, comm.rank());
     EXPECT_THROW_ON_ALL_RANKS(GlobalAccess(exec, comm, different), UsageError, "layout");
+    if (n % 2 != 0) return;
+    const int beside = comm.rank() % 2;
+    const ArrayLayout crossed(
+        ProcessGrid{n / 2, 2},
+        {unstructured_local(n, comm.rank() / 2, {comm.rank() - beside, comm.rank() - beside + 1}),
+         block(4)});
+    const ArrayLayout unlike(
+        ProcessGrid{n / 2, 2},
+        {unstructured_local(n, comm.rank() / 2, {comm.rank(), comm.rank() + 1 - 2 * beside}),
+         block(4)});
+    const auto alike = make_dist_view<std::int64_t**>(exec, "alike", comm, crossed);
+    GlobalAccess(exec, comm, alike).fence(exec);
+    const auto turned = make_dist_view<std::int64_t**>(exec, "turned", comm, unlike);
+    EXPECT_THROW_ON_ALL_RANKS(GlobalAccess(exec, comm, turned), LayoutError,
+                              "expected processes with the same coordinate along axis 0 to list "
+                              "the same indices");
 }
 
 } // namespace

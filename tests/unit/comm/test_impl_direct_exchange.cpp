@@ -48,6 +48,12 @@ TEST(DirectExchange, ThatIsGivenUpBeforeElementsAreWrittenIsNotTakenForDone) {
     others.reader.end_reading();
     others.reader.abandon();
     EXPECT_TRUE(others.source.readers_done());
+    // In an exchange of other arrays, whose number is higher.
+    TwoRanks apart(true);
+    apart.source.begin(20);
+    apart.reader.begin(21);
+    apart.reader.abandon();
+    EXPECT_THROW(apart.source.readers_done(), UsageError);
 }
 
 // The source may have gone on by then, and the line be one of another plan.

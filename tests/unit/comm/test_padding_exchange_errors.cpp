@@ -327,6 +327,31 @@ TEST_F(PaddingExchangeErrors, ClosedCommunicators) {
     EXPECT_THROW_ON_ALL_RANKS(PaddingExchangePlan(mine, usual()), UsageError, "used after close()");
 }
 
+// Labels that each process knows for itself alone: rows of one are filled from those of the process beside it.
+TEST_F(PaddingExchangeErrors, ProcessesSideBySideListTheSameIndices) {
+    if (n % 2 != 0) return;
+    const auto layout_of = [&](const std::vector<std::int64_t>& labels, int known) {
+        return ArrayLayout(ProcessGrid{n / 2, 2}, {unstructured_local(n, known, labels),
+                                                   block(4, {.padding = 1, .periodic = true})});
+    };
+    const int at = comm.rank() / 2;
+    const ArrayLayout same = layout_of({2 * at + 1, 2 * at}, at);
+    PaddingExchangePlan plan(comm, same);
+    const DistView<double**, Host> array(exec, "array", same, comm.rank());
+    Kokkos::deep_copy(array.view(), comm.rank() % 2);
+    plan.execute(exec, array);
+    EXPECT_EQ(array.view()(1, 0), 1 - comm.rank() % 2);
+    const std::string text = "expected processes with the same coordinate along axis 0 to list "
+                             "the same indices, got others on rank ";
+    const std::vector<std::int64_t> turned{2 * at, 2 * at + 1};
+    EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of(turned, at) : same), LayoutError, text);
+    EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of({2 * at}, at) : same), LayoutError, text);
+    if (n > 2) {
+        EXPECT_THROW_ON_ALL_RANKS(build(odd() ? layout_of({0, 1}, 0) : same), LayoutError,
+                                  "PaddingExchangePlan: axis 0 of the array: expected the indices");
+    }
+}
+
 } // namespace
 
 } // namespace distview::testing

@@ -101,6 +101,32 @@ TEST_F(SectionAccesses, ReachNoMoreThanOtherCalls) {
     EXPECT_EQ(wrapped.section(comm.rank()).data, memory.data());
 }
 
+// Each rank knows its own labels only, of which it has one more than the rank before.
+TEST_F(SectionAccesses, ReadAsManyElementsAsOthersHave) {
+    std::vector<std::int64_t> labels(static_cast<std::size_t>(comm.rank()));
+    for (std::size_t i = 0; i < labels.size(); ++i)
+        labels[i] = 100 * comm.rank() + std::ssize(labels);
+    for (std::size_t i = 0; i < labels.size(); ++i) labels[i] -= static_cast<std::int64_t>(i);
+    const ArrayLayout known(ProcessGrid{n},
+                            {unstructured_local(n * (n - 1) / 2, comm.rank(), labels)});
+    const auto array = make_dist_view<std::int64_t*>(exec, "array", comm, known);
+    for (std::size_t i = 0; i < labels.size(); ++i) array.view()(i) = 2 * labels[i];
+    const std::vector<int> hosts = hosts_of(comm);
+    const SectionAccess access(comm, array);
+    barrier(comm);
+    for (int p = 0; p < n; ++p) {
+        const bool near =
+            hosts[static_cast<std::size_t>(p)] == hosts[static_cast<std::size_t>(comm.rank())];
+        EXPECT_EQ(access.reaches(p), (near && p > 0) || p == comm.rank());
+        if (!access.reaches(p)) continue;
+        const AnySection section = access.section(p);
+        ASSERT_EQ(section.extents, std::vector<std::int64_t>{p});
+        for (int i = 0; i < p; ++i)
+            EXPECT_EQ(static_cast<const std::int64_t*>(section.data)[i], 2 * (100 * p + p - i));
+    }
+    barrier(comm);
+}
+
 TEST_F(SectionAccesses, MistakesAreErrorsOfAllRanks) {
     if (n == 1) return;
     const ArrayLayout other(ProcessGrid{n}, {cyclic(10 * n + comm.rank())});

@@ -150,7 +150,8 @@ void reduce_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const O
 ///
 /// `op` is Sum, Product, Minimum, Maximum or a function object T(T, T) of the program's that is associative and
 /// commutative. Sum and Product compute as sum() does: of floats in double, of integers modulo 2^64, whatever the
-/// target's type, to which results are converted as static_cast does; all others compute in the source's
+/// target's type, to which results are converted as static_cast does. Of bool, which sum() does not take, Sum counts the
+/// true ones, as NumPy does, and Product says 1 if all are true. All others compute in the source's
 /// element type. A minimum with a NaN is NaN. The sum over no cells is 0, the product 1. Elements
 /// that unstructured lists place on several processes along the axis count once for each of them.
 ///

@@ -7,6 +7,7 @@
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/gather_plan.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/memory_overlap.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -83,7 +84,8 @@ private:
 ///
 /// The functor is run once with elements that record: their indices give a GatherPlan. Cells that ask for nothing but
 /// this process's elements are computed straight from its memory, while the others' elements are brought; the rest then
-/// reads what was brought. Arrays need no padding, and may be of any layouts.
+/// reads what was brought. Arrays need no padding, and may be of any layouts; they share no memory, since cells are
+/// computed while others still read the elements.
 ///
 /// The functor must ask for the same elements, in the same order, in every run: indices must not depend on values.
 /// While it is inspected every element is read as value_type().
@@ -113,8 +115,8 @@ public:
     /// `cells`: a range of global indices, with a step of 1, for each axis of `to`; without it all interior cells.
     ///
     /// Errors: UsageError if the functor asks for an element that no process owns, `cells` has not a range for each axis,
-    ///         or a layout's grid is not the communicator's, ShapeError if an array is not this rank's section (on all
-    ///         ranks)
+    ///         the arrays share memory, or a layout's grid is not the communicator's, ShapeError if an array is not this
+    ///         rank's section (on all ranks)
     template <ExecutionSpace Exec>
         requires(AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>)
     InspectedLoop(const Exec& exec, const Communicator& comm, const From& from, const To& to,
@@ -124,6 +126,11 @@ public:
         impl::Inspection found = agree_on(comm, name, [&] {
             check(from.process(), from.layout());
             check(to.process(), to.layout());
+            require<UsageError>(
+                !memory_overlaps(AnyDistView(from).section(), AnyDistView(to).section()), [&] {
+                    return text(name, ": expected arrays that share no memory, got '", from.label(),
+                                "' and '", to.label(), "'");
+                });
             return inspect(cells);
         });
         IndexList list(From::rank());

@@ -156,7 +156,8 @@ auto extremum_location(const Caller& caller, const Exec& exec, const Communicato
 
 } // namespace impl
 
-/// The least value of all cells, on every rank; NaN if any cell is NaN.
+/// The least value of all cells, on every rank; NaN if any cell is NaN. If zeros of both signs are the least, which of
+/// them it is depends on the layout and the numbers of ranks and threads.
 ///
 /// Collective: over comm; all ranks pass sections of the same array
 /// Space:      one kernel on `exec`, which has finished on return

@@ -10,6 +10,9 @@ template <class Exec, class Op, class Source, class Target>
 concept ScannedWith =
     AccessibleFrom<Source, Exec> && AccessibleFrom<Target, Exec> &&
     Source::rank() == Target::rank() && JoinsElements<Op, typename Source::non_const_value_type>;
+/// What a scan starts with.
+template <class Op, class Source>
+using ScanStart = typename AxisOperation<Op, typename Source::non_const_value_type>::start_type;
 } // namespace impl
 
 /// Scans an array along the axis of a GridAxis: target(i, j, k) = the sum over jj <= j of source(i, jj, k).
@@ -59,17 +62,21 @@ void inclusive_scan(const Exec& exec, const Communicator& comm, const Source& so
 ///
 ///     exclusive_scan(exec, comm, counts, 0, begins, 0);     // where every part begins
 ///
+/// For Sum and Product the value to start with has the type that sum() of the source returns (std::int64_t of bool, double of
+/// half precision), for all others that of the source's elements.
+///
 /// Collective: over the communicator; all ranks pass equal values to start with, which are compared if they are
 ///             numbers; the rest is as in inclusive_scan()
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, const Target& target,
-                    const typename Source::non_const_value_type& start, const Op& op = {}) {
+                    const impl::ScanStart<Op, Source>& start, const Op& op = {}) {
     static const impl::Caller caller("exclusive_scan");
     using Operation = impl::AxisOperation<Op, typename Source::non_const_value_type>;
     const Operation operation{op};
     impl::scan_axis(caller, exec, axis,
-                    impl::Scan<Operation, false>{operation, operation.take(start)}, source, target);
+                    impl::Scan<Operation, false>{operation, operation.begin(start)}, source, target,
+                    impl::start_text(start));
 }
 /// The same along an axis given by its number.
 ///
@@ -77,7 +84,7 @@ void exclusive_scan(const Exec& exec, GridAxis& axis, const Source& source, cons
 template <ExecutionSpace Exec, DistViewLike Source, WritableDistView Target, class Op = Sum>
     requires impl::ScannedWith<Exec, Op, Source, Target>
 void exclusive_scan(const Exec& exec, const Communicator& comm, const Source& source, int axis,
-                    const Target& target, const typename Source::non_const_value_type& start,
+                    const Target& target, const impl::ScanStart<Op, Source>& start,
                     const Op& op = {}) {
     const CollectiveCall call(comm, "exclusive_scan");
     GridAxis along(comm, source.layout().grid(), axis);

@@ -81,7 +81,7 @@ SumType<typename View::non_const_value_type> sum(const Exec& exec, const Communi
 /// way.
 ///
 /// Collective: over comm; all ranks pass sections of the same array, and options alike
-/// Cost:       if reproducible, one agreement and one MPI_Allreduce of some 600 bytes, of complex numbers twice that;
+/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 600 bytes, of complex numbers twice that;
 ///             no more memory traffic than without (bench_reproducible_sum). On a device a buffer is allocated
 template <ExecutionSpace Exec, NumericDistView View>
     requires AccessibleFrom<View, Exec>
@@ -130,7 +130,7 @@ SumType<typename X::non_const_value_type> dot(const Exec& exec, const Communicat
 /// or are rounded. Infinity times zero is NaN. Parts of complex results are sums of their own.
 ///
 /// Collective: over comm; all ranks pass sections of the same two arrays, and options alike
-/// Cost:       if reproducible, one agreement and one MPI_Allreduce of some 1100 bytes (600 of float), of complex
+/// Cost:       if reproducible, two agreements and one MPI_Allreduce of some 1100 bytes (600 of float), of complex
 ///             numbers twice that
 template <ExecutionSpace Exec, NumericDistView X, NumericDistView Y>
     requires(AccessibleFrom<X, Exec> && AccessibleFrom<Y, Exec> && X::rank() == Y::rank() &&

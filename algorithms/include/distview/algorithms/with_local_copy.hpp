@@ -75,6 +75,7 @@ LocalCopyBytes with_local_copy(const Exec& exec, const View& view, Intent intent
         caller, exec, view,
         {intent, order, options.takes_leading_dimension, options.writes_all, impl::LocalPart::box});
     copier.check_intent();
+    copier.note_intent();
     LocalBox box{};
     for (std::size_t d = 0; d < static_cast<std::size_t>(View::rank()); ++d)
         box[d] = options.cells == Cells::owned ? view.owned_range(static_cast<int>(d))

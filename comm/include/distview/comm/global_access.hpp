@@ -6,6 +6,7 @@
 #include <distview/comm/impl/kernels/add_to_shared.hpp>
 #include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/kernels/even_blocks.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/impl/transport/reached_sections.hpp>
 #include <distview/core/device_layout.hpp>
@@ -38,7 +39,8 @@ struct ShiftedSection {
 ///
 /// Collective: no (local)
 /// Indices: global: the interior's from 0, negative or extent(d) and above in boundary padding; labels of unstructured
-///          axes. Of an element that several processes have, that of the lowest one
+///          axes. Of an element that several processes have, that of the lowest one; of unstructured_local() axes only
+///          this process's labels are known, and its own element is taken
 /// Cost:    of an element: its owner by arithmetic (by search on unstructured axes), one load, store or atomic addition
 /// Errors:  an element that is not there, or out of reach, is read as T() and not written; GlobalAccess::fence() throws
 template <class T, int Rank, class MemorySpace>
@@ -203,7 +205,8 @@ public:
 
     /// Cost:   one agreement, a message to each rank of the node
     /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
-    ///         the array is not this rank's section (thrown on all ranks)
+    ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which
+    ///         others do not know (thrown on all ranks)
     template <ExecutionSpace Exec>
         requires AccessibleFrom<View, Exec>
     GlobalAccess(const Exec& exec, const Communicator& comm, const View& array)
@@ -212,6 +215,7 @@ public:
         m_reached = std::make_shared<const impl::ReachedSections>(
             impl::reach_sections(comm, name, impl::make_source_field(array),
                                  impl::DeviceOf<Exec>::layer(), impl::Access::write));
+        impl::require_same_labels(comm, name, array.layout());
         m_elements.set_sections(exec, array.layout(), m_reached->sections);
     }
 

@@ -4,9 +4,11 @@
 #include <distview/algorithms/impl/exact_sum.hpp>
 #include <distview/algorithms/impl/numbers.hpp>
 #include <distview/algorithms/operations.hpp>
+#include <distview/core/element_type.hpp>
 
 #include <complex>
 #include <concepts>
+#include <cstdint>
 #include <type_traits>
 
 namespace distview::impl {
@@ -18,14 +20,19 @@ namespace distview::impl {
 //   result<R>(value)    a value as an element of type R
 //   neutral()           the value over no cells, if has_neutral
 //   add(value, element) join(value, take(element)), if there is a cheaper way
+// and, for scans,
+//   start_type          what programs pass to start with
+//   begin(start)        that as a value
 
 /// A program's function object, Minimum and Maximum: works with the elements themselves.
 template <class Op, class T>
 struct AxisOperation {
     using value_type = T;
+    using start_type = T;
     static constexpr bool has_neutral = false;
     Op op;
 
+    value_type begin(const start_type& start) const { return start; }
     KOKKOS_FORCEINLINE_FUNCTION value_type take(const T& element) const { return element; }
     KOKKOS_FORCEINLINE_FUNCTION value_type join(const value_type& a, const value_type& b) const {
         return static_cast<T>(op(a, b));
@@ -36,23 +43,49 @@ struct AxisOperation {
     }
 };
 
-/// Works with accumulators as sum() does: double, 64 bits, or the complex type of double.
+/// Elements of which sums and products have wider types.
+template <class T>
+concept Widened = Number<T> || std::same_as<T, bool> || is_half<T> || is_bhalf<T>;
+
+/// The types of sums and products: as of sum(). Those of bool count, as NumPy's do; half precision goes to double.
+template <class T>
+struct WideTypes {
+    using result = double;
+    using accumulator = double;
+};
 template <Number T>
+struct WideTypes<T> {
+    using result = SumType<T>;
+    using accumulator = Accumulator<T>;
+};
+template <>
+struct WideTypes<bool> {
+    using result = std::int64_t;
+    using accumulator = std::uint64_t;
+};
+
+/// Works with accumulators as sum() does: double, 64 bits, or the complex type of double.
+template <Widened T>
 struct WideOperation {
-    using value_type = Accumulator<T>;
+    using value_type = typename WideTypes<T>::accumulator;
+    using start_type = typename WideTypes<T>::result;
     static constexpr bool has_neutral = true;
 
+    static value_type begin(const start_type& start) { return static_cast<value_type>(start); }
     KOKKOS_FORCEINLINE_FUNCTION static value_type take(const T& element) {
-        return to_accumulator(element);
+        if constexpr (Number<T>)
+            return to_accumulator(element);
+        else
+            return static_cast<value_type>(element);
     }
     template <class Result>
     KOKKOS_FORCEINLINE_FUNCTION static Result result(const value_type& value) {
-        return static_cast<Result>(static_cast<SumType<T>>(value));
+        return static_cast<Result>(static_cast<start_type>(value));
     }
 };
-template <Number T>
+template <Widened T>
 struct AxisOperation<Sum, T> : WideOperation<T> {
-    using value_type = Accumulator<T>;
+    using value_type = typename WideOperation<T>::value_type;
     AxisOperation() = default;
     explicit AxisOperation(Sum) {}
     KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {
@@ -60,9 +93,9 @@ struct AxisOperation<Sum, T> : WideOperation<T> {
     }
     KOKKOS_FUNCTION static value_type neutral() { return value_type(0); }
 };
-template <Number T>
+template <Widened T>
 struct AxisOperation<Product, T> : WideOperation<T> {
-    using value_type = Accumulator<T>;
+    using value_type = typename WideOperation<T>::value_type;
     AxisOperation() = default;
     explicit AxisOperation(Product) {}
     KOKKOS_FORCEINLINE_FUNCTION static value_type join(const value_type& a, const value_type& b) {

@@ -216,7 +216,7 @@ ExactSums<Terms> exact_section(const Caller& caller, const Exec& exec, const Vie
     return total;
 }
 
-/// Adds up on every rank what compute() returns on each: one agreement, one collective.
+/// Adds up on every rank what compute() returns on each: two agreements, one collective.
 ///
 /// compute() may throw, also on some ranks only. `other` is the identity of another array that it reads.
 template <class Terms, DistViewLike View, class Compute>

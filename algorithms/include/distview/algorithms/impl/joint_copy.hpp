@@ -102,6 +102,7 @@ public:
         all_gather(m_comm, &m_mine, m_wanted.data(), sizeof(m_mine));
         if (m_arguments.part == LocalPart::box && m_copier.writes())
             check_disjoint(m_caller.name.c_str(), m_wanted, rank);
+        m_copier.note_intent();
     }
 
     void bring() {

@@ -108,15 +108,18 @@ public:
 
     LocalCopier(const Caller& caller, const Exec& exec, const View& view,
                 const LocalCopyArguments& arguments)
-        : m_caller(caller), m_exec(exec), m_view(view), m_arguments(arguments) {
-        if (writes()) note_written(view);
-    }
+        : m_caller(caller), m_exec(exec), m_view(view), m_arguments(arguments) {}
 
     void check_intent() const {
         require<UsageError>(is_writable || !writes(), [&] {
             return text(m_caller.name, ": expected Intent::in for '", m_view.label(),
                         "', whose elements are const");
         });
+    }
+
+    /// Says that the array is written, if it is: once nothing can refuse the call on this rank alone.
+    void note_intent() const {
+        if (writes()) note_written(m_view);
     }
 
     bool writes() const { return m_arguments.intent != Intent::in; }

@@ -41,7 +41,7 @@ struct RowReduction {
             Index i = first;
             // Lane k takes every lanes-th cell: without that the compiler may not reorder a sum.
             if constexpr (lanes > 1)
-                for (; i + (lanes - 1) < last; i = static_cast<Index>(i + lanes))
+                for (; last - i >= lanes; i = static_cast<Index>(i + lanes))
                     for (int k = 0; k < lanes; ++k)
                         Walk::call_in_row(mine, at, static_cast<Index>(i + k), values[k]);
             for (int k = 0; i < last; ++i, k = (k + 1) % lanes)

@@ -45,7 +45,6 @@ void scan_in_order(const Caller& caller, const Exec& exec, GridAxis& axis, const
     auto& exchange = exchange_across<Value>(exec, caller, axis, source.layout());
     const auto from = axis_cells(source, d);
     const auto to = axis_cells(target, d);
-    note_written(target);
     const AxisLoop loop =
         make_loop(Source::rank(), d, from.extents, from.strides, to.strides, false);
     constexpr std::int64_t tile = lines_at_once<Value, Exec>;
@@ -102,8 +101,9 @@ void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, c
     const ArrayLayout ordered = ordered_layout(source.layout(), d);
     const RedistributionOptions options = ordered_options(source.layout(), d);
 
-    const DistViewOf<typename Source::view_type> from(positions_layout(source.layout(), d),
-                                                      source.process(), source.view());
+    // Const elements: the checking mode poisons no padding of these. Whether it is valid only `source` knows.
+    const DistViewOf<typename Source::view_type::const_type> from(
+        positions_layout(source.layout(), d), source.process(), source.view());
     const auto in_order = make_ordered<Source, Exec, T>(caller, exec, comm, ordered);
     RedistributionPlan(comm, from.layout(), ordered, options).execute(exec, from, in_order);
 
@@ -120,9 +120,10 @@ void scan_out_of_order(const Caller& caller, const Exec& exec, GridAxis& axis, c
     }
 }
 
+/// `start`: the value to start with as text, which ranks compare.
 template <ExecutionSpace Exec, class What, DistViewLike Source, DistViewLike Target>
 void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const What& what,
-               const Source& source, const Target& target) {
+               const Source& source, const Target& target, const std::string& start = {}) {
     const Communicator& comm = axis.communicator();
     const CollectiveCall call(comm, caller.name);
     begin_axis_call(
@@ -132,8 +133,9 @@ void scan_axis(const Caller& caller, const Exec& exec, GridAxis& axis, const Wha
             check_scanned(arguments);
             cells_across(caller, source.layout(), axis.axis(), GridAxisAccess::lines(axis));
         },
-        What::inclusive ? std::string() : start_text(what.start));
+        start);
     if (source.size() == 0) return;
+    note_written(target);
     if (is_in_order(source.layout().axis(axis.axis())))
         scan_in_order(caller, exec, axis, what, source, target);
     else

@@ -7,17 +7,9 @@
 
 namespace distview::impl {
 
-/// Whether an axis says the labels of one process only.
-bool is_partly_known(const AxisLayout& axis);
-/// Whether the layout has such axes.
-bool is_partly_known(const ArrayLayout& layout);
-
 /// Empty runs in place of those that depend on such axes, for a schedule that checks all other arguments.
 FoundRuns unknown_runs(const ArrayLayout& from, const ArrayLayout& to,
                        const std::vector<int>& permutation);
-
-/// Throws LayoutError if `process`, which this one is, is elsewhere than where the labels are known.
-void check_known_labels(const ArrayLayout& layout, int process, const char* what);
 
 /// A schedule from or to layouts of which each process knows its own labels only: with the runs of this
 /// process, and totals.

@@ -46,6 +46,7 @@ struct ReadablePeer {
     struct RemoteField {
         const char* data = nullptr; ///< mapped here; null: its elements are in `packed`
         std::array<std::int64_t, max_rank> strides{};
+        Extents extents{};
     };
     std::vector<RemoteField> fields;
     const char* packed = nullptr; ///< elements that it packs for this process; mapped here

@@ -23,6 +23,7 @@ struct ReachedSections {
     struct Section {
         char* data = nullptr;
         std::array<std::int64_t, max_rank> strides{}; ///< bytes
+        Extents extents{};                            ///< as its process tells them
     };
     std::vector<Section> sections{};
     std::optional<PlanLines> lines{};  ///< kept: others have been told of them
