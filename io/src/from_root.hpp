@@ -4,6 +4,8 @@
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/communicator.hpp>
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -44,23 +46,30 @@ public:
     T get() {
         if constexpr (std::is_same_v<T, std::string>) {
             const auto size = static_cast<std::size_t>(get<std::int64_t>());
-            m_at += size;
-            return m_bytes.substr(m_at - size, size);
+            return {take(size), size};
         } else {
             T value{};
-            std::memcpy(&value, m_bytes.data() + m_at, sizeof(T));
-            m_at += sizeof(T);
+            std::memcpy(&value, take(sizeof(T)), sizeof(T));
             return value;
         }
     }
     template <class T>
     std::vector<T> get_all() {
-        std::vector<T> values(static_cast<std::size_t>(get<std::int64_t>()));
-        for (T& value : values) value = get<T>();
+        std::vector<T> values;
+        for (auto left = get<std::int64_t>(); left > 0; --left) values.push_back(get<T>());
         return values;
     }
 
 private:
+    /// Where the next bytes are.
+    const char* take(std::size_t size) {
+        require<Error>(size <= m_bytes.size() - m_at, [&] {
+            return text("Packed: expected ", size, " more bytes, got ", m_bytes.size() - m_at);
+        });
+        m_at += size;
+        return m_bytes.data() + m_at - size;
+    }
+
     std::string m_bytes;
     std::size_t m_at = 0;
 };

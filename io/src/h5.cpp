@@ -96,6 +96,21 @@ H5Id floating(std::int64_t bytes) {
     }
 }
 
+H5Id complex_pair(std::int64_t bytes, const std::string& real, const std::string& imaginary) {
+    const H5Id part = floating(bytes / 2);
+    H5Id pair(H5Tcreate(H5T_COMPOUND, static_cast<std::size_t>(bytes)), H5Tclose);
+    (void)H5Tinsert(pair, real.c_str(), 0, part);
+    (void)H5Tinsert(pair, imaginary.c_str(), static_cast<std::size_t>(bytes / 2), part);
+    return pair;
+}
+
+std::string member_name(hid_t type, unsigned member) {
+    char* const characters = H5Tget_member_name(type, member);
+    std::string name = characters ? characters : "";
+    (void)H5free_memory(characters);
+    return name;
+}
+
 } // namespace
 
 H5Id h5_type(const ElementType& element) {
@@ -107,13 +122,7 @@ H5Id h5_type(const ElementType& element) {
                 H5Tclose};
     case ElementKind::floating_point: return floating(element.bytes);
     case ElementKind::bfloat: return small_float(8, 7, 127);
-    case ElementKind::complex: {
-        const H5Id part = floating(element.bytes / 2);
-        H5Id pair(H5Tcreate(H5T_COMPOUND, static_cast<std::size_t>(element.bytes)), H5Tclose);
-        (void)H5Tinsert(pair, "r", 0, part);
-        (void)H5Tinsert(pair, "i", static_cast<std::size_t>(element.bytes / 2), part);
-        return pair;
-    }
+    case ElementKind::complex: return complex_pair(element.bytes, "r", "i");
     case ElementKind::boolean: {
         H5Id type(H5Tenum_create(H5T_STD_I8LE), H5Tclose);
         std::int8_t value = 0;
@@ -125,6 +134,16 @@ H5Id h5_type(const ElementType& element) {
     case ElementKind::opaque: break;
     }
     return opaque(element.bytes);
+}
+
+H5Id h5_memory_type(const ElementType& element, hid_t stored) {
+    if (element.kind != ElementKind::complex) return h5_type(element);
+    std::string real = member_name(stored, 0), imaginary = member_name(stored, 1);
+    const auto begins_with = [](const std::string& name, char small, char capital) {
+        return name[0] == small || name[0] == capital;
+    };
+    if (begins_with(real, 'i', 'I') && begins_with(imaginary, 'r', 'R')) real.swap(imaginary);
+    return complex_pair(element.bytes, real, imaginary);
 }
 
 namespace {

@@ -13,6 +13,7 @@
 #include <cstdio>
 #include <numeric>
 #include <set>
+#include <variant>
 
 namespace distview::impl {
 
@@ -72,9 +73,17 @@ bool is_on_grid(const UniformGrid& grid, const std::vector<std::int64_t>& shape,
     return false;
 }
 
+void check_text(const std::string& caller, const char* what, const std::string& value) {
+    require<UsageError>(value.find('\0') == std::string::npos, [&] {
+        return text(caller, ": expected ", what, " without NUL, got '", value.c_str(),
+                    "', NUL and more");
+    });
+}
+
 void check_names(const std::string& caller, const std::vector<NamedArray>& arrays) {
     std::set<std::string> names;
     for (const NamedArray& each : arrays) {
+        check_text(caller, "names of fields", each.name);
         const std::string first = each.name.substr(0, each.name.find('/'));
         const bool is_taken = first == checksum_group || first == vtk_group || first == time_name;
         require<UsageError>(
@@ -96,6 +105,16 @@ void check_names(const std::string& caller, const std::vector<NamedArray>& array
                             ": expected names of fields that are not groups of others, got '",
                             name.substr(0, slash), "' and '", name, "'");
             });
+}
+
+void check_texts(const std::string& caller, const Attributes& attributes,
+                 const std::vector<std::string>& axis_names) {
+    for (const auto& [name, value] : attributes) {
+        check_text(caller, "names of attributes", name);
+        if (const auto* const characters = std::get_if<std::string>(&value))
+            check_text(caller, "texts of attributes", *characters);
+    }
+    for (const std::string& name : axis_names) check_text(caller, "names of axes", name);
 }
 
 H5Builder::H5Builder(const H5Calls& calls, const std::string& name, const Hdf5Options& options)

@@ -82,4 +82,9 @@ bool is_on_grid(const UniformGrid& grid, const std::vector<std::int64_t>& shape,
 /// Throws UsageError for names that an HDF5 file of ours cannot have.
 void check_names(const std::string& caller, const std::vector<NamedArray>& arrays);
 
+/// Throws UsageError for texts with NUL, where HDF5 ends them.
+void check_text(const std::string& caller, const char* what, const std::string& value);
+void check_texts(const std::string& caller, const Attributes& attributes,
+                 const std::vector<std::string>& axis_names);
+
 } // namespace distview::impl

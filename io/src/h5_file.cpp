@@ -188,7 +188,10 @@ void impl::save_fields(const Communicator& comm, const std::string& caller, cons
                        const Hdf5Options& given, int keep) {
     const CollectiveCall call(comm, caller);
     const Hdf5Options options = impl::options_of_root(comm, given);
-    agree_on(comm, caller.c_str(), [&] { impl::check_arrays(caller, comm, arrays, options); });
+    impl::agree_on_arrays(comm, caller, arrays, [&] {
+        impl::check_arrays(caller, comm, arrays, options);
+        if (comm.rank() == 0) impl::check_texts(caller, attributes, options.axis_names);
+    });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, options);
 
     impl::NewFile file(comm, caller, path);
@@ -268,9 +271,15 @@ void load_fields(const Communicator& comm, const H5Calls& calls,
                  const std::vector<NamedArray>& arrays, std::int64_t step,
                  const FileOptions& given) {
     const FileOptions options = options_of_root(comm, given);
-    agree_on(comm, calls.caller().c_str(), [&] {
-        for (const NamedArray& each : arrays) check_processes(calls.caller(), comm, each.array);
-    });
+    agree_on_arrays(
+        comm, calls.caller(), arrays,
+        [&] {
+            for (const NamedArray& each : arrays) {
+                check_processes(calls.caller(), comm, each.array);
+                check_text(calls.caller(), "names of fields", each.name);
+            }
+        },
+        Names::of_all);
     Packed packed = from_root(comm, calls.caller(), [&] {
         const H5Turn turn;
         const H5Id file = open_h5_file(calls);

@@ -236,8 +236,8 @@ H5Source::H5Source(const H5Calls& calls, const OpenField& field, std::int64_t st
       m_file(open_h5_file(calls)),
       m_dataset(calls.check(H5Dopen2(m_file, field.field.name.c_str(), H5P_DEFAULT), m_what),
                 H5Dclose),
-      m_type(h5_type(field.field.element)), m_extents(field.field.shape),
-      m_element_bytes(field.field.element.bytes), m_step(step) {
+      m_type(h5_memory_type(field.field.element, H5Id(H5Dget_type(m_dataset), H5Tclose))),
+      m_extents(field.field.shape), m_element_bytes(field.field.element.bytes), m_step(step) {
     if (step >= 0) m_extents.erase(m_extents.begin());
 }
 

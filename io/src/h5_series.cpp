@@ -32,9 +32,8 @@ void extend(const impl::H5Calls& calls, hid_t file, const std::string& dataset_n
     calls.check(H5Dset_extent(dataset, extents.data()), what);
 }
 
-/// Where the pieces of a step are.
-std::vector<std::int64_t> chunks_of(const impl::H5Calls& calls, hid_t file,
-                                    const impl::NewField& field, std::int64_t step) {
+/// Finds where the pieces of a step are: boxes of whole rows, as chunk_extents() cuts them.
+void find_chunks(const impl::H5Calls& calls, hid_t file, impl::NewField& field, std::int64_t step) {
     const std::string what = text("the place of field '", field.name, "' in");
     const impl::H5Id dataset(calls.check(H5Dopen2(file, field.name.c_str(), H5P_DEFAULT), what),
                              H5Dclose);
@@ -42,7 +41,13 @@ std::vector<std::int64_t> chunks_of(const impl::H5Calls& calls, hid_t file,
     const std::size_t axes = field.shape.size();
     H5Extents chunk(axes + 1);
     calls.check(H5Pget_chunk(creation, static_cast<int>(axes + 1), chunk.data()), what);
-    std::vector<std::int64_t> places;
+    impl::StoredArray& stored = field.stored;
+    stored.chunk_bytes = stored.row_bytes = field.element.bytes;
+    for (std::size_t d = axes; d >= 1; --d) {
+        stored.chunk_bytes *= static_cast<std::int64_t>(chunk[d]);
+        stored.row_bytes *= field.shape[d - 1];
+        if (static_cast<std::int64_t>(chunk[d]) < field.shape[d - 1]) break;
+    }
     H5Extents at(axes + 1, 0);
     at[0] = static_cast<hsize_t>(step);
     for (bool more = true; more;) {
@@ -51,7 +56,7 @@ std::vector<std::int64_t> chunks_of(const impl::H5Calls& calls, hid_t file,
         hsize_t bytes = 0;
         calls.check(H5Dget_chunk_info_by_coord(dataset, at.data(), &mask, &address, &bytes), what);
         if (address == HADDR_UNDEF) calls.fail(what);
-        places.push_back(static_cast<std::int64_t>(address));
+        stored.chunks.push_back(static_cast<std::int64_t>(address));
         more = false;
         for (std::size_t d = axes; d >= 1 && !more; --d) {
             at[d] += chunk[d];
@@ -59,13 +64,6 @@ std::vector<std::int64_t> chunks_of(const impl::H5Calls& calls, hid_t file,
             if (!more) at[d] = 0;
         }
     }
-    return places;
-}
-
-std::int64_t bytes_of(const std::vector<hsize_t>& chunk, std::int64_t element_bytes) {
-    std::int64_t bytes = element_bytes;
-    for (const hsize_t extent : chunk) bytes *= static_cast<std::int64_t>(extent);
-    return bytes;
 }
 
 void write_row(const impl::H5Calls& calls, hid_t file, const std::string& dataset_name, hid_t type,
@@ -108,7 +106,10 @@ Hdf5Series::Hdf5Series(const Communicator& comm, const std::string& path,
     : m_comm(comm), m_path(path) {
     const CollectiveCall call(comm, series_name);
     m_options = impl::options_of_root(comm, options);
-    agree_on(comm, series_name, [&] { impl::check_arrays(series_name, comm, arrays, m_options); });
+    impl::agree_on_arrays(comm, series_name, arrays, [&] {
+        impl::check_arrays(series_name, comm, arrays, m_options);
+        if (comm.rank() == 0) impl::check_texts(series_name, attributes, m_options.axis_names);
+    });
     for (const NamedArray& each : arrays)
         m_fields.push_back(
             {each.name, each.array.section().element, impl::shape_of(each.array), false});
@@ -147,7 +148,7 @@ void Hdf5Series::check(const std::vector<NamedArray>& arrays) const {
 
 void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     const CollectiveCall call(m_comm, series_name);
-    agree_on(m_comm, series_name, [&] { check(arrays); });
+    impl::agree_on_arrays(m_comm, series_name, arrays, [&] { check(arrays); });
     std::vector<impl::NewField> fields = impl::new_fields(arrays, m_options);
     for (impl::NewField& field : fields) {
         field.stored.extents = field.shape;
@@ -158,14 +159,15 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
         const impl::H5Turn turn;
         impl::H5Id file = impl::open_h5_file(calls, true);
         impl::Packed packed;
-        for (const impl::NewField& field : fields) {
+        for (impl::NewField& field : fields) {
             if (field.blocks > 0)
                 extend(calls, file, text(impl::checksum_group, '/', field.name), m_steps + 1,
                        {field.blocks});
             extend(calls, file, field.name, m_steps + 1, field.shape);
-            const bool has_places = field.stored.elements() > 0 && !field.is_compressed;
-            packed.put(has_places ? chunks_of(calls, file, field, m_steps)
-                                  : std::vector<std::int64_t>());
+            impl::StoredArray& stored = field.stored;
+            if (stored.elements() > 0 && !field.is_compressed)
+                find_chunks(calls, file, field, m_steps);
+            packed.put(stored.chunks).put(stored.chunk_bytes).put(stored.row_bytes);
         }
         close(calls, file);
         return packed;
@@ -177,11 +179,8 @@ void Hdf5Series::append(double time, const std::vector<NamedArray>& arrays) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
         impl::NewField& field = fields[f];
         field.stored.chunks = places.get_all<std::int64_t>();
-        if (!field.is_compressed)
-            field.stored.chunk_bytes =
-                bytes_of(impl::h5_extents(impl::chunk_extents(field.shape, field.element.bytes,
-                                                              impl::most_chunk_bytes)),
-                         field.element.bytes);
+        field.stored.chunk_bytes = places.get<std::int64_t>();
+        field.stored.row_bytes = places.get<std::int64_t>();
         sums.push_back(
             impl::write_field(m_comm, series_name, arrays, f, raw, field, m_steps, m_options));
     }

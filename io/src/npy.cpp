@@ -53,6 +53,7 @@ NpyOptions options_of_root(const Communicator& comm, NpyOptions options) {
 void put_place(Packed& packed, const NpyPlace& place) {
     packed.put(place.field.name).put(place.field.element).put(place.field.shape);
     packed.put(place.field.is_fortran_order).put(place.offset).put(place.is_swapped);
+    packed.put(place.has_numbers);
 }
 
 NpyPlace get_place(Packed& packed) {
@@ -63,6 +64,7 @@ NpyPlace get_place(Packed& packed) {
     place.field.is_fortran_order = packed.get<bool>();
     place.offset = packed.get<std::int64_t>();
     place.is_swapped = packed.get<bool>();
+    place.has_numbers = packed.get<bool>();
     return place;
 }
 
@@ -98,7 +100,9 @@ impl::NpyPlace find_array(const Communicator& comm, const std::string& caller,
     impl::Packed packed = impl::from_root(comm, caller, [&] {
         const impl::RawFile file(caller, path, impl::RawFile::Mode::read);
         impl::Packed found;
-        impl::put_place(found, impl::read_npy_header(file, caller, "", 0, file.size()));
+        const impl::NpyPlace place = impl::read_npy_header(file, caller, "", 0, file.size());
+        impl::require_numbers(caller, path, place);
+        impl::put_place(found, place);
         return found;
     });
     return impl::get_place(packed);
@@ -111,7 +115,8 @@ void save_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const std::string caller = "save_npy";
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
-    agree_on(comm, caller.c_str(), [&] { impl::check_processes(caller, comm, array); });
+    impl::agree_on_arrays(comm, caller, {{"", array}},
+                          [&] { impl::check_processes(caller, comm, array); });
     impl::Transfer transfer;
     transfer.caller = caller;
     transfer.what = "the array";
@@ -146,7 +151,7 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
     const CollectiveCall call(comm, caller);
     const FileOptions options = impl::options_of_root(comm, given);
     const impl::NpyPlace place = find_array(comm, caller, path);
-    const impl::RawFile file = agree_on(comm, caller.c_str(), [&] {
+    const impl::RawFile file = impl::agree_on_arrays(comm, caller, {{"", array}}, [&] {
         impl::check_processes(caller, comm, array);
         impl::check_field(caller, text("'", path, "'"), place.field, array);
         return impl::RawFile(caller, path, impl::RawFile::Mode::read);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <complex>
 #include <optional>
 #include <string_view>
 
@@ -74,6 +75,22 @@ std::optional<std::int64_t> bytes_of(const ElementType& element,
     return bytes;
 }
 
+void expect_npy(const std::string& caller, const std::string& path, const std::string& name,
+                bool condition, const char* got) {
+    require<Error>(condition, [&] {
+        return text(caller, ": expected a .npy file in '", path, "'",
+                    name.empty() ? "" : ", member '" + name + "'", ", got ", got);
+    });
+}
+
+/// parse_typestr() that knows long double as well: as this machine has it, which other ones have otherwise.
+std::optional<ElementType> parse_descr(const std::string& type, bool is_swapped) {
+    for (const ElementType& wide :
+         {element_type<long double>(), element_type<std::complex<long double>>()})
+        if (!is_swapped && type == typestr_of(wide)) return wide;
+    return parse_typestr(type);
+}
+
 } // namespace
 
 std::string npy_header(const ElementType& element, const std::vector<std::int64_t>& shape,
@@ -100,10 +117,7 @@ std::string npy_header(const ElementType& element, const std::vector<std::int64_
 NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const std::string& name,
                          std::int64_t begin, std::int64_t end) {
     const auto expect = [&](bool condition, const char* got) {
-        require<Error>(condition, [&] {
-            return text(caller, ": expected a .npy file in '", file.path(), "'",
-                        name.empty() ? "" : ", member '" + name + "'", ", got ", got);
-        });
+        expect_npy(caller, file.path(), name, condition, got);
     };
     std::string prefix(static_cast<std::size_t>(long_prefix), '\0');
     const std::int64_t bytes_there = std::min(end - begin, long_prefix);
@@ -131,8 +145,9 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
         type.front() = '<';
     }
     if (!type.empty() && type.front() == '=') type.front() = '<';
-    std::optional<ElementType> element = parse_typestr(type);
-    expect(element.has_value(), "elements that are no plain numbers");
+    const std::optional<ElementType> element = parse_descr(type, place.is_swapped);
+    place.has_numbers = element.has_value();
+    if (!place.has_numbers) return place;
     place.field.element = *element;
     place.is_swapped =
         place.is_swapped && element->bytes > 1 && element->kind != ElementKind::opaque;
@@ -147,6 +162,11 @@ NpyPlace read_npy_header(const RawFile& file, const std::string& caller, const s
     expect(bytes.has_value() && *bytes <= end - place.offset,
            "a file that ends before its array does");
     return place;
+}
+
+void require_numbers(const std::string& caller, const std::string& path, const NpyPlace& place) {
+    expect_npy(caller, path, place.field.name, place.has_numbers,
+               "elements that are no plain numbers");
 }
 
 void SwappedSource::read(std::int64_t begin, std::int64_t end, void* to) const {

@@ -118,6 +118,7 @@ const impl::NpyPlace& find_member(const std::string& caller, const std::string& 
         return text(caller, ": expected an array '", name, "' in '", path, "', got ",
                     names.empty() ? "an empty archive" : names);
     });
+    impl::require_numbers(caller, path, *found);
     return *found;
 }
 
@@ -128,7 +129,8 @@ void save_npz(const Communicator& comm, const std::string& path,
     const std::string caller = "save_npz";
     const CollectiveCall call(comm, caller);
     const NpyOptions options = impl::options_of_root(comm, given);
-    agree_on(comm, caller.c_str(), [&] { check_members(caller, comm, arrays); });
+    impl::agree_on_arrays(
+        comm, caller, arrays, [&] { check_members(caller, comm, arrays); }, impl::Names::of_all);
     std::vector<Member> members = make_members(caller, arrays, options);
     const std::int64_t end =
         members.empty() ? 0 : members.back().zip.begin + members.back().zip.bytes;
@@ -167,7 +169,7 @@ std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string
     const CollectiveCall call(comm, "inspect_npz");
     std::vector<StoredField> fields;
     for (const impl::NpyPlace& place : find_members(comm, "inspect_npz", path))
-        fields.push_back(place.field);
+        if (place.has_numbers) fields.push_back(place.field);
     return fields;
 }
 
@@ -177,14 +179,17 @@ void load_npz(const Communicator& comm, const std::string& path,
     const CollectiveCall call(comm, caller);
     const FileOptions options = impl::options_of_root(comm, given);
     const std::vector<impl::NpyPlace> places = find_members(comm, caller, path);
-    const impl::RawFile file = agree_on(comm, caller.c_str(), [&] {
-        for (const NamedArray& each : arrays) {
-            impl::check_processes(caller, comm, each.array);
-            impl::check_field(caller, text("array '", each.name, "' of '", path, "'"),
-                              find_member(caller, path, places, each.name).field, each.array);
-        }
-        return impl::RawFile(caller, path, impl::RawFile::Mode::read);
-    });
+    const impl::RawFile file = impl::agree_on_arrays(
+        comm, caller, arrays,
+        [&] {
+            for (const NamedArray& each : arrays) {
+                impl::check_processes(caller, comm, each.array);
+                impl::check_field(caller, text("array '", each.name, "' of '", path, "'"),
+                                  find_member(caller, path, places, each.name).field, each.array);
+            }
+            return impl::RawFile(caller, path, impl::RawFile::Mode::read);
+        },
+        impl::Names::of_all);
     for (std::size_t a = 0; a < arrays.size(); ++a)
         impl::read_npy_array(comm, caller, file, find_member(caller, path, places, arrays[a].name),
                              arrays[a].array, options, impl::progress_of(options, arrays, a));

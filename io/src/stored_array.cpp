@@ -20,11 +20,17 @@ template <class Move>
 void for_each_stored_run(const StoredArray& stored, std::int64_t begin, std::int64_t end,
                          const Move& move) {
     if (stored.chunks.empty()) return move(stored.offset + begin, end - begin, std::int64_t{0});
+    const std::int64_t in_row = (stored.row_bytes + stored.chunk_bytes - 1) / stored.chunk_bytes;
     for (std::int64_t at = begin; at < end;) {
-        const std::int64_t chunk = at / stored.chunk_bytes;
-        const std::int64_t next = std::min(end, (chunk + 1) * stored.chunk_bytes);
-        move(stored.chunks[static_cast<std::size_t>(chunk)] + at % stored.chunk_bytes, next - at,
-             at - begin);
+        const std::int64_t row = at / stored.row_bytes;
+        const std::int64_t within = at % stored.row_bytes;
+        const std::int64_t chunk = within / stored.chunk_bytes;
+        const std::int64_t next =
+            std::min(end, row * stored.row_bytes +
+                              std::min(stored.row_bytes, (chunk + 1) * stored.chunk_bytes));
+        move(stored.chunks[static_cast<std::size_t>(row * in_row + chunk)] +
+                 within % stored.chunk_bytes,
+             next - at, at - begin);
         at = next;
     }
 }

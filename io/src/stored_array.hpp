@@ -16,9 +16,11 @@ struct StoredArray {
     std::vector<std::int64_t> extents; ///< the last one fastest
     std::int64_t element_bytes = 1;
     std::int64_t offset = 0; ///< of byte 0 in the file, unless there are chunks
-    /// Where runs of `chunk_bytes` bytes begin, which follow each other in file order.
+    /// Where runs of `chunk_bytes` bytes begin, which follow each other in file order. The last one of each `row_bytes`
+    /// bytes, with which runs begin anew, may be shorter.
     std::vector<std::int64_t> chunks;
     std::int64_t chunk_bytes = 0;
+    std::int64_t row_bytes = 0;
 
     std::int64_t elements() const noexcept;
     std::int64_t bytes() const noexcept { return elements() * element_bytes; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "transfer.hpp"
 
+#include "check_field.hpp"
 #include "from_root.hpp"
 #include "rounds.hpp"
 #include "stage.hpp"
@@ -9,6 +10,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/redistribution_plan.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -122,6 +124,32 @@ void check_processes(const std::string& caller, const Communicator& comm,
                         comm.rank(), ", got one of ", array.layout().process_count(),
                         " processes and the section of process ", array.process());
         });
+}
+
+std::uint64_t digest_of(const std::vector<NamedArray>& arrays, Names names) {
+    Hash digest;
+    digest.add(arrays.size());
+    for (const NamedArray& each : arrays) {
+        const ElementType& element = each.array.section().element;
+        digest.add(element.kind).add(element.bytes).add(each.array.layout().fingerprint());
+        if (names == Names::of_root) continue;
+        digest.add(each.name.size());
+        for (const char c : each.name) digest.add(c);
+    }
+    return digest.value();
+}
+
+std::vector<Argument> arguments_of(const std::vector<NamedArray>& arrays, Names names) {
+    std::vector<Argument> arguments{{"number of arrays", text(arrays.size())}};
+    for (std::size_t a = 0; a < arrays.size(); ++a) {
+        const AnyDistView& array = arrays[a].array;
+        if (names == Names::of_all)
+            arguments.push_back({text("name of array ", a), text('\'', arrays[a].name, '\'')});
+        arguments.push_back(
+            {text("array ", a), describe_field(array.section().element, shape_of(array))});
+        arguments.push_back({text("layout of array ", a), array.layout().describe()});
+    }
+    return arguments;
 }
 
 std::vector<std::int64_t> file_extents(const AnyDistView& array,

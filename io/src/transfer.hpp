@@ -4,14 +4,17 @@
 #include "blocks.hpp"
 #include "stored_array.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/core/any_dist_view.hpp>
 #include <distview/io/file_options.hpp>
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::impl {
@@ -38,6 +41,21 @@ progress_of(const FileOptions& options, const std::vector<NamedArray>& arrays, s
 
 /// Throws UsageError unless the array has as many processes as the communicator ranks.
 void check_processes(const std::string& caller, const Communicator& comm, const AnyDistView& array);
+
+/// Names of arrays that count: those of rank 0, or the same ones on all ranks.
+enum class Names { of_root, of_all };
+/// Number, element types and layouts of arrays: where they differ between ranks, bytes would go to wrong places.
+std::uint64_t digest_of(const std::vector<NamedArray>& arrays, Names names);
+std::vector<Argument> arguments_of(const std::vector<NamedArray>& arrays, Names names);
+
+/// agree_on() the outcome of `action`, which looks at the arrays, and on their number, element types and layouts.
+template <std::invocable Action>
+auto agree_on_arrays(const Communicator& comm, const std::string& caller,
+                     const std::vector<NamedArray>& arrays, Action&& action,
+                     Names names = Names::of_root) {
+    return agree_on(comm, caller.c_str(), std::forward<Action>(action), digest_of(arrays, names),
+                    [&] { return arguments_of(arrays, names); });
+}
 
 /// Extents of the array by axis of the file.
 std::vector<std::int64_t> file_extents(const AnyDistView& array,

@@ -385,6 +385,115 @@ TEST_F(CheckpointTest, says_what_does_not_fit) {
     EXPECT_EQ(folder.names(), (std::vector<std::string>{"other.h5", "run.h5"}));
 }
 
+// HDF5 ends texts there: a checkpoint would have others than its checksum is of.
+TEST_F(CheckpointTest, texts_with_NUL_are_refused) {
+    Random random(3, 1);
+    State state(world, random);
+    const Checkpoint checkpoint(world, path, options_of(random));
+    const std::string with_nul("a\0b", 3);
+    checkpoint.save(state.fields(), {{"name", std::string("a")}});
+    EXPECT_THROW_ON_ALL_RANKS(
+        checkpoint.save(state.fields(), {{"name", with_nul}}), UsageError,
+        "Checkpoint::save: expected texts of attributes without NUL, got 'a', NUL and more");
+    EXPECT_THROW_ON_ALL_RANKS(checkpoint.save(state.fields(), {{with_nul, std::int64_t{1}}}),
+                              UsageError, "expected names of attributes without NUL, got 'a'");
+    EXPECT_THROW_ON_ALL_RANKS(checkpoint.save({{with_nul, state.h.named().array}}), UsageError,
+                              "expected names of fields without NUL, got 'a'");
+    const auto make_series = [&](const Attributes& attributes, const std::string& axis_name) {
+        Hdf5Series(world, folder.file("film.h5"), {state.h.named()}, attributes,
+                   {.axis_names = {"y", axis_name}});
+    };
+    EXPECT_THROW_ON_ALL_RANKS(make_series({{"name", with_nul}}, "x"), UsageError,
+                              "Hdf5Series: expected texts of attributes without NUL");
+    EXPECT_THROW_ON_ALL_RANKS(make_series({}, with_nul), UsageError,
+                              "expected names of axes without NUL");
+    EXPECT_THROW_ON_ALL_RANKS(
+        (void)checkpoint.load({{std::string("h\0", 2), state.h.named().array}}), UsageError,
+        "Checkpoint::load: expected names of fields without NUL, got 'h'");
+    // The attributes of other ranks do not count.
+    checkpoint.save(state.fields(), {{"name", rank() == 0 ? "b" : with_nul}});
+    EXPECT_EQ(std::get<std::string>(checkpoint.load(state.fields()).scalars.at("name")), "b");
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5", "run.h5.1"}));
+}
+
+TEST_F(CheckpointTest, arrays_that_differ_between_ranks_are_refused) {
+    if (world.size() == 1) return; // there is no other rank
+    Random random(3, 2);
+    const int last = world.size() - 1;
+    const bool is_last = rank() == last;
+    const auto section = [&](std::int64_t rows, const ElementType& element, bool is_cyclic) {
+        const ArrayLayout layout(ProcessGrid{world.size(), 1},
+                                 {is_cyclic ? cyclic(rows) : block(rows), block(5)});
+        return StoredSection(world, layout, element, random);
+    };
+    const ElementType number = Named::element;
+    const ElementType integer{ElementKind::signed_integer, 8};
+    StoredSection u = section(24, number, false), v = section(24, number, false);
+    StoredSection longer = section(is_last ? 30 : 24, number, false);
+    StoredSection other_type = section(24, is_last ? integer : number, false);
+    StoredSection other_layout = section(24, number, is_last);
+    const std::vector<NamedArray> both{{"u", u.any()}, {"v", v.any()}};
+    const std::vector<NamedArray> fewer(both.begin(), both.end() - (is_last ? 1 : 0));
+    const std::string npy = folder.file("v.npy"), npz = folder.file("a.npz");
+    const std::string film = folder.file("film.h5");
+    const Checkpoint checkpoint(world, path, options_of(random));
+    checkpoint.save(both);
+    save_npy(world, npy, v.any());
+    save_npz(world, npz, both);
+    Hdf5Series series(world, film, both);
+    series.append(0, both);
+    const std::vector<std::string> names = folder.names();
+
+    const std::string other = folder.file("other");
+    const auto differs = [&](const std::string& what) {
+        return text("expected the same arguments on all ranks, those of rank ", last,
+                    " differ from those of rank 0: ", what, " on rank ", last);
+    };
+    const auto are_refused = [&](const std::vector<NamedArray>& arrays, const std::string& what) {
+        const std::string error = differs(what);
+        SCOPED_TRACE(error);
+        EXPECT_THROW_ON_ALL_RANKS(save_hdf5(world, other, arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS(checkpoint.save(arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS(Hdf5Series(world, other, arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS(save_npz(world, other, arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS((void)checkpoint.load(arrays), UsageError, error);
+        EXPECT_THROW_ON_ALL_RANKS(load_hdf5_step(world, film, 0, arrays), UsageError, error);
+    };
+    are_refused(fewer, "number of arrays is 1");
+    are_refused({{"u", u.any()}, {"v", longer.any()}}, "array 1 is float64 of shape (30, 5)");
+    are_refused({{"u", u.any()}, {"v", other_type.any()}}, "array 1 is int64 of shape (24, 5)");
+    const std::string cycles =
+        text("is   axis 0: cyclic, 24 elements over ", world.size(), " processes");
+    const std::vector<NamedArray> of_layouts{{"u", u.any()}, {"v", other_layout.any()}};
+    are_refused(of_layouts, text("layout of array 1 ", cycles));
+    EXPECT_THROW_ON_ALL_RANKS(series.append(1, of_layouts), UsageError,
+                              differs(text("layout of array 1 ", cycles)));
+
+    // Arrays are compared with the file's first: a ShapeError tells of others.
+    for (const auto& [arrays, what] : {std::pair(fewer, std::string("number of arrays is 1")),
+                                       std::pair(of_layouts, text("layout of array 1 ", cycles))})
+        EXPECT_THROW_ON_ALL_RANKS(load_npz(world, npz, arrays), UsageError, differs(what));
+    EXPECT_THROW_ON_ALL_RANKS(save_npy(world, other, other_layout.any()), UsageError,
+                              differs(text("layout of array 0 ", cycles)));
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, npy, other_layout.any()), UsageError,
+                              differs(text("layout of array 0 ", cycles)));
+
+    // Names are those of rank 0 where files of HDF5 are written.
+    const std::vector<NamedArray> turned{{is_last ? "v" : "u", u.any()},
+                                         {is_last ? "u" : "v", v.any()}};
+    const std::string error = differs("name of array 0 is 'v'");
+    EXPECT_THROW_ON_ALL_RANKS(save_npz(world, other, turned), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, npz, turned), UsageError, error);
+    EXPECT_THROW_ON_ALL_RANKS(load_hdf5(world, path, turned), UsageError, error);
+    EXPECT_EQ(folder.names(), names);
+    u.fill(1);
+    v.fill(2);
+    save_hdf5(world, path, turned);
+    load_hdf5(world, path, {{"u", v.any()}, {"v", u.any()}});
+    EXPECT_ON_ALL_RANKS(v.is_right(1) && u.is_right(2));
+}
+
 TEST_F(CheckpointTest, says_where_it_cannot_be_and_leaves_nothing_behind) {
     Random random(5, 0);
     State state(world, random);

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <complex>
 #include <fstream>
 #include <iterator>
 
@@ -50,7 +51,9 @@ TEST(Npy, of_any_layout_and_order_and_back) {
     for_each_case(40, [&](Random& random, std::uint64_t) {
         std::vector<std::int64_t> shape = random_shape(random);
         if (shape.empty() && world.size() > 1) shape = {7};
-        const ElementType element = random_element(random);
+        static const std::vector<ElementType> wide{element_type<long double>(),
+                                                   element_type<std::complex<long double>>()};
+        const ElementType element = random.chance(0.1) ? random.pick(wide) : random_element(random);
         NpyOptions options;
         options.fortran_order = random.chance(0.5);
         options.buffer_bytes = random.integer(1, 2000);
@@ -115,6 +118,54 @@ TEST(Npy, reads_big_endian_version_2_and_python_2) {
     load_npy(world, path, u);
     for (LocalIndex l = u.interior_range(0).begin; l < u.interior_range(0).end; ++l)
         EXPECT_EQ(u.view()(l.value()), 1.0 + static_cast<double>(u.global_index(0, l).value()));
+}
+
+TEST(Npy, numbers_as_another_machine_has_them_are_refused) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const std::string path = folder.file("u.npy");
+    Random random(19, 1);
+    StoredSection u(world, ArrayLayout(ProcessGrid{world.size()}, {block(9)}),
+                    element_type<long double>(), random);
+    save_npy(world, path, u.any());
+    if (sizeof(long double) == 8) return; // the same everywhere
+    const std::vector<unsigned char> bytes = bytes_of(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::string turned_around(bytes.begin(), bytes.end());
+    turned_around.replace(turned_around.find("'<f"), 2, "'>");
+    write_bytes(path, turned_around);
+    EXPECT_THROW_ON_ALL_RANKS(load_npy(world, path, u.any()), Error,
+                              "elements that are no plain numbers");
+}
+
+// As numpy.savez(..., names=np.array(["a", "b"])) writes them.
+TEST(Npy, texts_beside_numbers_in_an_archive) {
+    const SharedFolder folder;
+    const Communicator world(MPI_COMM_WORLD);
+    const std::string path = folder.file("a.npz");
+    Random random(19, 2);
+    const auto section = [&](const ElementType& element) {
+        return StoredSection(world, ArrayLayout(ProcessGrid{world.size()}, {block(9)}), element,
+                             random);
+    };
+    StoredSection numbers = section({ElementKind::floating_point, 8});
+    StoredSection texts = section({ElementKind::signed_integer, 4});
+    numbers.fill(5);
+    save_npz(world, path, {{"names", texts.any()}, {"u", numbers.any()}});
+    const std::vector<unsigned char> bytes = bytes_of(path);
+    MPI_Barrier(MPI_COMM_WORLD);
+    std::string with_texts(bytes.begin(), bytes.end());
+    with_texts.replace(with_texts.find("'<i4'"), 5, "'<U1'");
+    write_bytes(path, with_texts);
+    const std::vector<StoredField> fields = inspect_npz(world, path);
+    ASSERT_ON_ALL_RANKS(fields.size() == 1);
+    EXPECT_EQ(fields[0].name, "u");
+    StoredSection back = section({ElementKind::floating_point, 8});
+    load_npz(world, path, {{"u", back.any()}});
+    EXPECT_ON_ALL_RANKS(back.is_right(5));
+    EXPECT_THROW_ON_ALL_RANKS(load_npz(world, path, {{"names", texts.any()}}), Error,
+                              "load_npz: expected a .npy file in '" + path +
+                                  "', member 'names', got elements that are no plain numbers");
 }
 
 TEST(Npy, says_on_all_ranks_what_does_not_fit) {

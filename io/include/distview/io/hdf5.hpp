@@ -79,8 +79,9 @@ bool has_hdf5() noexcept;
 /// Cost:       blocks of rows are written as they are; else each element moves once, in rounds. Ends within a checksum's
 ///             bytes are read again
 /// Errors:     Error with the system's or HDF5's reason if it cannot be written: what there was under that name is left,
-///             and nothing else; UsageError if an array has not comm.size() processes, for names that are empty, come
-///             twice or are taken by what the file has besides (thrown on all ranks)
+///             and nothing else; UsageError if an array has not comm.size() processes, if number, element types or
+///             layouts of arrays differ between ranks, for names that are empty, come twice or are taken by what the file
+///             has besides, and for texts with NUL (thrown on all ranks)
 /// Source:     decision 0034
 void save_hdf5(const Communicator& comm, const std::string& path,
                const std::vector<NamedArray>& arrays, const Attributes& attributes = {},
@@ -100,8 +101,8 @@ Hdf5Contents inspect_hdf5(const Communicator& comm, const std::string& path);
 /// Collective: over comm; options are those of rank 0
 /// Shapes:     a dataset's shape is the array's, without padding
 /// Errors:     those of inspect_hdf5(); Error that names the field and its bytes if they are damaged; ShapeError if shape
-///             or element type differ; UsageError if a name is not there (thrown on all ranks). Elements are then as they
-///             were or as the file has them
+///             or element type differ; UsageError if a name is not there, or names or arrays differ between ranks (thrown
+///             on all ranks). Elements are then as they were or as the file has them
 void load_hdf5(const Communicator& comm, const std::string& path,
                const std::vector<NamedArray>& arrays, const FileOptions& options = {});
 

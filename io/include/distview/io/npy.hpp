@@ -35,7 +35,8 @@ struct NpyOptions {
 /// Space:      memory that the host reaches, or of a CUDA device; kernels that write it must have been fenced
 /// Cost:       blocks of rows are written as they are; else each element moves once, in rounds
 /// Errors:     Error with the system's reason if the file cannot be written: what there was under that name is left, and
-///             nothing else; UsageError if the array has not comm.size() processes (thrown on all ranks)
+///             nothing else; UsageError if the array has not comm.size() processes, or element type or layout are not the
+///             same on all ranks (thrown on all ranks)
 void save_npy(const Communicator& comm, const std::string& path, const AnyDistView& array,
               const NpyOptions& options = {});
 
@@ -59,11 +60,12 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 /// Writes arrays as a .npz archive, as numpy.savez() does: not compressed, of any size. Names are in UTF-8.
 ///
 /// Collective: over comm; options are those of rank 0
-/// Errors:     those of save_npy(); UsageError for names that are empty or come twice (thrown on all ranks)
+/// Errors:     those of save_npy(); UsageError for names that are empty, come twice or differ between ranks (thrown on
+///             all ranks)
 void save_npz(const Communicator& comm, const std::string& path,
               const std::vector<NamedArray>& arrays, const NpyOptions& options = {});
 
-/// What a .npz archive has.
+/// What a .npz archive has: numbers only, no texts or tables.
 ///
 /// Collective: over comm
 /// Errors:     Error if it cannot be read, is no such archive, or is compressed (thrown on all ranks)
@@ -72,7 +74,8 @@ std::vector<StoredField> inspect_npz(const Communicator& comm, const std::string
 /// Fills arrays from a .npz archive, each from the member of its name. Members' own checksums are not looked at.
 ///
 /// Collective: over comm; options are those of rank 0
-/// Errors:     those of inspect_npz() and load_npy(); UsageError if a name is not in it (thrown on all ranks)
+/// Errors:     those of inspect_npz() and load_npy(); Error if a member has no numbers; UsageError if a name is not in it
+///             or differs between ranks (thrown on all ranks)
 void load_npz(const Communicator& comm, const std::string& path,
               const std::vector<NamedArray>& arrays, const FileOptions& options = {});
 
