@@ -3,6 +3,7 @@
 #include "together.hpp"
 
 #include <distview/comm/make_dist_view.hpp>
+#include <distview/core/checked_section.hpp>
 #include <distview/core/hash.hpp>
 #include <distview/core/slice.hpp>
 
@@ -206,7 +207,8 @@ int distview_array_set_label(distview_array* array, const char* label) {
     return guard(__func__, [&](const char* function) {
         const distview_array& labelled = of(array, function);
         labelled.view.set_label(&checked(label, function, "a label"));
-        labelled.wide = {}; // made again, with this name
+        for (const auto& known : labelled.wide)
+            if (known && state_of(*known)->checked) state_of(*known)->checked->set_label(label);
     });
 }
 

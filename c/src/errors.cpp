@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "guard.hpp"
 
+#include <distview/comm/agreement.hpp>
+
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -8,6 +10,8 @@
 namespace distview::c {
 
 namespace {
+
+using distview::impl::CodedError;
 
 struct ThreadError {
     distview_error view{DISTVIEW_SUCCESS, 0, -1, -1, "", "", "", ""};
@@ -50,6 +54,11 @@ const char* class_name_of(int status) noexcept {
 
 /// An error as its exception, with all that its class knows.
 std::exception_ptr exception_of(const distview_error& error) {
+    if (error.code[0] != '\0' && error.status != DISTVIEW_PROTOCOL_ERROR) {
+        const bool is_class = error.status > 0 && error.status <= DISTVIEW_DEADLINE_ERROR;
+        return std::make_exception_ptr(
+            CodedError(error.message, error.code, is_class ? error.status : DISTVIEW_OTHER_ERROR));
+    }
     switch (error.status) {
     case DISTVIEW_LAYOUT_ERROR: return std::make_exception_ptr(LayoutError(error.message));
     case DISTVIEW_SHAPE_ERROR: return std::make_exception_ptr(ShapeError(error.message));
@@ -62,7 +71,7 @@ std::exception_ptr exception_of(const distview_error& error) {
     case DISTVIEW_DEADLINE_ERROR: return std::make_exception_ptr(DeadlineError(error.message, {}));
     default: break;
     }
-    return std::make_exception_ptr(CodedError(error.message, error.code));
+    return std::make_exception_ptr(Error(error.message));
 }
 std::exception_ptr exception_of(int status, const std::string& message) {
     return exception_of({status, 0, -1, -1, "", message.c_str(), "", ""});
@@ -99,9 +108,9 @@ int record_failure() noexcept {
     } catch (const DeadlineError& e) {
         return set(DISTVIEW_DEADLINE_ERROR, e.what());
     } catch (const CodedError& e) {
-        set(DISTVIEW_OTHER_ERROR, e.what());
+        set(e.status, e.what());
         ThreadError::keep(error.code, e.code, error.view.code);
-        return DISTVIEW_OTHER_ERROR;
+        return e.status;
     } catch (const std::bad_alloc&) {
         return set(DISTVIEW_OTHER_ERROR, "out of memory");
     } catch (const std::exception& e) {

@@ -52,13 +52,6 @@ private:
     std::uint64_t m_errors; ///< that this thread had set when it began
 };
 
-/// An error of the program's, with the code that it gave.
-class CodedError : public Error {
-public:
-    CodedError(const std::string& message, const std::string& code_of_program)
-        : Error(message), code(code_of_program) {}
-    std::string code;
-};
 /// The exception of this thread's error, or of a status without one.
 std::exception_ptr failure_of(int status, const char* function);
 

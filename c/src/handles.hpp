@@ -73,5 +73,5 @@ struct distview_array : distview::c::Counted {
     /// As the program said, the same on all ranks: kernels then walk along the first axis.
     bool column_major;
     /// The array as one of max_rank axes, made when an algorithm wants it; see wide.hpp.
-    mutable std::array<std::shared_ptr<void>, 6> wide{};
+    mutable std::array<std::shared_ptr<distview::impl::SharedState>, 6> wide{};
 };

@@ -428,7 +428,8 @@ module distview_arrays
 contains
 
     ! A plain array as this rank's section: rank r of the communicator is process r of the grid. Nothing is copied; the
-    ! plain array must stay until this is released, and be a target.
+    ! plain array must stay until this is released, and be a target. One that is not allocated will do where the section has
+    ! no cells.
     !
     ! Collective: over comm; all ranks pass equal layouts and the same element type
     ! Errors:     distview_shape_error for another shape than the section's; distview_usage_error if ranks differ (on all
@@ -453,10 +454,15 @@ contains
         type(distview_memory), intent(in) :: memory
         integer, intent(out), optional :: stat
         character(*), intent(inout), optional :: errmsg
+        type(distview_memory) :: section
         type(c_ptr) :: made
         integer(c_int) :: status
+        integer :: no_comm
+        logical :: is_missing
         made = c_null_ptr
-        status = c_array_borrow(comm%handle, layout%handle, memory, made)
+        section = memory
+        call take_nothing(layout%handle, int(comm%rank(no_comm), c_int), section, is_missing)
+        status = c_array_borrow(comm%handle, layout%handle, section, made)
         call take_array(self, comm, made, status)
         call settle(status, stat, errmsg)
     end subroutine

@@ -116,6 +116,11 @@ contains
                                  ", got " // decimal(size(axis%counts)) // ", in sum " // &
                                  decimal(int(sum(axis%counts))))
             else
+                if (allocated(axis%ghosts)) then
+                    if (size(axis%ghosts) /= processes) &
+                        status = failure(distview_layout_error, "distview_layout: expected " // decimal(processes) // &
+                                         " numbers of ghosts, got " // decimal(size(axis%ghosts)))
+                end if
                 kept%counts = axis%counts
                 kept%labels = axis%labels - 1
                 to%counts = c_loc(kept%counts)

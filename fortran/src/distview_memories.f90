@@ -5,10 +5,11 @@ module distview_memories
     use, intrinsic :: iso_c_binding
     use, intrinsic :: iso_fortran_env, only: int64
     use distview_base
+    use distview_c_layouts, only: c_layout_local_extents
     implicit none
     private
     public :: distview_memory_of, distview_component_of, distview_memory_at
-    public :: c_describe_array, is_same, is_packed, count_of ! for the other modules
+    public :: c_describe_array, is_same, is_packed, count_of, take_nothing ! for the other modules
 
     ! Memory as distview/c/array.h has it: axes in C's order. Made by distview_memory_of and distview_memory_at.
     type, bind(C), public :: distview_memory
@@ -58,21 +59,34 @@ contains
 
     ! Memory at an address, of a device too: elements of one type, by default one after the other with the first axis
     ! fastest; `strides` are bytes.
-    function distview_memory_at(address, element, extents, strides, device_type, device_id) result(memory)
+    !
+    ! Errors: distview_shape_error unless there is one stride for each extent
+    function distview_memory_at(address, element, extents, strides, device_type, device_id, stat, errmsg) result(memory)
         type(c_ptr), intent(in) :: address
         integer(c_int32_t), intent(in) :: element
         integer(int64), intent(in) :: extents(:)
         integer(int64), intent(in), optional :: strides(:)
         integer, intent(in), optional :: device_type, device_id
+        integer, intent(out), optional :: stat
+        character(*), intent(inout), optional :: errmsg
         type(distview_memory) :: memory
         integer(int64) :: stride
+        integer(c_int) :: status
         integer :: d, n
         n = size(extents)
+        status = distview_success
+        if (present(strides)) then
+            if (size(strides) /= n) status = failure(distview_shape_error, "distview_memory_at: expected " // decimal(n) // &
+                                                     " strides, one for each extent, got " // decimal(size(strides)))
+        end if
+        call settle(status, stat, errmsg)
+        if (status /= distview_success) return
         memory%data = address
         memory%element = element
         memory%rank = n
         stride = mod(element, 2**24)
-        do d = 1, min(n, distview_max_rank)
+        do d = 1, n
+            if (n > distview_max_rank) exit ! for the C face to refuse
             memory%extents(n + 1 - d) = extents(d)
             memory%strides(n + 1 - d) = stride
             if (present(strides)) memory%strides(n + 1 - d) = strides(d)
@@ -81,6 +95,25 @@ contains
         if (present(device_type)) memory%device_type = device_type
         if (present(device_id)) memory%device_id = device_id
     end function
+
+    ! An array that is not allocated will do where a section has no cells: it gets the section's extents. `is_missing`: the
+    ! section has some.
+    subroutine take_nothing(layout, process, memory, is_missing)
+        type(c_ptr), intent(in) :: layout
+        integer(c_int), intent(in) :: process
+        type(distview_memory), intent(inout) :: memory
+        logical, intent(out) :: is_missing
+        integer(c_int64_t) :: extents(distview_max_rank)
+        integer :: n
+        is_missing = .false.
+        if (c_associated(memory%data) .or. count_of(memory) > 0) return
+        extents = 1
+        ! The C face says what is wrong with a layout or a process.
+        if (c_layout_local_extents(layout, process, extents) /= distview_success) return
+        is_missing = all(extents > 0)
+        n = min(int(memory%rank), distview_max_rank)
+        if (.not. is_missing) memory%extents(:n) = extents(:n)
+    end subroutine
 
     ! Number of elements.
     pure integer(int64) function count_of(memory)

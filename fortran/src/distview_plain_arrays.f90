@@ -5,7 +5,6 @@
 module distview_plain_arrays
     use, intrinsic :: iso_c_binding
     use distview_base
-    use distview_c_layouts, only: c_layout_local_extents
     use distview_communicators
     use distview_layouts
     use distview_memories
@@ -188,12 +187,15 @@ contains
         plain%fields(:plain%field_count) = fields(:plain%field_count)
     end subroutine
 
-    ! The number of what is known of a field, 0 if that is nothing. Fields come in the same order again and again.
+    ! The number of what is known of a field, 0 if that is nothing. Fields come in the same order again and again. Those
+    ! without an address cannot be told apart: where arrays move, each is a new one, and to other plans all are the same.
     integer function find_known(plain, field, layout)
         type(plain_arrays), intent(inout) :: plain
         type(distview_memory), intent(in) :: field
         integer, intent(in) :: layout
         integer :: i, at
+        find_known = 0
+        if (plain%moving .and. .not. c_associated(field%data)) return
         at = plain%next
         do i = 1, plain%count
             if (at > plain%count) at = 1
@@ -206,7 +208,6 @@ contains
             end if
             at = at + 1
         end do
-        find_known = 0
     end function
 
     integer(c_int) function add_known(plain, name, field, layout) result(status)
@@ -217,12 +218,15 @@ contains
         type(known_array), allocatable :: more(:)
         type(distview_memory) :: memory
         type(c_ptr) :: made
+        logical :: is_missing
         made = c_null_ptr
         memory = field
-        status = distview_success
-        if (.not. c_associated(field%data) .and. count_of(field) == 0) call take_nothing(plain, name, layout, memory, status)
-        if (status == distview_success) status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, &
-                                                                      plain%processes(layout), memory, made)
+        call take_nothing(plain%layouts(layout)%handle, plain%processes(layout), memory, is_missing)
+        if (is_missing) then
+            status = failure(distview_usage_error, name // ": expected an array that is allocated, got one that is not")
+        else
+            status = c_array_borrow_local(plain%comm%handle, plain%layouts(layout)%handle, plain%processes(layout), memory, made)
+        end if
         if (status /= distview_success) return
         if (.not. allocated(plain%known)) allocate(plain%known(8))
         if (plain%count == size(plain%known)) then
@@ -235,26 +239,6 @@ contains
         plain%known(plain%count)%layout = layout
         plain%known(plain%count)%array = made
     end function
-
-    ! An array that is not allocated will do where a section has no cells: it gets the section's extents.
-    subroutine take_nothing(plain, name, layout, memory, status)
-        type(plain_arrays), intent(in) :: plain
-        character(*), intent(in) :: name
-        integer, intent(in) :: layout
-        type(distview_memory), intent(inout) :: memory
-        integer(c_int), intent(out) :: status
-        integer(c_int64_t) :: extents(distview_max_rank)
-        integer :: n
-        n = min(int(memory%rank), distview_max_rank)
-        extents = 1
-        status = c_layout_local_extents(plain%layouts(layout)%handle, plain%processes(layout), extents)
-        if (status /= distview_success) return
-        if (all(extents > 0)) then
-            status = failure(distview_usage_error, name // ": expected an array that is allocated, got one that is not")
-        else
-            memory%extents(:n) = extents(:n)
-        end if
-    end subroutine
 
     ! Handles of the described fields. `plan` is the plan that asks for them, `name` that of the procedure. What is wrong
     ! on this rank alone all ranks are told.
@@ -319,6 +303,7 @@ contains
             status = failure(distview_usage_error, name // ": expected a field that is allocated, got one that is not")
         end if
         if (status /= distview_success) return
+        if (.not. c_associated(plain%fields(1)%data)) return ! no message tells of a section without cells
         at = find_known(plain, plain%fields(1), 1)
         if (at == 0) then
             status = failure(distview_usage_error, name // ": expected a field that the plan has exchanged, got another one")

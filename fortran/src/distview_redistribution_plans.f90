@@ -18,7 +18,7 @@ module distview_redistribution_plans
     ! Moves elements from one layout to any other, again and again.
     !
     ! Plain arrays are known by their address, as those of distview_padding_plan. A rank that is no process of a grid
-    ! leaves out its section.
+    ! leaves out its section; a rank whose section has no cells may do so where it passes the other array, whose type it has.
     type, public :: distview_redistribution_plan
         type(c_ptr) :: handle = c_null_ptr ! of the C face
         type(plain_arrays), private :: plain
@@ -411,14 +411,24 @@ contains
         plain%has_gap = .false.
         plain%is_absent = .true.
         if (.not. allocated(plain%processes)) return
-        if (present(source) .and. plain%processes(1) >= 0) then
-            plain%is_absent(1) = .false.
-            call c_describe_array(source, plain%fields(1))
-        end if
-        if (present(target) .and. plain%processes(2) >= 0) then
-            plain%is_absent(2) = .false.
-            call c_describe_array(target, plain%fields(2))
-        end if
+        plain%is_absent(:2) = plain%processes < 0
+        if (present(source)) call c_describe_array(source, plain%fields(1))
+        if (present(target)) call c_describe_array(target, plain%fields(2))
+        if (.not. present(source)) call leave_out(plain, 1, present(target))
+        if (.not. present(target)) call leave_out(plain, 2, present(source))
+    end subroutine
+
+    ! An array that is not allocated counts as left out, as the language has it: its element type is that of the other one.
+    subroutine leave_out(plain, number, has_other)
+        type(plain_arrays), intent(inout) :: plain
+        integer, intent(in) :: number
+        logical, intent(in) :: has_other
+        type(distview_memory) :: nothing
+        if (plain%is_absent(number)) return
+        nothing%rank = axes_of(plain%layouts(number)%handle)
+        nothing%element = plain%fields(3 - number)%element
+        plain%fields(number) = nothing
+        if (.not. has_other) plain%has_gap = .true.
     end subroutine
 
     ! Forgets the arrays that came so far.

@@ -430,6 +430,7 @@ static void test_classes(distview_communicator* comm) {
         FAILS(status, text, distview_communicator_agree(comm, "test", mine));
         check_alike();
         CHECK(strcmp(distview_last_error()->class_name, names[status]) == 0);
+        CHECK(strcmp(distview_last_error()->code, "its_code") == 0);
     }
     OK(distview_communicator_agree(comm, "test", 0));
     distview_clear_error();

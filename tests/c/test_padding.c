@@ -268,6 +268,30 @@ static void test_combine(distview_communicator* comm) {
     free(data);
 }
 
+// One row, on one rank: the memory of the others, which have no cells, needs no address.
+static void test_no_cells(distview_communicator* comm) {
+    const distview_axis axes[2] = {{.extent = 1}, {.extent = 4}};
+    distview_layout* layout = NULL;
+    OK(distview_layout_create(2, (int[]){check_size, 1}, axes, &layout));
+    double data[2][4] = {{0}};
+    distview_memory fields[2];
+    for (int k = 0; k < 2; ++k) {
+        fields[k] = (distview_memory){.element = DISTVIEW_FLOAT64, .rank = 2};
+        OK(distview_layout_local_extents(layout, check_rank, fields[k].extents));
+        fields[k].data = check_rank == 0 ? data[k] : NULL;
+    }
+    distview_padding_plan* plan;
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    for (int turn = 0; turn < 2; ++turn) OK(distview_padding_plan_exchange(plan, 1, fields));
+    // Another one has no other address there: it is new once all have forgotten the first.
+    OK(distview_padding_plan_forget(plan));
+    for (int turn = 0; turn < 2; ++turn) OK(distview_padding_plan_exchange(plan, 1, fields + 1));
+    OK(distview_padding_plan_forget(plan));
+    for (int turn = 0; turn < 2; ++turn) OK(distview_padding_plan_exchange(plan, 2, fields));
+    distview_padding_plan_release(plan);
+    distview_layout_release(layout);
+}
+
 typedef struct {
     const double* from;
     double* to;
@@ -279,7 +303,7 @@ typedef struct {
 static int smooth(int rank, const int64_t* begin, const int64_t* end, void* user) {
     smoothing* const s = user;
     if (rank != 2) return DISTVIEW_OTHER_ERROR;
-    if (s->fails) return distview_set_error(DISTVIEW_SHAPE_ERROR, NULL, "smooth: too rough");
+    if (s->fails) return distview_set_error(DISTVIEW_SHAPE_ERROR, "TooRough", "smooth: too rough");
     for (int64_t i = begin[0]; i < end[0]; ++i)
         for (int64_t j = begin[1]; j < end[1]; ++j, ++s->cells) {
             const double* const at = s->from + i * s->pitch + j;
@@ -318,6 +342,7 @@ static void test_apply(distview_communicator* comm) {
     s.fails = check_rank == check_size - 1;
     FAILS(DISTVIEW_SHAPE_ERROR, "smooth: too rough",
           distview_padding_plan_apply(plan, 1, &array, smooth, &s));
+    CHECK(strcmp(distview_last_error()->code, "TooRough") == 0);
     s.fails = 0;
     OK(distview_padding_plan_apply(plan, 1, &array, smooth, &s));
     distview_array_release(array);
@@ -491,6 +516,8 @@ static void test_checking(distview_communicator* comm) {
                 FAILS(DISTVIEW_USAGE_ERROR, "come from padding that is not valid",
                       distview_sum(arrays[1], NULL, &sum));
                 FAILS(DISTVIEW_USAGE_ERROR, " of 'height'", distview_sum(arrays[1], NULL, &sum));
+                OK(distview_array_set_label(arrays[1], "depth"));
+                FAILS(DISTVIEW_USAGE_ERROR, " of 'depth'", distview_sum(arrays[1], NULL, &sum));
                 continue;
             }
             OK(distview_sum(arrays[1], NULL, &sum));
@@ -598,6 +625,7 @@ int main(int argc, char** argv) {
     for (int rank = 1; rank <= 7; ++rank) test_rank(comm, rank);
     test_several(comm);
     test_combine(comm);
+    test_no_cells(comm);
     test_apply(comm);
     test_require(comm);
     test_checking(comm);

@@ -20,6 +20,7 @@ program test_arrays
     call whole()
     call local_copies()
     call own_memory()
+    call no_cells()
     call errors()
     call texts()
     call end_checks()
@@ -338,6 +339,23 @@ contains
         part = fields(1)%slice([distview_slice(3, 5, 2)])
         found = part%sum()
         call check(found%real == 5, "a slice")
+    end subroutine
+
+    ! One row, on one rank: the others have nothing to allocate.
+    subroutine no_cells()
+        type(distview_layout) :: layout
+        type(distview_array) :: a
+        type(distview_value) :: total
+        real(8), allocatable, target :: u(:, :)
+        call layout%create([1, 4], [ranks, 1])
+        if (rank == 0) allocate(u(1, 4), source=2d0)
+        call a%borrow(comm, layout, u)
+        total = a%sum()
+        call check(total%real == 8, "the sum of one rank's cells")
+        call a%release()
+        if (rank == 0) deallocate(u)
+        call a%borrow(comm, layout, u, stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_shape_error, "of the section of process 0, got 0")
     end subroutine
 
     subroutine errors()

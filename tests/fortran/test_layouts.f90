@@ -32,6 +32,7 @@ contains
 end module
 
 program test_layouts
+    use, intrinsic :: iso_c_binding, only: c_null_ptr
     use, intrinsic :: iso_fortran_env, only: int64
     use check_support
     use distributions
@@ -210,6 +211,7 @@ contains
     subroutine errors()
         type(distview_layout) :: layout, none
         type(distview_axis) :: axes(1)
+        type(distview_memory) :: memory
         call layout%create([-1], [1], stat=stat, errmsg=errmsg)
         call check(stat == distview_layout_error, "a negative extent")
         call layout%create([10, 10], [1, 1], periodic=[.true.], stat=stat, errmsg=errmsg)
@@ -225,6 +227,11 @@ contains
         axes(1)%kind = distview_unstructured
         call layout%create(axes, [1], stat, errmsg)
         call check_error(stat, errmsg, distview_layout_error, "expected counts and labels")
+        axes(1)%counts = [2, 2]
+        axes(1)%labels = [1, 2, 3, 2]
+        axes(1)%ghosts = [0]
+        call layout%create(axes, [2], stat, errmsg)
+        call check_error(stat, errmsg, distview_layout_error, "expected 2 numbers of ghosts, got 1")
         axes(1)%kind = 99
         call layout%create(axes, [1], stat, errmsg)
         call check(stat == distview_usage_error, "no such kind: " // trim(errmsg))
@@ -233,6 +240,10 @@ contains
         call check(stat == distview_usage_error .and. index(errmsg, "98") > 0, "outside: " // trim(errmsg))
         if (layout%to_global(0, 3, 1, stat, errmsg) == 0) continue
         call check_error(stat, errmsg, distview_usage_error, "expected an axis from 1 to 1, got 3")
+        memory = distview_memory_at(c_null_ptr, distview_float64, [5_int64, 2_int64], [8_int64], stat=stat, errmsg=errmsg)
+        call check_error(stat, errmsg, distview_shape_error, "expected 2 strides, one for each extent, got 1")
+        memory = distview_memory_at(c_null_ptr, distview_float64, [0_int64], [8_int64], stat=stat)
+        call check(stat == 0 .and. memory%rank == 1, "as many strides as extents")
         if (none%rank(stat, errmsg) == 0) continue
         call check_error(stat, errmsg, distview_usage_error, "a layout")
     end subroutine

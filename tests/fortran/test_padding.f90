@@ -476,11 +476,11 @@ contains
     subroutine errors()
         type(distview_layout) :: layout, none
         type(distview_padding_plan) :: plan, unmade
-        real(8), allocatable :: u(:, :), flat(:), nothing(:, :)
+        real(8), allocatable :: u(:, :), flat(:), nothing(:, :), more(:, :)
         real(8) :: nine(2, 2, 1, 1, 1, 1, 1, 1, 1)
         integer(int64), allocatable :: n(:)
         character(200) :: errmsg
-        integer :: stat
+        integer :: stat, turn
         call make(layout, plan)
         n = layout%local_shape(rank)
         nine = 0
@@ -506,9 +506,26 @@ contains
         ! One row, on one rank: the others have nothing to allocate.
         call layout%create([1, 4], [ranks, 1])
         call plan%create(comm, layout)
-        if (rank == 0) allocate(nothing(1, 4), source=1d0)
-        call plan%exchange(nothing, stat=stat, errmsg=errmsg)
-        call check(stat == 0, "nothing to allocate")
+        if (rank == 0) allocate(nothing(1, 4), more(1, 4), source=1d0)
+        do turn = 1, 2
+            call plan%exchange(nothing, stat=stat, errmsg=errmsg)
+            call check(stat == 0, "nothing to allocate: " // trim(errmsg))
+        end do
+        ! A second one counts as left out there.
+        call plan%create(comm, layout)
+        call plan%exchange(nothing, more, stat=stat, errmsg=errmsg)
+        if (ranks == 1) call check(stat == 0, "two arrays on one rank")
+        if (ranks > 1) call check_error(stat, errmsg, distview_usage_error, "number of arrays is 1 on rank 1, 2 on rank 0")
+        ! Ranks that ask each other tell several of them apart.
+        call plan%create(comm, layout, moving=.true.)
+        do turn = 1, 2
+            call plan%exchange_memory([distview_memory_of(nothing), distview_memory_of(more)], stat=stat, errmsg=errmsg)
+            call check(stat == 0, "two arrays that are not allocated: " // trim(errmsg))
+            call plan%exchange(nothing, stat=stat, errmsg=errmsg)
+            call check(stat == 0, "the first of them: " // trim(errmsg))
+            call plan%exchange(more, stat=stat, errmsg=errmsg)
+            call check(stat == 0, "the second one: " // trim(errmsg))
+        end do
         call layout%create([10, 10], [ranks], stat=stat, errmsg=errmsg)
         call check(stat == distview_layout_error .and. index(errmsg, "grid of 2 axes") > 0, errmsg)
         call unmade%exchange(u, stat=stat, errmsg=errmsg)

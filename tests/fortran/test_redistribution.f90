@@ -15,6 +15,7 @@ program test_redistribution
     call started()
     call slices()
     call other_ranks()
+    call no_cells()
     call scaled()
     call options()
     call errors()
@@ -211,6 +212,33 @@ contains
                 call check(v(i, j) == value(b(1, 1) + i - 1, b(1, 2) + j - 1), "from the last rank alone")
             end do
         end do
+    end subroutine
+
+    ! From the one rank that has rows: others have nothing to allocate.
+    subroutine no_cells()
+        type(distview_layout) :: rows, columns
+        type(distview_redistribution_plan) :: plan
+        real(8), allocatable :: u(:, :), v(:, :), w(:, :)
+        integer(int64), allocatable :: n(:)
+        integer :: time
+        call rows%create([1, 6], [ranks, 1])
+        call columns%create([1, 6], [1, ranks])
+        n = columns%local_shape(rank)
+        if (rank == 0) allocate(u(1, 6), source=3d0)
+        allocate(v(n(1), n(2)))
+        call plan%create(comm, rows, columns)
+        do time = 1, 3
+            v = 0
+            call plan%execute(u, v)
+            call check(all(v == 3), "from the rank that has cells")
+            ! An array that has cells is missing, or both are.
+            if (time == 1) then
+                call plan%execute(u, w, stat=stat, errmsg=errmsg)
+                call check_error(stat, errmsg, distview_usage_error, "allocated, got one that is not")
+            end if
+        end do
+        call plan%execute_scaled(2d0, u, 1d0, v)
+        call check(all(v == 9), "added, twice")
     end subroutine
 
     subroutine scaled()

@@ -17,7 +17,7 @@ namespace distview {
 
 namespace {
 
-enum class Kind : int { none, error, layout, shape, usage, protocol, mpi, deadline };
+enum class Kind : int { none, error, layout, shape, usage, protocol, mpi, deadline, coded };
 
 /// An exception in a form that can be sent.
 struct Failure {
@@ -25,7 +25,7 @@ struct Failure {
     std::string message;
     std::string code;
     std::string key;
-    int number = 0; ///< MPI error code or protocol axis
+    int number = 0; ///< MPI error code, protocol axis or status
     int process = -1;
 };
 
@@ -44,6 +44,8 @@ Failure describe(const std::exception_ptr& failure) {
         return {Kind::mpi, e.what(), {}, {}, e.code(), -1};
     } catch (const DeadlineError& e) {
         return {Kind::deadline, e.what(), {}, {}, 0, -1};
+    } catch (const impl::CodedError& e) {
+        return {Kind::coded, e.what(), e.code, {}, e.status, -1};
     } catch (const std::bad_alloc&) {
         return {Kind::error, "out of memory", {}, {}, 0, -1};
     } catch (const std::exception& e) {
@@ -63,6 +65,7 @@ Failure describe(const std::exception_ptr& failure) {
                             failure.process);
     case Kind::mpi: throw MpiError(failure.message, failure.number);
     case Kind::deadline: throw DeadlineError(failure.message, {});
+    case Kind::coded: throw impl::CodedError(failure.message, failure.code, failure.number);
     case Kind::none:
     case Kind::error: break;
     }

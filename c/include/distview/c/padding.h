@@ -96,7 +96,9 @@ DISTVIEW_API int distview_padding_plan_execute(distview_padding_plan* plan, int 
 ///
 /// The plan remembers memory by address, element type, extents and strides, as of an array that
 /// distview_array_borrow_local() makes. So ranks must not differ in whether memory is new to the plan: where memory is
-/// freed and allocated between calls, distview_padding_plan_forget() on all ranks makes all of it new.
+/// freed and allocated between calls, distview_padding_plan_forget() on all ranks makes all of it new. Memory of a section
+/// without cells may have no address: if a plan gets such memory of several arrays, each has an address of its own, which
+/// nobody reads, or all ranks forget in between.
 ///
 /// Collective: over the plan's communicator
 /// Cost:       as distview_padding_plan_execute(), and a search among the memory that came before

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/core/error.hpp>
 
 #include <concepts>
 #include <cstdint>
@@ -124,6 +125,14 @@ void agree(const Communicator& comm, const char* caller, const std::exception_pt
            std::span<const std::uint64_t> arrays = {});
 
 namespace impl {
+
+/// An error to which a program gave a code, of the class that the C face numbers so: agree() tells all ranks of both.
+struct CodedError : Error {
+    CodedError(const std::string& message, std::string its_code, int its_status)
+        : Error(message), code(std::move(its_code)), status(its_status) {}
+    std::string code;
+    int status;
+};
 
 /// A rank's contribution to agree().
 struct Agreement {
