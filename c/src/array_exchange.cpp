@@ -4,7 +4,6 @@
 #include <distview/dap.h>
 
 #include <distview/comm/import_dist_view.hpp>
-#include <distview/comm/make_dist_view.hpp>
 #include <distview/core/protocol/dap.hpp>
 
 using namespace distview::c;
@@ -17,7 +16,6 @@ int distview_array_import(const distview_communicator* comm, distview_dap_sectio
             checked(result, function, "a place for the result");
             return distview::protocol::from_dap(&checked(section, function, "a section"));
         });
-        distview::impl::number_array(all, view.identity());
         give(result, function, all, view);
     });
 }

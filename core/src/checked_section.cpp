@@ -160,7 +160,7 @@ CheckedSection::CheckedSection(const Memory& memory, const ArrayLayout& layout, 
         Copy copy{.at = {}, .offset = offset};
         bool is_copy = false;
         for (std::size_t d = 0; d < rank; ++d) {
-            copy.at[d] = static_cast<std::int32_t>(at[d]);
+            copy.at[d] = at[d];
             is_copy = is_copy || !m_own[d].contains(LocalIndex(at[d]));
         }
         if (!is_copy) return;

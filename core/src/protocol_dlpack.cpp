@@ -46,6 +46,8 @@ std::unique_ptr<Managed, impl::CallDeleter> managed_of(const AnySection& section
     require<ShapeError>(is_known(section.element.kind, 8 * section.element.bytes), [&] {
         return text("to_dlpack: DLPack has no type for ", distview::describe(section.element));
     });
+    require<UsageError>(section.data || section.count() == 0,
+                        "to_dlpack: a section that has elements, but no data");
     auto holder = std::make_unique<Holder<Managed>>();
     holder->owner = section.owner;
     holder->shape = section.extents;

@@ -49,10 +49,11 @@ std::int64_t IndexList::Part::size() const noexcept {
     return result;
 }
 
-IndexList::IndexList(int rank) : m_rank(rank) {
+int IndexList::checked_rank(std::int64_t rank) {
     require<UsageError>(1 <= rank && rank <= max_rank, [&] {
         return text("IndexList: expected 1 to ", max_rank, " axes, got ", rank);
     });
+    return static_cast<int>(rank);
 }
 
 IndexList::IndexList(std::vector<std::int64_t> indices) : m_rank(1) {
@@ -64,23 +65,21 @@ IndexList::IndexList(std::vector<std::int64_t> indices) : m_rank(1) {
 void IndexList::add_part(Part part) {
     for (const auto& axis : part.axes)
         if (axis.empty()) return;
-    std::int64_t size = m_size;
     const bool fits =
         !part.is_product ||
         std::all_of(part.axes.begin(), part.axes.end(),
                     [product = std::int64_t{1}](const auto& axis) mutable {
                         return !__builtin_mul_overflow(product, axis.size(), &product);
                     });
-    require<UsageError>(fits && !__builtin_add_overflow(size, part.size(), &size),
+    require<UsageError>(fits && !__builtin_add_overflow(size(), part.size(), &part.end),
                         "IndexList: expected fewer than 2^63 elements");
-    m_size = size;
     m_parts.push_back(std::move(part));
 }
 
 /// The last part, if elements can be appended to it one by one, else a new one.
 IndexList::Part& IndexList::listed() {
     if (m_parts.empty() || m_parts.back().is_product) {
-        m_parts.emplace_back();
+        m_parts.push_back({false, {}, size()});
         m_parts.back().axes.resize(static_cast<std::size_t>(m_rank));
     }
     return m_parts.back();
@@ -100,7 +99,7 @@ void IndexList::add_elements(std::span<const std::int64_t> indices) {
     if (indices.empty()) return;
     Part& part = listed();
     for (std::size_t i = 0; i < indices.size(); ++i) part.axes[i % axes].push_back(indices[i]);
-    m_size += static_cast<std::int64_t>(indices.size() / axes);
+    part.end += static_cast<std::int64_t>(indices.size() / axes);
 }
 
 void IndexList::add_box(const std::vector<IndexRange>& ranges) {

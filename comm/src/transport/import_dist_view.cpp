@@ -4,6 +4,7 @@
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/archive.hpp>
 #include <distview/comm/impl/mpi/checks.hpp>
+#include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/rules.hpp>
@@ -109,7 +110,9 @@ AnyDistView import_dist_view(const Communicator& comm, const ExportedSection& ex
     const std::vector<SectionDescription> sections = gather_descriptions(comm, heads, mine);
     ArrayLayout layout = protocol::layout_from_dim_data(exported.version, sections);
     check_elements(heads);
-    return {exported.section, std::move(layout), comm.rank()};
+    AnyDistView view(exported.section, std::move(layout), comm.rank());
+    impl::number_array(comm, view.identity());
+    return view;
 }
 
 } // namespace distview

@@ -11,8 +11,10 @@
 #include <distview/core/device_runtime.hpp>
 #include <distview/core/dim_layout.hpp>
 #include <distview/core/dist_view.hpp>
+#include <distview/core/draw.hpp>
 #include <distview/core/element_type.hpp>
 #include <distview/core/error.hpp>
+#include <distview/core/hash.hpp>
 #include <distview/core/index_types.hpp>
 #include <distview/core/local_box.hpp>
 #include <distview/core/memory_overlap.hpp>
@@ -26,6 +28,7 @@
 #include <distview/core/protocol/dap.hpp>
 #include <distview/core/protocol/dlpack.hpp>
 #include <distview/core/protocol/exported_section.hpp>
+#include <distview/core/protocol/rules.hpp>
 #include <distview/core/protocol/validate.hpp>
 #include <distview/core/slice.hpp>
 #include <distview/core/version.hpp>

@@ -10,6 +10,7 @@
 #include <distview/algorithms/norm.hpp>
 #include <distview/algorithms/sum.hpp>
 #include <distview/comm/gather_plan.hpp>
+#include <distview/core/slice.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/kokkos_events.hpp>
 #include <distview_testing/mpi_counters.hpp>
@@ -240,6 +241,44 @@ TEST(ConjugateGradient, takes_operators_and_preconditioners_that_are_called) {
     const auto plain = solver.solve(exec, op, problem.b, problem.x);
     EXPECT_TRUE(plain.converged());
     EXPECT_NE(plain.history, fused.history);
+}
+
+// Vectors of the solver's own have the type of x.
+TEST(ConjugateGradient, of_slices_is_that_of_arrays_without_gaps) {
+    const Exec exec;
+    using Vector = Problem<>::Vector;
+    const Problem<> problem(rows_over_all(24, 17));
+    const std::vector<AxisSlice> slices{{1, -1, 2}, {3, 11}};
+    const auto b = slice(problem.b, slices);
+    const auto x = slice(problem.x, slices);
+    const auto make = [&](const char* name) {
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, name, problem.comm, b.layout());
+    };
+    const Vector whole_b = make("whole_b");
+    const Vector whole_x = make("whole_x");
+    copy(exec, b, whole_b);
+    const auto op = [](const Exec& space, const auto& p, const auto& q) {
+        const auto from = p.view();
+        const auto to = q.view();
+        for_each(
+            space, q, KOKKOS_LAMBDA(std::int64_t i, std::int64_t j) {
+                to(i, j) = diagonal(GlobalIndex(i), GlobalIndex(j)) * from(i, j);
+            });
+    };
+    const auto solve = [&](const auto& right_side, const auto& solution) {
+        ConjugateGradient<std::remove_cvref_t<decltype(solution)>> solver(
+            exec, problem.comm, b.layout(), {.reproducible = true});
+        return solver.solve(exec, op, right_side, solution);
+    };
+    const auto whole = solve(whole_b, whole_x);
+    const auto part = solve(b, x);
+    EXPECT_TRUE(whole.converged());
+    EXPECT_GT(whole.iterations, 3);
+    EXPECT_EQ(part.history, whole.history);
+    for_each_cell<2>(b.layout(), b.process(), Cells::interior, [&](const auto& l, const auto&) {
+        EXPECT_EQ(x.view()(l[0], l[1]), whole_x.view()(l[0], l[1]));
+    });
 }
 
 TEST(ConjugateGradient, solves_and_goes_on_from_an_x) {

@@ -3,11 +3,13 @@
 // Whatever is wrong on one rank or between ranks is the same error on all of them, at once.
 #include "import_fixture.hpp"
 
+#include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/core/protocol/convert.hpp>
 #include <distview/core/protocol/validate.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <new>
 #include <optional>
@@ -160,6 +162,22 @@ TEST_F(ImportDistViewErrors, RefusesOtherElementTypesAndVersionsOnOneRank) {
             import_dist_view(comm, section_of(is_odd ? v0_9_0 : v0_10_0, plain[rank])),
             ProtocolError, "DAP import");
     }
+}
+
+TEST_F(ImportDistViewErrors, ArraysAreTakenInOneOrderOnAllRanks) {
+    const AnyDistView a = take(v0_10_0, usual(v0_10_0));
+    const AnyDistView b = take(v0_10_0, usual(v0_10_0));
+    const Kokkos::DefaultHostExecutionSpace exec;
+    PaddingExchangePlan plan(comm, a.layout());
+    const bool is_last = comm.rank() == n - 1;
+    if (n > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            plan.execute(exec, std::array{is_last ? b : a, is_last ? a : b}), UsageError,
+            text("expected the same arrays, in the same order, on all ranks, those of rank ", n - 1,
+                 " differ from those of rank 0"));
+    }
+    plan.execute(exec, std::array{a, b});
+    plan.execute(exec, std::array{b, a});
 }
 
 TEST_F(ImportDistViewErrors, ThrowsEverywhereWhatReadingThrowsOnOneRank) {

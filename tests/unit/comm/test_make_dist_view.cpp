@@ -99,6 +99,38 @@ TEST(MakeDistView, RefusesALayoutWithAnotherNumberOfAxes) {
                               ShapeError, "expected a layout of 3 axes, got 2");
 }
 
+// Only the last section has another column.
+TEST(MakeDistView, RefusesSectionsThatDoNotFitStaticExtents) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const int n = comm.size();
+    std::vector<std::int64_t> bounds;
+    for (int p = 0; p <= n; ++p) bounds.push_back(3 * p);
+    const auto make = [&] {
+        const ArrayLayout layout(ProcessGrid{1, n}, {block(5), block_bounds(bounds)});
+        return make_dist_view<double* [3]>(Exec(), "u", comm, layout);
+    };
+    EXPECT_EQ(make().extent(1), 3 * n);
+    ++bounds.back();
+    EXPECT_THROW_ON_ALL_RANKS(
+        make(), ShapeError,
+        text("DistView: expected 4 elements along axis 1 of the section of process ", n - 1,
+             ", the view 'u' has 3"));
+}
+
+TEST(MakeDistView, MakesStridedSectionsOfDistinctElements) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const auto a = make_dist_view<double**, Kokkos::LayoutStride, Kokkos::HostSpace>(
+        Exec(), "a", comm, rows_over(comm.size()));
+    for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 7; ++j) {
+            EXPECT_EQ(a.view()(i, j), 0.0);
+            a.view()(i, j) = static_cast<double>(1 + i * 7 + j);
+        }
+    for (std::size_t i = 0; i < 5; ++i)
+        for (std::size_t j = 0; j < 7; ++j)
+            EXPECT_EQ(a.view()(i, j), static_cast<double>(1 + i * 7 + j));
+}
+
 TEST(MakeDistView, RefusesLayoutsThatDiffer) {
     const Communicator comm(MPI_COMM_WORLD);
     if (comm.size() == 1) GTEST_SKIP() << "nobody to differ from";

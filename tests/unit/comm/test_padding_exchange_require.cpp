@@ -7,6 +7,7 @@
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
 #include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/mirror.hpp>
 #include <distview_testing/allocations.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
@@ -97,6 +98,19 @@ TEST(Require, ExchangesOnlyTheFieldsThatAreNotValid) {
     EXPECT_EQ(s.wrong(v, 2, 1), 0);
     EXPECT_EQ(u.view()(0, 3), s.value(u.global_index(0, LocalIndex(0)).value(), 1, 0));
     EXPECT_FALSE(s.plan.require(Exec(), 2, v, u));
+}
+
+TEST(Require, ExchangesAfterACopyOfTheWholeSection) {
+    Setting s;
+    const Plate u = s.make("u");
+    const Plate v = s.make("v");
+    s.plan.execute(Exec(), u);
+    s.write(v, 1);
+    deep_copy(Exec(), u, v); // with padding that was never filled
+    EXPECT_TRUE(s.plan.require(Exec(), 1, u));
+    EXPECT_EQ(s.wrong(u, 2, 1), 0);
+    deep_copy(Exec(), create_mirror_view(u), u); // the host has it already
+    EXPECT_FALSE(s.plan.require(Exec(), 1, u));
 }
 
 TEST(Require, TakesArraysWhoseTypesAreKnownAtRunTime) {

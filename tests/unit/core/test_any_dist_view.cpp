@@ -191,6 +191,19 @@ TEST(DistViewCast, to_the_view_it_came_from_and_back) {
     EXPECT_EQ(back.view().extent(2), 3U);
 }
 
+TEST(DistViewCast, of_a_default_constructed_array_is_one) {
+    using Line = DistView<double*, Kokkos::LayoutRight, Host>;
+    using Scalar = DistView<const double, Kokkos::LayoutStride, Host>;
+    const auto line = dist_view_cast<Line>(AnyDistView(Line()));
+    EXPECT_EQ(line.identity(), 0U);
+    EXPECT_EQ(line.view().size(), 0U);
+    const auto scalar = dist_view_cast<Scalar>(AnyDistView(Scalar()));
+    EXPECT_EQ(scalar.identity(), 0U);
+    EXPECT_EQ(scalar.view().data(), nullptr);
+    expect_error<ShapeError>([] { dist_view_cast<Scalar>(AnyDistView(Line())); },
+                             "dist_view_cast: expected 0 axes, the array has 1");
+}
+
 TEST(DistViewCast, keeps_the_memory_alive) {
     Fixture f;
     auto owner = std::make_shared<int>(0);

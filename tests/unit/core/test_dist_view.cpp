@@ -199,4 +199,45 @@ TEST(DistView, refuses_layouts_and_processes_that_do_not_fit) {
                              "DistView: expected a process in [0, 2), got 2");
 }
 
+TEST(DistView, refuses_sections_that_do_not_fit_static_extents) {
+    using Triples = DistView<double* [3], Kokkos::HostSpace>;
+    const auto make = [](const AxisSpec& columns) {
+        const ArrayLayout layout(ProcessGrid{1, 1}, {block(5), columns});
+        const Triples u(Exec(), "u", layout, 0);
+        EXPECT_EQ(u.view().size(), 15U);
+    };
+    make(block(3));
+    expect_error<ShapeError>([&] { make(block(4)); },
+                             "DistView: expected 4 elements along axis 1 of the section of process "
+                             "0, the view 'u' has 3");
+    expect_error<ShapeError>([&] { make(block(3, {.padding = 1})); },
+                             "DistView: expected 5 elements along axis 1 of the section of process "
+                             "0, the view 'u' has 3");
+}
+
+// In C order, whatever the extents.
+TEST(DistView, of_strided_views_has_elements_of_its_own) {
+    using Strided = DistView<int***, Kokkos::LayoutStride, Kokkos::HostSpace>;
+    const ArrayLayout layout(ProcessGrid{1, 1, 1}, {block(2), cyclic(3), block(4, {.padding = 1})});
+    const Strided u(Exec(), "u", layout, 0);
+    Exec().fence();
+    EXPECT_EQ(u.view().span(), 2U * 3U * 6U);
+    EXPECT_EQ(AnyDistView(u).section().strides, (Indices{72, 24, 4}));
+    for (std::size_t i = 0; i < u.view().span(); ++i) EXPECT_EQ(u.view().data()[i], 0);
+    const Strided empty(Exec(), "empty",
+                        ArrayLayout(ProcessGrid{1, 1, 1}, {block(2), block(0), block(4)}), 0);
+    EXPECT_EQ(AnyDistView(empty).section().strides, (Indices{16, 16, 4}));
+    const DistView<double, Kokkos::LayoutStride, Kokkos::HostSpace> scalar(Exec(), "scalar",
+                                                                           ArrayLayout(), 0);
+    EXPECT_EQ(scalar.view().span(), 1U);
+}
+
+TEST(DistView, has_no_elements_if_nobody_gave_it_any) {
+    EXPECT_EQ(Line().size(), 0);
+    EXPECT_EQ(Line().identity(), 0U);
+    EXPECT_EQ(AnyDistView(Line()).size(), 0);
+    EXPECT_EQ((DistView<double, Kokkos::HostSpace>().size()), 0);
+    EXPECT_EQ((DistView<double, Kokkos::HostSpace>(Exec(), "scalar", ArrayLayout(), 0).size()), 1);
+}
+
 } // namespace distview::testing

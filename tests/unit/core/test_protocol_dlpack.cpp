@@ -98,6 +98,12 @@ TEST(Dlpack, FlagsAndWhatItCannotSay) {
     expect_error_with<ShapeError>([&] { to_dlpack(section); },
                                   {"multiples of the 8 bytes", "got 4"});
     EXPECT_EQ(to_dlpack(made_up_section({3, 0}))->tensor.data, nullptr);
+    // Without axes there is one element, but a default-constructed array has no memory.
+    const AnyDistView none{DistView<double, Kokkos::HostSpace>()};
+    expect_error<UsageError>([&] { to_dlpack(none.section()); },
+                             "to_dlpack: a section that has elements, but no data");
+    const AnyDistView empty{DistView<double*, Kokkos::HostSpace>()};
+    EXPECT_EQ(to_dlpack(empty.section())->tensor.data, nullptr);
 }
 
 TEST(Dlpack, ThereAndBackIsTheSameMemory) {

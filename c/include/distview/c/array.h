@@ -66,7 +66,7 @@ DISTVIEW_API int distview_array_create(const distview_communicator* comm,
 /// An array of what every rank was given by somebody else as a struct of distview/dap.h, without a copy: checked by
 /// every rule of the Distributed Array Protocol, on every section and between all of them. A section is taken over, its
 /// `release` is then NULL: it is released with the array, or when another rank's is refused. That which is refused
-/// stays with its caller.
+/// stays with its caller. Calls do not wait for work that is pending on its `stream`: wait for it before.
 ///
 /// Collective: over comm; rank r of the communicator is process r of the array's grid
 /// Errors:     PROTOCOL_ERROR with the reason code of the broken rule (on all ranks)

@@ -37,8 +37,8 @@ namespace distview {
 ///
 /// Binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
-/// Collective: every call that takes arrays but read(), in the same order on all ranks of the communicator; all others
-///             are local
+/// Collective: construction, and every call that takes arrays but read(), in the same order on all ranks of the
+///             communicator; all others are local
 /// Indices:    see IndexList
 /// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements that follow each other in
 ///             memory, of the array's element type. Lists are no part of what is bound: any may be passed

@@ -60,7 +60,7 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 ///     ghosts.execute(exec, u);                 // ghosts of u = their owners' elements
 ///     ghosts.combine(exec, Sum{}, u);          // owners' elements += all ghosts of them; ghosts stay
 ///
-/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
 /// Shapes:     arrays of the layout
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other
 /// Cost:       memory: some 16 bytes a ghost, and 8 on its owner; to combine, 24 more there

@@ -23,7 +23,7 @@ struct GridPlacement {
     /// The same for ProcessGrid::balanced() with process p on rank p; -1 if that grid does not suit the axes.
     std::int64_t between_nodes_of_balanced = 0;
 
-    /// "4 x 4 processes: 1600 elements between nodes instead of 2400 with 4 x 4 processes in the order of ranks"
+    /// "4 x 4 processes: 1600 elements of an exchange between nodes instead of 2400 with 4 x 4 processes in the order of ranks"
     std::string describe() const;
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -32,9 +34,12 @@ public:
     /// An empty list of elements with so many indices each.
     ///
     /// Errors: UsageError unless 1 <= rank <= max_rank
-    explicit IndexList(int rank);
+    template <std::integral Rank> // a template, as which {7} is no rank
+    explicit IndexList(Rank rank) : m_rank(checked_rank(static_cast<std::int64_t>(rank))) {}
     /// Elements of an array with one axis.
     IndexList(std::vector<std::int64_t> indices);
+    template <std::size_t Count> // without it IndexList({7}) could also be a copy of IndexList(7)
+    IndexList(const std::int64_t (&all)[Count]) : IndexList(std::vector(all, all + Count)) {}
 
     /// Appends an element.
     ///
@@ -51,22 +56,23 @@ public:
 
     int rank() const noexcept { return m_rank; }
     /// Number of elements.
-    std::int64_t size() const noexcept { return m_size; }
+    std::int64_t size() const noexcept { return m_parts.empty() ? 0 : m_parts.back().end; }
 
     /// Some elements that follow each other: a product of lists, one for each axis, or as many entries of all lists.
     struct Part {
         bool is_product = false;
         std::vector<std::vector<std::int64_t>> axes;
+        std::int64_t end = 0; ///< elements of the list up to its last one
         std::int64_t size() const noexcept;
     };
     const std::vector<Part>& parts() const noexcept { return m_parts; }
 
 private:
+    static int checked_rank(std::int64_t rank);
     void add_part(Part part);
     Part& listed();
 
     int m_rank;
-    std::int64_t m_size = 0;
     std::vector<Part> m_parts;
 };
 

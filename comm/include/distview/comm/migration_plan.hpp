@@ -47,8 +47,8 @@ struct MigratingField {
 /// Lists are no part of what a plan is bound to: it is bound once for a sequence of element types, and executed with any
 /// fields of these. Lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
-/// Collective: every call that takes fields, in the same order and with the same element types on all ranks of the
-///             communicator; all others are local
+/// Collective: construction, and every call that takes fields, in the same order and with the same element types on all
+///             ranks of the communicator; all others are local
 /// Shapes:     fields are Kokkos::Views with one axis, whose elements are trivially copyable and follow each other in memory
 ///             (Kokkos::Array<double, 3> for several components): source_size() elements to move, size() that arrive
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other

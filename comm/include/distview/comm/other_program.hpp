@@ -51,7 +51,7 @@ public:
     /// (unstructured_local()) the size is told, and no labels.
     ///
     /// Collective: over both programs
-    /// Cost:       three agreements, two broadcasts of the layouts
+    /// Cost:       six agreements, one MPI_Allreduce, two MPI_Bcast of the layouts
     ArrayLayout exchange(const ArrayLayout& mine) const;
 
     /// A plan that moves elements from arrays of this layout to the other program, which calls plan_from() meanwhile.

@@ -73,7 +73,7 @@ private:
 /// ranks start, and finish, them in the same order. A plan is used by one thread at a time. Every call of a plan
 /// that has been moved from is a UsageError, on that rank alone.
 ///
-/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    the padding that options name; see PaddingExchangeSchedule
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other. In a device's
 ///             memory all regions are copied by one kernel and packed by another; processes of the same

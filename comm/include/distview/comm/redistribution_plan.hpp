@@ -53,7 +53,7 @@ namespace distview {
 /// the plan then asks the other processes, and its schedule() answers for this process and for totals.
 /// No process gets to hold all labels. Ranks outside a grid pass a layout with no labels.
 ///
-/// Collective: every call that takes arrays, in the same order on all ranks of the communicator
+/// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
 /// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan

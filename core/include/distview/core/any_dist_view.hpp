@@ -116,7 +116,7 @@ public:
     const ArrayLayout& layout() const noexcept { return m_layout; }
     /// Number of elements of the whole array along an axis and in all, without boundary padding.
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
-    std::int64_t size() const noexcept { return m_layout.size(); }
+    std::int64_t size() const noexcept { return identity() == 0 ? 0 : m_layout.size(); }
     int process() const noexcept { return m_process; }
     int rank() const noexcept { return m_section.rank(); }
 
@@ -175,6 +175,7 @@ View dist_view_cast(const AnyDistView& any) {
     required.device = impl::device_type_of<typename View::memory_space>();
     required.order = impl::order_of<typename View::array_layout>();
     const std::vector<std::size_t> strides = impl::checked_strides(section, required);
+    if (any.identity() == 0) return View(); // that of a default-constructed array
     typename View::array_layout shape;
     for (std::size_t d = 0; d < Section::rank(); ++d) {
         shape.dimension[d] = static_cast<std::size_t>(section.extents[d]);

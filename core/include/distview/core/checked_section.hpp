@@ -112,7 +112,7 @@ public:
 private:
     /// A position that exchanges fill.
     struct Copy {
-        std::array<std::int32_t, max_rank> at{};
+        std::array<std::int64_t, max_rank> at{};
         std::int64_t offset = 0; ///< bytes
         bool of_wall = false;    ///< of a wall's boundary padding
         bool is_valid = false;

@@ -71,7 +71,8 @@ public:
     ///
     /// Collective: no (local)
     /// Space:      the memory is touched first by `exec`; on return work may still run there
-    /// Errors:     ShapeError if layout.rank() != rank(); UsageError if there is no such process
+    /// Errors:     ShapeError if layout.rank() != rank() or the section has other extents than static ones of the
+    ///             View; UsageError if there is no such process
     template <ExecutionSpace Exec>
     DistView(const Exec& exec, const std::string& label, const ArrayLayout& layout, int process)
         : SharedState(impl::make_array_state()), m_layout(layout), m_process(process) {
@@ -79,6 +80,7 @@ public:
         m_view = allocate_view<Kokkos::View<typename view_type::non_const_data_type, array_layout,
                                             device_type, memory_traits>>(
             Kokkos::view_alloc(exec, label), layout.local_extents(process));
+        check_extents(); // Kokkos ignores those given for static ones
         if (impl::is_checking()) watch();
     }
 
@@ -104,7 +106,7 @@ public:
     /// Number of elements of the whole array along an axis, without boundary padding.
     std::int64_t extent(int axis) const noexcept { return m_layout.extent(axis); }
     /// Number of elements of the whole array, without boundary padding.
-    std::int64_t size() const noexcept { return m_layout.size(); }
+    std::int64_t size() const noexcept { return identity() == 0 ? 0 : m_layout.size(); }
     /// The process in layout().grid() whose section this is.
     int process() const noexcept { return m_process; }
     /// The process's coordinate along an axis of the grid.

@@ -4,22 +4,31 @@
 #include <distview/core/array_layout.hpp>
 #include <distview/core/concepts.hpp>
 
+#include <algorithm>
 #include <cstddef>
+#include <type_traits>
 #include <utility>
 
 namespace distview {
 
 /// Allocates a View of run-time extents; `properties` is what Kokkos::view_alloc returns.
 ///
-/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree
+/// Shapes:  extents[i] for i < View::rank(); static extents of View must agree; C order without gaps if the array layout is
+///          LayoutStride
 /// Space:   initialisation, if any, runs on the instance in `properties`
 /// Errors:  Error if memory cannot have as many bytes
 template <ViewLike View, class AllocationProperties>
 View allocate_view(const AllocationProperties& properties, const Extents& extents) {
     impl::section_bytes(extents, static_cast<int>(View::rank()), sizeof(typename View::value_type));
     typename View::array_layout shape;
-    for (std::size_t d = 0; d < View::rank(); ++d)
+    [[maybe_unused]] std::size_t stride = 1;
+    for (std::size_t d = View::rank(); d-- > 0;) {
         shape.dimension[d] = static_cast<std::size_t>(extents[d]);
+        if constexpr (std::is_same_v<typename View::array_layout, Kokkos::LayoutStride>) {
+            shape.stride[d] = stride;
+            stride *= std::max<std::size_t>(shape.dimension[d], 1);
+        }
+    }
     return View(properties, shape);
 }
 

@@ -3,6 +3,8 @@
 
 #include <distview/core/dist_view.hpp>
 
+#include <type_traits>
+
 namespace distview {
 
 /// An array of the same layout in memory that the host can access, contents not copied.
@@ -15,17 +17,24 @@ auto create_mirror(const View& view) {
     return DistViewOf<decltype(section)>(view.layout(), view.process(), section);
 }
 
-/// As create_mirror(), but `view` itself if the host can access it.
+/// As create_mirror(), but `view` itself if the host can access it and its elements are not const.
 template <DistViewLike View>
 auto create_mirror_view(const View& view) {
     auto section = Kokkos::create_mirror_view(Kokkos::WithoutInitializing, view.view());
-    return DistViewOf<decltype(section)>(view.layout(), view.process(), section, view.owner());
+    using Section = decltype(section);
+    // Where Kokkos gives the same memory, an array of its own would know nothing of the padding of the other.
+    if constexpr (std::is_same_v<typename Section::memory_space, typename View::memory_space> &&
+                  std::is_same_v<typename Section::data_type, typename View::data_type>)
+        return view;
+    else
+        return DistViewOf<Section>(view.layout(), view.process(), section);
 }
 
-/// Copies a section with all its padding to another array of the same layout.
+/// Copies a section with all its padding to another array of the same layout. An array copied to itself stays as it is.
 ///
-/// Collective: no (local)
+/// Collective: no (local), but as DistView::mark_written() where `destination` is another array
 /// Space:      enqueued on `exec`; on return work may still run there
+/// Touches:    no padding of `destination` is valid afterwards, whatever that of `source` is
 /// Errors:     ShapeError if the layouts or the processes differ
 template <ExecutionSpace Exec, DistViewLike Destination, DistViewLike Source>
 void deep_copy(const Exec& exec, const Destination& destination, const Source& source) {
@@ -35,6 +44,9 @@ void deep_copy(const Exec& exec, const Destination& destination, const Source& s
                         " of a ", destination.layout().describe(), "\n'", source.label(),
                         "' is process ", source.process(), " of a ", source.layout().describe());
         });
+    if (destination.identity() == source.identity()) return;
+    // Before the copy, which may still run on return: the checking mode writes into the padding.
+    destination.mark_written();
     Kokkos::deep_copy(exec, destination.view(), source.view());
 }
 

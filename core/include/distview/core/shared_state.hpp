@@ -55,7 +55,7 @@ public:
 protected:
     SharedState() = default;
     explicit SharedState(std::shared_ptr<ArrayState> state)
-        : m_identity(state->identity), m_state(std::move(state)) {}
+        : m_identity(state ? state->identity : 0), m_state(std::move(state)) {}
 
 private:
     friend const std::shared_ptr<ArrayState>& state_of(const SharedState& array) noexcept {
