@@ -8,8 +8,9 @@ configure_package_config_file(
     "${PROJECT_SOURCE_DIR}/cmake/distviewConfig.cmake.in"
     "${PROJECT_BINARY_DIR}/cmake/distviewConfig.cmake"
     INSTALL_DESTINATION "${package_dir}")
+# Before 1.0 a minor version may break programs.
 write_basic_package_version_file(
-    "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake" COMPATIBILITY SameMajorVersion)
+    "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(
     FILES "${PROJECT_BINARY_DIR}/cmake/distviewConfig.cmake"
           "${PROJECT_BINARY_DIR}/cmake/distviewConfigVersion.cmake"

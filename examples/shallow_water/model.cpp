@@ -181,7 +181,6 @@ template <class Real, class Space>
 void Model<Real, Space>::restore(const Snapshot& snapshot) {
     for (std::size_t i = 0; i < snapshot.m_arrays.size(); ++i)
         distview::deep_copy(m_exec, m_stepper->arrays()[i], snapshot.m_arrays[i]);
-    for (const auto& array : m_stepper->arrays()) array.mark_written();
     m_exec.fence("shallow_water::Model::restore: the state is back");
     m_steps_done = snapshot.m_steps_done;
 }

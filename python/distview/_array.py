@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _distview, _reductions
-from ._comm import collective, communicator, of_array
-from ._errors import UsageError, named
+from ._comm import collective, communicator, of_array, of_comm
+from ._errors import UsageError
 from ._exchange import PaddingExchange
 from ._gather import gather, scatter
 from ._layout import padding_depths
@@ -63,7 +63,7 @@ class DistView(Section["Scalar"]):
 
     # Together with the other processes
 
-    @named("attach")
+    @collective("attach", of_comm(1))
     def attach(self, comm: Comm) -> None:
         """Makes a section imported with validate="local" part of a whole array.
 

@@ -17,13 +17,14 @@ from ._making import make, make_like
 
 if TYPE_CHECKING:
     from ._types import (
-        AnyType, Comm, Complex, Description, Device, Flags, Float64, Grid, Integer, LayoutOptions, Options, Shape,
-        Widths,
+        AnyType, Boolean, Comm, Complex, Description, Device, Flags, Float64, Grid, Integer, LayoutOptions, Options,
+        Shape, Widths,
     )  # fmt: skip
 
 S = TypeVar("S", bound=np.generic)
 
-# What a dtype makes of an array's type: of builtins int stands before float and complex, which it passes for.
+# What a dtype makes of an array's type: of builtins bool stands before int, and int before float and complex, which it
+# passes for.
 
 
 @overload
@@ -36,6 +37,11 @@ def zeros(
     shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
     **keywords: Unpack[Options],
 ) -> DistView[S]: ...  # fmt: skip
+@overload
+def zeros(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Boolean = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.bool_]: ...  # fmt: skip
 @overload
 def zeros(
     shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
@@ -120,6 +126,11 @@ def empty(
 ) -> DistView[S]: ...  # fmt: skip
 @overload
 def empty(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Boolean = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.bool_]: ...  # fmt: skip
+@overload
+def empty(
     shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
     **keywords: Unpack[Options],
 ) -> DistView[np.integer[Any]]: ...  # fmt: skip
@@ -158,6 +169,11 @@ def ones(
 ) -> DistView[S]: ...  # fmt: skip
 @overload
 def ones(
+    shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Boolean = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.bool_]: ...  # fmt: skip
+@overload
+def ones(
     shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
     **keywords: Unpack[Options],
 ) -> DistView[np.integer[Any]]: ...  # fmt: skip
@@ -194,6 +210,11 @@ def full(
     shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
     **keywords: Unpack[Options],
 ) -> DistView[S]: ...  # fmt: skip
+@overload
+def full(
+    shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: Boolean = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.bool_]: ...  # fmt: skip
 @overload
 def full(
     shape: Shape, value: Any, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
@@ -244,6 +265,11 @@ def from_function(
     function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: type[S] | np.dtype[S] = ...,
     **keywords: Unpack[Options],
 ) -> DistView[S]: ...  # fmt: skip
+@overload
+def from_function(
+    function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Boolean = ...,
+    **keywords: Unpack[Options],
+) -> DistView[np.bool_]: ...  # fmt: skip
 @overload
 def from_function(
     function: Callable[..., npt.ArrayLike], shape: Shape, layout: Description = ..., comm: Comm = ..., dtype: Integer = ...,
@@ -327,6 +353,10 @@ def zeros_like(view: DistView[S], dtype: None = None, device: Device = None) -> 
 def zeros_like(view: DistView, dtype: Float64, device: Device = None) -> DistView[np.float64]: ...
 @overload
 def zeros_like(view: DistView, dtype: type[S] | np.dtype[S], device: Device = None) -> DistView[S]: ...
+@overload
+def zeros_like(  # type: ignore[overload-overlap]  # bool is an int, too
+    view: DistView, dtype: Boolean, device: Device = None
+) -> DistView[np.bool_]: ...
 @overload
 def zeros_like(view: DistView, dtype: Integer, device: Device = None) -> DistView[np.integer[Any]]: ...
 @overload

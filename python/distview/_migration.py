@@ -48,7 +48,13 @@ class MigrationPlan:
         if found is None:
             raise UsageError("MigrationPlan: expected comm to be an mpi4py communicator, got None")
         self._communicator = found
-        self._plan = _distview.Migration(found, agreed(found, "MigrationPlan", lambda: _targets(targets, found)))
+
+        def read() -> npt.NDArray[np.intc]:
+            ranks = _targets(targets, found)
+            _distview.require_kokkos("MigrationPlan", found.size)
+            return ranks
+
+        self._plan = _distview.Migration(found, agreed(found, "MigrationPlan", read))
 
     @property
     def source_size(self) -> int:
@@ -78,6 +84,7 @@ class MigrationPlan:
 
         def make() -> tuple[list[npt.NDArray[Any]], list[npt.NDArray[Any]]]:
             sources = self._sources(arrays, "MigrationPlan.moved")
+            _distview.require_kokkos("MigrationPlan.moved", self._communicator.size)
             return sources, [np.empty((self.size, *array.shape[1:]), array.dtype) for array in sources]
 
         sources, targets = agreed(self._communicator, "MigrationPlan.moved", make, _types)
@@ -109,6 +116,7 @@ class MigrationPlan:
                 others = [*sources, *targets[:i]]
                 if any(np.may_share_memory(target, other) for other in others):
                     raise UsageError(f"MigrationPlan.execute: target {i} shares memory with another array")
+            _distview.require_kokkos("MigrationPlan.execute", self._communicator.size)
             return given, list(targets)
 
         self._move(*agreed(self._communicator, "MigrationPlan.execute", check, _types))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import _comm, _distview
 from ._comm import agreed, collective, communicator, of_comm
 from ._errors import LayoutError, UsageError, named, short
+from ._file_arguments import is_c_text
 from ._layout import axis_specs, build_axes
 from ._layout_axes import integer, real
 
@@ -69,7 +70,7 @@ def set_report(comm: Comm, file: str | os.PathLike[str] | None) -> None:
             name = os.fspath(file)
         except TypeError:
             name = file
-    if not isinstance(name, str) or "\0" in name:
+    if not is_c_text(name):
         raise UsageError(f"set_report: expected the name of a file or None, got {short(file)}")
     found.set_report(name)
 
@@ -132,8 +133,10 @@ def place_on_nodes(
     for axis in axes:
         if axis.kind == "n" and axis.size is not None:
             axis.bounds = [0, axis.size]
-    counts = [integer(node, "a node") for node in nodes]
-    grid, ranks, between, balanced, text = _distview.place_on_nodes(counts, axis_specs(axes), stencil == "faces")
+    # By order of appearance, as the compiled part takes no numbers of any size.
+    numbers: dict[int, int] = {}
+    counted = [numbers.setdefault(integer(node, "a node"), len(numbers)) for node in nodes]
+    grid, ranks, between, balanced, text = _distview.place_on_nodes(counted, axis_specs(axes), stencil == "faces")
     return GridPlacement(tuple(grid), tuple(ranks), between, None if balanced < 0 else balanced, text)
 
 

@@ -30,6 +30,12 @@ _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
 _STRATEGIES = ("automatic", "direct", "by_dimension")
 
 
+def _of_plan(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
+    """For collective(): that of ``comm``, or of the arrays; Layouts have none."""
+    comm = kwargs.get("comm", args[2] if len(args) > 2 else None)
+    return of_array(*args, **kwargs) if comm is None else communicator(comm)
+
+
 class RedistributionPlan:
     """Moves elements from arrays of one layout to arrays of another, again and again.
 
@@ -67,7 +73,7 @@ class RedistributionPlan:
     on all ranks. The first execution with a pair of arrays prepares it, later ones are faster.
     """
 
-    @collective("RedistributionPlan", lambda self, *args, **kwargs: of_array(*args, **kwargs))
+    @collective("RedistributionPlan", _of_plan)
     def __init__(
         self,
         source: Layout | Section,
@@ -86,7 +92,7 @@ class RedistributionPlan:
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
-        def prepare() -> tuple[tuple[Layout, Layout, list[int], Slices, Slices], int, str]:
+        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices, bool, bool, bool, int, str, bool]:
             caller = "RedistributionPlan"
             one, other = _layout_of(source, "source", caller), _layout_of(target, "target", caller)
             expected = taken.size if taken is not None else 1
@@ -103,13 +109,15 @@ class RedistributionPlan:
                 _permutation(permutation, one.rank, caller),
                 slices_or_none(from_slice, one.shape, f"{caller}: from_slice"),
                 slices_or_none(to_slice, other.shape, f"{caller}: to_slice"),
-            ), _buffer_bytes(in_place, buffer_bytes), _strategy(strategy)
+                bool(fill_padding),
+                bool(conjugate),
+                _in_place(in_place),
+                _buffer_bytes(buffer_bytes),
+                _strategy(strategy),
+                bool(allow_missing_indices),
+            )
 
-        what, most, way = agreed(taken, "RedistributionPlan", prepare)
-        self._plan = _distview.Redistribution(
-            taken, *what, bool(fill_padding), bool(conjugate), bool(in_place), most, way,
-            bool(allow_missing_indices),
-        )  # fmt: skip
+        self._plan = _distview.Redistribution(taken, *agreed(taken, "RedistributionPlan", prepare))
         self._buffers: dict[Any, Section] = {}
 
     @collective("RedistributionPlan.execute", of_array, "RedistributionPlan")
@@ -401,9 +409,13 @@ def _strategy(given: Any) -> str:
     return given
 
 
-def _buffer_bytes(in_place: Any, given: Any) -> int:
-    if not isinstance(in_place, (bool, np.bool_)):
-        raise UsageError(f"RedistributionPlan: expected in_place to be a bool, got {short(in_place)}")
+def _in_place(given: Any) -> bool:
+    if not isinstance(given, (bool, np.bool_)):
+        raise UsageError(f"RedistributionPlan: expected in_place to be a bool, got {short(given)}")
+    return bool(given)
+
+
+def _buffer_bytes(given: Any) -> int:
     try:
         count = operator.index(given)
     except TypeError:

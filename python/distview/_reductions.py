@@ -23,8 +23,10 @@ def total(view: Section, caller: str, cells: str, reproducible: bool) -> Any:
             return _exact.sums(part)
         return part.sum(dtype=_accumulator(part.dtype))
 
-    alike = {"cells": cells, "reproducible": bool(reproducible)}
-    return _added_up(view, agreed(view._communicator, caller, mine, lambda value: view._alike(**alike)))
+    def alike(_: Any) -> dict[str, Any]:
+        return view._alike(cells=cells, reproducible=bool(reproducible))
+
+    return _added_up(view, agreed(view._communicator, caller, mine, alike))
 
 
 def dot(view: Section, other: Section, cells: str, reproducible: bool) -> Any:

@@ -29,9 +29,10 @@ Device: TypeAlias = str | tuple[int, int] | None
 
 # Element types by what dtype is given as; others are known when the program runs.
 Float64: TypeAlias = Literal["float64", "f8", "<f8", "d", "double", "float"]
+Boolean: TypeAlias = Literal["bool", "?"] | type[bool]
 Integer: TypeAlias = (
     Literal["int64", "int32", "int16", "int8", "i8", "i4", "i2", "i1", "<i8", "<i4", "int",
-            "uint64", "uint32", "uint16", "uint8", "u8", "u4", "u2", "u1", "bool"] | type[int]
+            "uint64", "uint32", "uint16", "uint8", "u8", "u4", "u2", "u1"] | type[int]
 )  # fmt: skip
 Complex: TypeAlias = Literal["complex128", "complex64", "c16", "c8", "<c16", "complex"] | type[complex]
 AnyType: TypeAlias = str | type[Any] | np.dtype[Any]

@@ -12,8 +12,10 @@
 #include <distview/core/text.hpp>
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <numeric>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,14 @@ DimData normal_form(const Dimension& dim) {
 }
 
 } // namespace
+
+void agree_on_elements(const Communicator& comm, const char* caller, const ElementType& element,
+                       const std::string& format) {
+    if (element.kind != ElementKind::opaque) return;
+    const std::string own = element_text(element, format);
+    agree(comm, caller, Failure{}, std::hash<std::string>()(own),
+          [&] { return std::vector<Argument>{{"element type", own}}; });
+}
 
 ArrayState::ArrayState(AnyDistView view, std::string format)
     : m_view(std::move(view)), m_format(std::move(format)), m_stream(m_view->section().stream) {
@@ -157,6 +167,7 @@ void ArrayState::attach(const Communicator& comm) {
         });
         view = import_dist_view(comm, mine);
     }
+    agree_on_elements(comm, "attach", view->section().element, m_format);
     m_view = std::move(view);
     m_exported = {};
     describe_axes_from_layout();

@@ -47,6 +47,11 @@ struct AxisOfSection {
     }
 };
 
+/// Throws UsageError on all ranks unless opaque elements, of one size on all of them, have one format. Collective; asks
+/// nobody of other elements.
+void agree_on_elements(const Communicator& comm, const char* caller, const ElementType& element,
+                       const std::string& format);
+
 /// What a Python DistView refers to. Shared by copies and by whoever reads its buffer.
 class ArrayState {
 public:

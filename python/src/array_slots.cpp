@@ -103,7 +103,8 @@ extern "C" void release_buffer(PyObject*, Py_buffer* buffer) {
 }
 
 // An object may refer to a DistView of its own memory. Only what nobody else holds may be visited:
-// a reference that is counted twice would free an object in use.
+// a reference that is counted twice would free an object in use. A slice holds the memory as well: an object that
+// keeps one of its own memory is not found.
 
 /// What only this Array keeps alive.
 std::array<PyObject*, 2> held_by(const Array* array) {

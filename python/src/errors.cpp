@@ -12,6 +12,8 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstddef>
+#include <cstring>
+#include <exception>
 #include <string>
 
 namespace distview::python {
@@ -24,9 +26,15 @@ nb::object error_class(const char* name) {
     return nb::module_::import_("distview._errors").attr(name);
 }
 
+/// Names of files, which texts may have, are of any bytes.
+nb::object message_of(const std::exception& error) {
+    return nb::steal(PyUnicode_DecodeUTF8(
+        error.what(), static_cast<Py_ssize_t>(std::strlen(error.what())), "backslashreplace"));
+}
+
 void raise(const char* name, const std::exception& error) {
     const nb::object type = error_class(name);
-    PyErr_SetString(type.ptr(), error.what());
+    PyErr_SetObject(type.ptr(), message_of(error).ptr());
 }
 
 void translate(const std::exception_ptr& failure, void*) {
@@ -36,7 +44,7 @@ void translate(const std::exception_ptr& failure, void*) {
         const nb::object type = error_class("ProtocolError");
         const nb::object none = nb::none();
         const nb::object error =
-            type(e.what(), e.code(), e.axis() < 0 ? none : nb::int_(e.axis()),
+            type(message_of(e), e.code(), e.axis() < 0 ? none : nb::int_(e.axis()),
                  e.key().empty() ? none : nb::object(nb::str(e.key().c_str(), e.key().size())),
                  e.process() < 0 ? none : nb::int_(e.process()));
         PyErr_SetObject(type.ptr(), error.ptr());
@@ -51,7 +59,7 @@ void translate(const std::exception_ptr& failure, void*) {
     } catch (const MpiError& e) {
         raise("MpiError", e);
     } catch (const DeadlineError& e) {
-        const nb::object error = error_class("DeadlineError")(e.what(), e.ranks());
+        const nb::object error = error_class("DeadlineError")(message_of(e), e.ranks());
         PyErr_SetObject(error.type().ptr(), error.ptr());
     } catch (const FileError& e) {
         raise("FileError", e);

@@ -53,6 +53,35 @@ PyObject* sole_object(const std::shared_ptr<const void>& owner) noexcept {
 
 constexpr char native_order = std::endian::native == std::endian::little ? '<' : '>';
 
+/// A format in standard sizes ('q' for a native 'l'), with an order before letters of the other order only.
+std::string plain_format(std::string_view format) {
+    std::string result;
+    char order = '@';
+    bool in_name = false; // of a field: between colons
+    for (const char letter : format) {
+        if (letter == ':') in_name = !in_name;
+        if (in_name || letter == ':') {
+            result += letter;
+            continue;
+        }
+        if (std::string_view("@^=<>!").find(letter) != std::string_view::npos) {
+            order = letter == '!' ? '>' : letter;
+            continue;
+        }
+        const bool is_type = std::isalpha(static_cast<unsigned char>(letter)) != 0;
+        if (is_type && (order == '<' || order == '>') && order != native_order) result += order;
+        const bool is_native = order == '@' || order == '^';
+        switch (letter) {
+        case 'l': result += is_native ? 'q' : 'i'; break;
+        case 'L': result += is_native ? 'Q' : 'I'; break;
+        case 'n': result += 'q'; break;
+        case 'N': result += 'Q'; break;
+        default: result += letter;
+        }
+    }
+    return result;
+}
+
 } // namespace
 
 PythonBuffer::PythonBuffer(nb::handle object) {
@@ -161,6 +190,11 @@ std::string format_of(const ElementType& type) {
     case ElementKind::opaque: break;
     }
     return format.empty() ? text(type.bytes, 'x') : format;
+}
+
+std::string element_text(const ElementType& type, std::string_view format) {
+    if (type.kind != ElementKind::opaque) return typestr_of(type);
+    return text(typestr_of(type), " ('", plain_format(format), "')");
 }
 
 std::string short_repr(nb::handle object) {

@@ -51,6 +51,9 @@ std::array<PyObject*, 2> sole_objects(const std::shared_ptr<const void>& owner) 
 std::optional<ElementType> parse_format(std::string_view format, std::int64_t bytes);
 /// The struct format of elements of a type; "8x" for 8 opaque bytes.
 std::string format_of(const ElementType& type);
+/// The same text for elements of one type, and only for these: NumPy's type string, and of opaque elements their format, which
+/// NumPy spells in several ways, by where an array lies and whether it has more than one element.
+std::string element_text(const ElementType& type, std::string_view format);
 
 /// repr(object), shortened, and never an exception.
 std::string short_repr(nb::handle object);

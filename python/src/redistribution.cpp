@@ -24,9 +24,8 @@ namespace {
 
 bool same_elements(const ArrayState& a, const ArrayState& b) {
     const ElementType element = a.section().element;
-    if (!(element == b.section().element)) return false;
-    // Only the formats tell what these are.
-    return element.kind != ElementKind::opaque || a.format() == b.format();
+    return element == b.section().element &&
+           element_text(element, a.format()) == element_text(element, b.format());
 }
 
 /// Whether elements of one type are converted to those of another: not where that would leave a part of

@@ -60,6 +60,9 @@ Dictionary export_dictionary(nb::handle self, const Array& array,
                         "__dlpack__ for the section and dim_data for its place in the whole");
         throw nb::python_error();
     }
+    if (array.state->stream() != no_stream) // for which an export has no place
+        nb::module_::import_("distview._device")
+            .attr("settle")(self, "__distarray__", nb::handle(PyExc_BufferError));
     nb::dict result;
     result["__version__"] = to_string(version);
     result["buffer"] = nb::getattr(self, "view");

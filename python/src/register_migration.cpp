@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "python_objects.hpp"
 #include "registers.hpp"
-#include "runtime.hpp"
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/migration_plan.hpp>
@@ -29,7 +28,7 @@ MigrationPlan make_plan(const Communicator& comm, nb::handle targets) {
     return MigrationPlan(comm, numbers);
 }
 
-/// Elements of so many bytes from each of `sources` to its target; the caller has checked them.
+/// Elements of so many bytes from each of `sources` to its target; the caller has checked them, and that Kokkos runs.
 void execute(MigrationPlan& plan, const nb::list& sources, const nb::list& targets,
              const std::vector<int>& bytes) {
     std::vector<PythonBuffer> kept;
@@ -52,7 +51,6 @@ void register_migration(nb::module_& package) {
         .def(
             "__init__",
             [](MigrationPlan* self, const Communicator& comm, nb::handle targets) {
-                require_kokkos("MigrationPlan", comm.size());
                 new (self) MigrationPlan(make_plan(comm, targets));
             },
             "comm"_a, "targets"_a, "Of a buffer of C ints. Collective.")

@@ -96,6 +96,7 @@ Array import_together(nb::handle object, const Communicator& comm) {
         const nb::gil_scoped_release release;
         view = import_dist_view(comm, read->exported);
     }
+    agree_on_elements(comm, "from_distarray", view->section().element, read->format);
     Array result{std::make_shared<ArrayState>(std::move(*view), std::move(read->format))};
     result.state->join(comm);
     return result;
@@ -146,9 +147,9 @@ Array make_section(const ArrayLayout& layout, int process, const std::string& ty
                    const Array* memory, const Device& device,
                    const std::optional<Communicator>& comm) {
     if (memory) {
-        const AnySection& given = memory->state->section();
-        return {std::make_shared<ArrayState>(AnyDistView(given, layout, process),
-                                             memory->state->format())};
+        return {std::make_shared<ArrayState>(
+            AnyDistView(memory->state->pending_section(), layout, process),
+            memory->state->format())};
     }
     const std::optional<ElementType> element = parse_typestr(typestr);
     // Neither opaque bytes nor numbers that NumPy lacks.
@@ -185,10 +186,13 @@ Array make_array(const std::string& caller, nb::handle build, std::optional<Comm
                         ", got ", layout.process_count());
         });
         const auto [type, id] = nb::cast<std::pair<int, int>>(parts[3]);
-        digest = layout.fingerprint() * 31 + std::hash<std::string>()(typestr);
-        arguments = {{"layout", layout.describe()}, {"element type", typestr}};
-        return make_section(layout, process, typestr, memory, {static_cast<DeviceType>(type), id},
-                            comm);
+        Array made = make_section(layout, process, typestr, memory,
+                                  {static_cast<DeviceType>(type), id}, comm);
+        const std::string element =
+            element_text(made.state->section().element, made.state->format());
+        digest = layout.fingerprint() * 31 + std::hash<std::string>()(element);
+        arguments = {{"layout", layout.describe()}, {"element type", element}};
+        return made;
     };
     std::uint64_t digest = 0;
     if (!comm) return make(0, digest);

@@ -8,6 +8,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace distview::python {
 
@@ -21,8 +22,15 @@ void register_section_access(nb::module_& package) {
                 const AnyDistView& view = array.state->view("SectionAccess");
                 require<UsageError>(array.state->communicator().has_value(),
                                     "SectionAccess: the array has no communicator");
+                // Without the owner: the array keeps what is made here, and would keep itself. Read-only: the checking
+                // mode leaves its padding alone.
+                AnySection section = view.section();
+                section.owner = nullptr;
+                section.read_only = true;
                 const nb::gil_scoped_release release;
-                new (self) SectionAccess(*array.state->communicator(), view);
+                new (self)
+                    SectionAccess(*array.state->communicator(),
+                                  AnyDistView(std::move(section), view.layout(), view.process()));
             },
             "array"_a, "Of an array in the memory of the host. Collective.")
         .def("reaches_all", &SectionAccess::reaches_all, "rank"_a,

@@ -93,6 +93,11 @@ void register_runtime(nanobind::module_& package) {
         "raise UsageError from then on. If Kokkos does not run yet this does nothing. Local (not\n"
         "collective).");
     package.def(
+        "require_kokkos",
+        [](const std::string& caller, int ranks) { require_kokkos(caller.c_str(), ranks); },
+        "caller"_a, "ranks"_a,
+        "Starts Kokkos unless it runs; UsageError once it was stopped. Local.");
+    package.def(
         "is_initialized", [] { return Kokkos::is_initialized() && !Kokkos::is_finalized(); },
         "Whether Kokkos runs. Local (not collective).");
     package.def(

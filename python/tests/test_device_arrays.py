@@ -196,6 +196,40 @@ def test_stream_is_what_others_work_on(fake):
     assert _distview.dap_capsule(view) is not None
 
 
+def test_stream_of_what_is_wrapped(fake):
+    """A DistView of a DistView has what is pending on it, and is an array of its own."""
+    first = padded_on(CUDA, NUMBERS.copy())
+    first.stream = 77
+    second = distview.wrap(first, (4, 8), padding=[1, 0], periodic=[True, False])
+    assert second.stream == 77 and second.__cuda_array_interface__["stream"] == 77
+    second.copy_to_host()
+    assert fake.calls[0] == ("synchronize", 77)
+    second.stream = None
+    assert (first.stream, second.stream) == (77, 0)
+
+
+@pytest.mark.parametrize("device", [CUDA_HOST, MANAGED], ids=str)
+def test_exports_to_the_host_wait(fake, device):
+    """The protocol's buffer has no place for a stream."""
+    view = host_view_as(device, NUMBERS.copy())
+    for export in (view.__distarray__, view.dap, lambda: distview.from_distarray(view)):
+        view.stream = 0
+        export()
+        assert fake.calls == []
+        view.stream = 9
+        export()
+        assert fake.calls == [("synchronize", 9)]
+        fake.calls.clear()
+
+
+def test_exports_to_the_host_need_who_can_wait(no_runtime):
+    view = host_view_as(MANAGED, NUMBERS.copy())
+    view.__distarray__()
+    view.stream = 9
+    with pytest.raises(BufferError, match="^__distarray__: work on this array is pending"):
+        view.__distarray__()
+
+
 def test_stream_of_host_memory():
     """There is none."""
     view = distview.zeros(3)

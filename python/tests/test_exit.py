@@ -186,15 +186,21 @@ def test_one_process_ends_quietly(case, mpi):
     assert run(sys.executable, "-c", program(case, mpi)) == (0, "", "")
 
 
-@pytest.mark.time_limit(120)
-@pytest.mark.parametrize("case", CASES)
-def test_two_ranks_end_quietly(case, tmp_path):
-    """The same on two ranks, whose stderr goes to files: launchers have words of their own."""
+def launcher_or_skip():
+    """What starts programs on several ranks."""
     launcher = os.environ.get("DISTVIEW_MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
     if launcher is None or importlib.util.find_spec("mpi4py") is None:
         pytest.skip("needs mpi4py and mpirun")
     if "PMIX_RANK" in os.environ or "PMI_RANK" in os.environ:
         pytest.skip("below another mpirun")
+    return launcher
+
+
+@pytest.mark.time_limit(120)
+@pytest.mark.parametrize("case", CASES)
+def test_two_ranks_end_quietly(case, tmp_path):
+    """The same on two ranks, whose stderr goes to files: launchers have words of their own."""
+    launcher = launcher_or_skip()
     to_file = f"""
 import os
 from mpi4py import MPI
@@ -234,3 +240,42 @@ def test_an_exchange_in_flight_at_the_end(tmp_path, started):
         status, out, err = run(sys.executable, str(file), session_folder=tmp_path)
         assert status == 0, err
         assert out.strip() == ("told" if last else "")
+
+
+MIGRATION = """
+from mpi4py import MPI
+import distview
+import numpy as np
+comm, x = MPI.COMM_WORLD, np.zeros(2)
+plan = distview.MigrationPlan(comm, [0, comm.size - 1])
+plan.moved(x)
+if comm.rank == comm.size - 1:
+    distview.finalize()
+told = []
+for call in (
+    lambda: distview.MigrationPlan(comm, [0]), lambda: plan.moved(x), lambda: plan.execute([x], [np.zeros(plan.size)])
+):
+    try:
+        call()
+    except distview.UsageError as error:
+        told.append(str(error))
+open(f"{folder}/rank{comm.rank}", "w").write("\n".join(told))
+"""
+
+
+@pytest.mark.time_limit(120)
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_migration_once_kokkos_was_stopped(ranks, tmp_path):
+    """On one rank, whose error is that of all: nobody waits, and Kokkos does not end the program."""
+    if ranks == 1:
+        pytest.importorskip("mpi4py")
+    file = tmp_path / "program.py"
+    file.write_text(f"folder = {str(tmp_path)!r}\n{MIGRATION}")
+    start = [launcher_or_skip(), "-n", str(ranks)] if ranks > 1 else []
+    status, _, err = run(*start, sys.executable, str(file), session_folder=tmp_path)
+    assert status == 0, err
+    where = f" [rank {ranks - 1} of {ranks}]" if ranks > 1 else ""
+    names = ("MigrationPlan", "MigrationPlan.moved", "MigrationPlan.execute")
+    expected = [f"{name}: Kokkos was finalised; it cannot be started a second time{where}" for name in names]
+    for rank in range(ranks):
+        assert (tmp_path / f"rank{rank}").read_text().splitlines() == expected

@@ -223,6 +223,20 @@ def test_object_that_holds_a_view_of_itself_is_garbage(make):
     assert watch() is None
 
 
+def test_gathers_do_not_keep_the_memory(mpi):
+    """From the second one on gather() keeps how sections are read, and with it nobody's memory."""
+    array = np.arange(8.0).view(OwnArray)
+    view = array.view_of_it = distview.wrap(array, 8, comm=mpi.COMM_SELF)
+    for _ in range(3):
+        assert view.gather().tolist() == list(range(8))
+    view[2:5].interior[...] = 1  # a slice that nobody keeps
+    assert view._joint.gathers.access is not None and view.gather().tolist() == [0, 1, 1, 1, 1, 5, 6, 7]
+    watch = weakref.ref(array)
+    del array, view
+    gc.collect()
+    assert watch() is None
+
+
 def test_cycles_in_use_are_not_garbage():
     """As long as an array or a capsule of the view is held, the collector leaves the cycle alone."""
     thing = OwnMemory()

@@ -7,7 +7,7 @@ import distview
 import numpy as np
 import pytest
 from distview import _comm
-from mpi_cases import raised_on_all
+from mpi_cases import on_rank, raised_on_all
 
 SHAPE = 12
 CREATION = {
@@ -29,6 +29,7 @@ METHODS = {
     "zeros_like": lambda u, *a, **k: distview.zeros_like(u, *a, **k),
     "redistribute": lambda u, *a, **k: distview.redistribute(u, "c", *a, **k),
     "RedistributionPlan": lambda u, *a, **k: distview.RedistributionPlan(u, u, u.comm, *a, **k),
+    "RedistributionPlan of layouts": lambda u, *a, **k: distview.RedistributionPlan(u.layout, u.layout, u.comm, *a, **k),
     "execute": lambda u, *a, **k: distview.RedistributionPlan(u, u).execute(u, u, *a, **k),
     "from_distarray": lambda u, *a, **k: distview.from_distarray(u, u.comm, *a, **k),
 }
@@ -59,6 +60,27 @@ def test_arguments_of_creation(comm, name):
 def test_arguments_of_methods(comm, name):
     u = distview.ones(SHAPE, comm=comm)
     refused_on_all(comm, lambda *a, **k: METHODS[name](u, *a, **k))
+
+
+#: NumPy's arrays of several elements are neither true nor false.
+FLAGS = {
+    "sum": lambda u, flag: u.sum(reproducible=flag),
+    "norm": lambda u, flag: u.norm(reproducible=flag),
+    "dot": lambda u, flag: u.dot(u, reproducible=flag),
+    "fill_padding": lambda u, flag: distview.RedistributionPlan(u, u, fill_padding=flag),
+    "conjugate": lambda u, flag: distview.RedistributionPlan(u, u, conjugate=flag),
+    "allow_missing_indices": lambda u, flag: distview.RedistributionPlan(u, u, allow_missing_indices=flag),
+}
+
+
+@pytest.mark.parametrize("name", FLAGS)
+def test_flags_that_are_none(comm, name):
+    u = distview.ones(SHAPE, comm=comm)
+    for rank in range(comm.size):
+        flag = on_rank(comm, rank, np.array([0, 1]), False)
+        caught = raised_on_all(comm, lambda f=flag: FLAGS[name](u, f))
+        assert type(caught) is distview.UsageError and "ambiguous" in str(caught)
+    assert u.sum() == SHAPE
 
 
 def test_arguments_that_are_missing(comm):

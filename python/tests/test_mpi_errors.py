@@ -2,8 +2,9 @@
 """Errors that arise on one rank in Python: on the other ranks, and on that one."""
 
 import distview
+import numpy as np
 import pytest
-from mpi_cases import lowest, raised_on_all
+from mpi_cases import lowest, on_rank, raised_on_all
 
 
 class Planned(Exception):
@@ -45,3 +46,23 @@ def test_what_a_callback_returns_is_an_error_of_all(comm):
         comm, lambda: distview.from_function(lambda i: "x" if comm.rank == 0 else i, 10, comm=comm)
     )
     assert isinstance(raised, ValueError)
+
+
+def test_elements_that_are_no_numbers_are_the_same_on_all(comm):
+    """Only formats tell what records and numbers in another byte order are."""
+    if comm.size == 1:
+        return
+    for one, others in ((">f8", ">i8"), ([("x", "f4"), ("k", "i4")], [("k", "i4"), ("x", "f4")])):
+        section = np.zeros(3, on_rank(comm, comm.size - 1, one, others))
+        caught = raised_on_all(comm, lambda s=section: distview.wrap(s, 3 * comm.size, "b", comm))
+        assert type(caught) is distview.UsageError and "element type" in str(caught)
+
+
+def test_formats_of_one_type(comm):
+    """NumPy spells a record's format by where an array lies, and by whether it has more than one element."""
+    record = np.dtype([("n", "i8"), ("x", "f4"), ("k", "i2")])
+    bounds = [0, *range(1, 3 * comm.size - 1, 3)]
+    bytes_here = (bounds[comm.rank + 1] - bounds[comm.rank]) * record.itemsize
+    section = np.zeros(bytes_here + 1, np.uint8)[comm.rank % 2 :][:bytes_here].view(record)
+    view = distview.wrap(section, bounds[-1], bounds, comm)
+    assert comm.size == 1 or len(set(comm.allgather(view.format))) > 1

@@ -240,3 +240,31 @@ def test_another_element_type_on_one_rank(comm, version):
             assert type(caught) is distview.ShapeError
             assert "expected the same element type on all ranks" in str(caught)
             assert_imports(comm, sections)
+
+
+#: Of equal sizes: that of one rank, and that of the others.
+BYTES = [
+    (">f8", ">i8"),
+    ([("x", "f4"), ("k", "i4")], [("k", "i4"), ("x", "f4")]),
+    ([("x", "f4"), ("k", "i4")], [("y", "f4"), ("k", "i4")]),
+    ("S8", "V8"),
+]
+
+
+@pytest.mark.parametrize("types", BYTES, ids=str)
+def test_other_elements_than_numbers_on_one_rank(comm, types):
+    """What the library moves as bytes means the same on all ranks."""
+    if comm.size == 1:
+        pytest.skip("needs two ranks that differ")
+    sections = bases("0.10.0", comm.size)["cyclic"]
+    for rank in range(comm.size):
+        section = dict(sections[comm.rank])
+        section["buffer"] = np.zeros(section["buffer"].shape, on_rank(comm, rank, *types))
+        calls = [lambda s=section: distview.from_distarray(s, comm)]
+        view = distview.from_distarray(section, validate="local")
+        calls.append(lambda v=view: v.attach(comm))
+        for call in calls:
+            caught = raised_on_all(comm, call)
+            assert type(caught) is distview.UsageError and "element type" in str(caught)
+        assert not view.attached
+        assert_imports(comm, sections)

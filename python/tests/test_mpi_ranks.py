@@ -12,17 +12,8 @@ from mpi_cases import on_rank, raised_on_all, same_on_all
 from shared_folder import shared_folder
 
 
-def test_a_rank_that_does_not_come(comm):
-    lost = comm.Dup()
-    for wrong in (-1, float("nan"), "soon", "30", np.complex128(30 + 1j)):
-        error = raised_on_all(comm, lambda wrong=wrong: distview.set_deadline(lost, wrong))
-        assert type(error) is distview.UsageError and "expected a number of seconds" in str(error)
-    with pytest.raises(distview.UsageError, match="got None"):
-        distview.set_deadline(None, 1)
-    distview.set_deadline(lost, 60)
-    u = distview.zeros(4 * comm.size, "b", lost, padding=1, periodic=True)
-    u.exchange_padding()
-    line = inspect.currentframe().f_lineno - 1
+def last_rank_is_missed(comm, lost, u, line):
+    """The last rank does not come to u.sum(): others tell where it was seen last, in this file."""
     comm.Barrier()  # ranks that are slow up to here are not missing
     distview.set_deadline(lost, 0.2)
     if comm.size == 1:
@@ -41,6 +32,38 @@ def test_a_rank_that_does_not_come(comm):
         comm.Barrier()
 
 
+def test_a_rank_that_does_not_come(comm):
+    lost = comm.Dup()
+    for wrong in (-1, float("nan"), "soon", "30", np.complex128(30 + 1j)):
+        error = raised_on_all(comm, lambda wrong=wrong: distview.set_deadline(lost, wrong))
+        assert type(error) is distview.UsageError and "expected a number of seconds" in str(error)
+    with pytest.raises(distview.UsageError, match="got None"):
+        distview.set_deadline(None, 1)
+    distview.set_deadline(lost, 60)
+    u = distview.zeros(4 * comm.size, "b", lost, padding=1, periodic=True)
+    u.exchange_padding()
+    last_rank_is_missed(comm, lost, u, inspect.currentframe().f_lineno - 1)
+
+
+def test_a_rank_that_does_not_come_after_other_calls(comm):
+    """attach() tells its line, finish() that of the call that it ends."""
+    lost = comm.Dup()
+    distview.set_deadline(lost, 60)
+    layout = distview.make_layout(4 * comm.size, "b", comm.size)
+    export = {"__version__": "0.10.0", "buffer": np.zeros(4), "dim_data": layout.dim_data(comm.rank)}
+    u = distview.from_distarray(export, validate="local")
+    if comm.size > 1:
+        u.attach(lost)
+        last_rank_is_missed(comm, lost, u, inspect.currentframe().f_lineno - 1)
+    lost = comm.Dup()
+    distview.set_deadline(lost, 60)
+    u = distview.zeros(4 * comm.size, "b", lost, padding=1, periodic=True)
+    started = u.start_exchange()
+    line = inspect.currentframe().f_lineno - 1
+    started.finish()
+    last_rank_is_missed(comm, lost, u, line)
+
+
 def test_report(comm):
     with shared_folder(comm) as folder:
         file = folder / "run.json"
@@ -54,8 +77,9 @@ def test_report(comm):
         comm.Barrier()
         lines = [json.loads(line) for line in file.read_text().splitlines()]
         assert [line["executions"] for line in lines if "executions" in line] == [7]
-    with pytest.raises(distview.UsageError, match="expected the name of a file or None"):
-        distview.set_report(comm, 7)
+    for wrong in (7, "a\0b", "\udcff.txt"):
+        with pytest.raises(distview.UsageError, match="expected the name of a file or None"):
+            distview.set_report(comm, wrong)
     distview.set_report(comm, None)
 
 
@@ -66,6 +90,7 @@ def test_grids_for_nodes(comm):
     assert 0 < placed.between_nodes < placed.between_nodes_of_balanced
     assert str(placed).startswith(f"{placed.grid[0]} x {placed.grid[1]} processes: ")
     assert distview.place_on_nodes((64, 64), "nb", dealt, padding=1).grid == (1, 16)
+    assert distview.place_on_nodes((64, 64), "bb", [2**40, 7] * 8, padding=1) == placed
     nodes = same_on_all(comm, distview.nodes_of_ranks(comm))
     assert nodes == (0,) * comm.size
     here = distview.place_on_nodes((64, 64), "bb", nodes, padding=1, stencil="faces")

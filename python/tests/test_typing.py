@@ -47,6 +47,9 @@ count: int = counts.sum() + counts.min()
 for _ in range(counts.max()):
     pass
 short: int = distview.empty(4, dtype="int32").sum()
+flags: npt.NDArray[np.bool_] = distview.zeros(5, dtype=bool).view
+named_flags: npt.NDArray[np.bool_] = distview.full(5, True, dtype="bool").view
+of_flags: int = distview.ones(5, "c", comm, np.bool_).sum() + distview.zeros_like(u, bool).sum()
 mixed: float = counts.dot(distview.ones(5))
 waves = distview.ones((4, 4), comm=comm, dtype=complex)
 wave: complex = waves.sum() * 1j
@@ -202,6 +205,8 @@ u.valid_padding[0] + "x"
 x: str = distview.from_function(lambda i: i, 3).sum()
 y: int = distview.redistribute(u, "c").sum()
 z: float = waves.sum()
+w: distview.DistView[np.bool_] = distview.zeros(3, dtype=int)
+v: distview.DistView[np.integer] = distview.zeros_like(u, bool)
 '''
 
 

@@ -260,6 +260,34 @@ def cycles(tree):
         yield from visit(unit)
 
 
+#: Public headers that their component's umbrella header leaves out: for sources without Kokkos, with nothing for programs;
+#: with all of Trilinos, which takes three times as long to compile.
+_NOT_IN_UMBRELLA = {
+    "core/include/distview/core/checked_events.hpp",
+    "interop/tpetra/include/distview/tpetra/trilinos.hpp",
+}
+
+
+def umbrella(tree):
+    """The header <distview/COMPONENT.hpp> includes all public headers of the component; of C it is <distview/distview.h>."""
+    folders = {component: f"distview/{component}.hpp" for component in COMPONENTS}
+    folders |= {f"interop/{stack}": f"distview/{stack}.hpp" for stack in STACKS}
+    folders |= {"interop/common": "distview/interop.hpp", "c": "distview/distview.h"}
+    for folder, first in folders.items():
+        below = f"{folder}/include"
+        public = {p for p in tree.below(below, suffixes=(".hpp", ".hpp.in", ".h")) if "/impl/" not in p}
+        names, reached = [first], set()
+        if f"{below}/{first}" not in public:
+            continue
+        while names:
+            name = names.pop()
+            for path in {f"{below}/{name}", f"{below}/{name}.in"} & public - reached:
+                reached.add(path)
+                names += [included for _, included, _ in includes(tree.text(path))]
+        for path in sorted(public - reached - _NOT_IN_UMBRELLA):
+            yield Violation("umbrella", path, 1, f"<{first}> does not include it")
+
+
 def iostream(tree):
     """<iostream> in a header costs every user its static initialisers."""
     for path in tree.paths:
@@ -269,4 +297,4 @@ def iostream(tree):
                     yield Violation("iostream", path, line, "<iostream> in a header")
 
 
-RULES = (direction, mpi, impl, rooms, sizes, kokkos, names_kokkos, cycles, iostream)
+RULES = (direction, mpi, impl, rooms, sizes, kokkos, names_kokkos, cycles, umbrella, iostream)

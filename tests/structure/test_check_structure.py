@@ -54,6 +54,8 @@ GOOD = {
     "comm/src/schedule/a_schedule.cpp": CPP + "#include <distview/comm/a_schedule.hpp>\n",
     "comm/src/plan/plan.cpp": CPP + "#include <mpi.h>\nvoid f() { check(MPI_Wait(a, b)); }\n"
     + "// All ranks wait.\nint a; ///< both sides\nint b; ///< one array's\nint c;\n// Other ranks.\nint d;\n// One round only.\n",
+    "algorithms/include/distview/algorithms.hpp": HPP + "#include <distview/algorithms/fill.hpp>\n",
+    "algorithms/include/distview/algorithms/impl/i.hpp": HPP,
     "algorithms/include/distview/algorithms/fill.hpp": HPP
     + "#include <distview/core/view.hpp>\n"
     + 'void f() {\n  Kokkos::parallel_for("distview::fill::x", Policy(e, 0, n), g);\n'
@@ -118,6 +120,7 @@ PLANTED = [
     ("kokkos", "comm/src/kernels/k.cpp", CPP + "#include <Kokkos_Complex.hpp>\n", 2),
     ("kokkos", "comm/include/distview/comm/impl/mpi/runtime.hpp", HPP + "#include <Kokkos_Core.hpp>\n", 3),
     ("cycles", "comm/include/distview/comm/impl/memory/m.hpp", HPP + "#include <distview/comm/impl/memory/n.hpp>\n", 1),
+    ("umbrella", "algorithms/include/distview/algorithms/sum.hpp", HPP, 1),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { ::exit(1); }\n", 2),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { std::terminate(); }\n", 2),
     ("printing", "comm/src/plan/plan.cpp", CPP + "void f() { check(MPI_Abort(c, 1)); }\n", 2),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the README says of installing, done line by line after scripts/demo, beside a cmake that stands in for the real one:
-it knows presets, and installs only what has been built in the folder that is named."""
+it knows presets, and installs of the folder that is named only what has been built there."""
 
 import os
 import re
@@ -31,10 +31,15 @@ if arguments[0] == "--install":
     folder = pathlib.Path(arguments[1])
     if not (folder / "built").exists():
         sys.exit("cmake: error: not a build that can be installed: " + str(folder))
+    component = value("--component")
+    needed = [component, "distview-compare"] if component == "distview_io" else [component] if component else []
+    for name in needed:
+        if not (folder / "bin" / name).exists():
+            sys.exit("cmake: error: cannot find " + name)
     prefix = pathlib.Path(value("--prefix"))
     prefix.mkdir(parents=True, exist_ok=True)
     with open(prefix / "installed", "a") as log:
-        print(folder.resolve(), value("--component"), file=log)
+        print(folder.resolve(), component, file=log)
 elif arguments[0] == "--preset":
     folder = pathlib.Path(value("-B") or folder_of(arguments[1]))
     folder.mkdir(parents=True, exist_ok=True)
@@ -55,9 +60,9 @@ elif arguments[0] == "--build":
         program.chmod(0o755)
 """
 
-COMPONENTS = ("core", "comm", "algorithms", "io", "c", "fortran")
+COMPONENTS = ("core", "comm", "algorithms", "interop", "io", "c", "fortran")
 NINJA = "#!/bin/sh\nfor name in shallow_water NAMES; do echo $name: phony; done\n".replace(
-    "NAMES", " ".join(f"distview_{name}" for name in COMPONENTS)
+    "NAMES", " ".join(["distview-compare", *(f"distview_{name}" for name in COMPONENTS)])
 )
 MPIRUN = '#!/bin/sh\n[ "$1" = -n ] || exit 0\nshift 2\nexec "$@"\n'
 
@@ -108,7 +113,8 @@ class Install(unittest.TestCase):
         installed = self.run_lines(self.scripts)
         self.assertEqual(installed, [f"{folder} distview_{name}" for name in COMPONENTS])
         self.assertIn(
-            "distview_core distview_comm distview_algorithms distview_io distview_c\ndistview_fortran\n",
+            "distview_core distview_comm distview_algorithms distview_interop distview_io distview_c\n"
+            "distview-compare distview_fortran\n",
             (folder / "built").read_text(),
         )
 

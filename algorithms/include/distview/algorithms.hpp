@@ -7,6 +7,7 @@
 #include <distview/algorithms/concepts.hpp>
 #include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/algorithms/copy.hpp>
+#include <distview/algorithms/exact_sum.hpp>
 #include <distview/algorithms/fill.hpp>
 #include <distview/algorithms/for_each.hpp>
 #include <distview/algorithms/gather.hpp>
