@@ -150,8 +150,9 @@ class DistView(Section["Scalar"]):
             ksp.solve(b.petsc_vec(), u.petsc_vec())
 
         Rows are the cells of rank 0 in C order, then those of rank 1, and so on. The Vec keeps the memory. The array
-        has float64 elements in memory of the host and no padding: of one with padding, copy the interior. Importing
-        petsc4py starts PETSc. Collective. Raises UsageError if petsc4py is not installed.
+        has float64 elements in memory of the host and no padding: of one with padding, copy the interior. PETSc keeps
+        norms of a Vec: of one that is kept while the array is written, call vec.stateIncrease() on all ranks before the
+        next use; a new petsc_vec() needs none. Importing petsc4py starts PETSc. Collective. Raises UsageError if petsc4py is not installed.
         """
         return petsc_vec(self)
 

@@ -3,6 +3,7 @@
 // Rows of random stencils against counted rows, and neighbours' rows against an exchange of the numbers themselves.
 #include "numbered_layouts.hpp"
 
+#include <distview/algorithms/conjugate_gradient.hpp>
 #include <distview/algorithms/fill.hpp>
 #include <distview/comm/ghost_exchange_plan.hpp>
 #include <distview/interop.hpp>
@@ -20,6 +21,14 @@ using Exec = Kokkos::DefaultHostExecutionSpace;
 struct Term {
     std::int64_t step[3];
     double value;
+};
+
+/// A stencil of one element.
+struct Identity {
+    template <class View>
+    KOKKOS_FUNCTION double operator()(const View& u, std::int64_t i, std::int64_t j) const {
+        return u(i, j);
+    }
 };
 
 double coefficient(double value, std::int64_t row) { return value * static_cast<double>(row + 1); }
@@ -221,6 +230,35 @@ TEST(SolverArrays, CopyTheInteriorAndFillThePadding) {
                 u.unpadded.view()(l, m),
                 100.0 * static_cast<double>(u.unpadded.global_index(0, LocalIndex(l)).value()) +
                     static_cast<double>(u.unpadded.global_index(1, LocalIndex(m)).value()));
+}
+
+// Kernels go by the extents of another array than they read, or write.
+TEST(SolverArraysErrors, OtherLayouts) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const Exec exec;
+    const BlockOptions options{.padding = 1, .periodic = true};
+    const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(12, options), block(7, options)});
+    auto u = make_solver_arrays<double**>(exec, "u", comm, layout);
+    const auto make = [&](const ArrayLayout& other) {
+        return make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(exec, "other",
+                                                                                 comm, other);
+    };
+    const auto fits = make(without_padding(layout));
+    const auto stencil =
+        unpadded_stencil<double**>(exec, comm, StencilOperator{u.plan, Identity{}});
+    for (const auto& other :
+         {make(layout), make(ArrayLayout(layout.grid(), {block(12), block(5)}))}) {
+        EXPECT_THROW(u.pad(exec, other), ShapeError);
+        EXPECT_THROW(stencil(exec, other, fits), ShapeError);
+        EXPECT_THROW(stencil(exec, fits, other), ShapeError);
+    }
+    // Ranks are still in step.
+    fill(exec, u.unpadded, 3);
+    u.pad(exec);
+    u.pad(exec, u.unpadded);
+    stencil(exec, u.unpadded, fits);
+    exec.fence("the stencil has been applied");
+    for (std::size_t n = 0; n < fits.view().size(); ++n) EXPECT_EQ(fits.view().data()[n], 3);
 }
 
 } // namespace distview::testing

@@ -120,6 +120,20 @@ TEST(RowNumbering, LabelsKnownInPart) {
     });
 }
 
+TEST(RowNumbering, OwnersOfLabelsKnownInPart) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::int64_t mine = comm.rank(), next = (comm.rank() + 1) % comm.size();
+    const RowNumbering rows(
+        comm,
+        ArrayLayout(ProcessGrid{comm.size()},
+                    {unstructured_local(comm.size(), comm.rank(), {mine}, true)}),
+        RowOrder::global);
+    EXPECT_EQ(rows.owner(mine), comm.rank());
+    if (next != mine) {
+        EXPECT_EQ(rows.owner(next), -1);
+    }
+}
+
 TEST(RowNumbering, SectionsOfAnImport) {
     const Communicator comm(MPI_COMM_WORLD);
     for_each_case(30, [&](Random& random, std::uint64_t) {
@@ -148,6 +162,13 @@ TEST(RowNumberingErrors, AreTheSameOnAllRanks) {
     const ArrayLayout shared(ProcessGrid{comm.size()}, {unstructured(lists)});
     EXPECT_THROW_ON_ALL_RANKS(RowNumbering(comm, shared), LayoutError,
                               "expected each label of axis 0 on one process");
+    // As many labels as elements, but one of them twice, and each rank knows its own ones alone.
+    const ArrayLayout twice(
+        ProcessGrid{comm.size()},
+        {unstructured_local(comm.size(), comm.rank(), {comm.rank() == 1 ? 0 : comm.rank()}, true)});
+    EXPECT_THROW_ON_ALL_RANKS(
+        RowNumbering(comm, twice), UsageError,
+        "expected each index to have one owner, got 0 owned by processes 0 and 1");
     const ArrayLayout differs(ProcessGrid{comm.size()}, {block(comm.rank() == 1 ? 41 : 40)});
     EXPECT_THROW_ON_ALL_RANKS(RowNumbering(comm, differs), UsageError, "layout");
     const ArrayLayout cyclic_one(ProcessGrid{comm.size()}, {cyclic(40)});

@@ -161,13 +161,20 @@ void require_indices(const AxisLayout& axis, int number, int coordinate) {
     }
 }
 
+/// The plan of the ghosts along an axis, which finds labels that several processes own, also where there are no ghosts.
+GhostExchangePlan make_ghost_plan(const Communicator& comm, const ArrayLayout& layout, int axis) {
+    const int at = layout.coordinates(comm.rank())[static_cast<std::size_t>(axis)];
+    const std::int64_t owned = layout.axis(axis).owned_local(at).size();
+    return {comm, {layout, axis, owned, layout.axis(axis).local_extent(at) - owned, {}}};
+}
+
 /// The rows of ghosts, which their owners know.
 std::vector<std::int64_t> rows_of_ghosts(const Communicator& comm, const ArrayLayout& layout,
                                          const std::vector<std::int64_t>& own_rows) {
     const Kokkos::DefaultHostExecutionSpace exec;
     const LocalRange owned = layout.axis(0).owned_local(comm.rank());
     const std::int64_t held = layout.axis(0).local_extent(comm.rank());
-    GhostExchangePlan plan(comm, {layout, 0, owned.size(), held - owned.size(), {}});
+    GhostExchangePlan plan = make_ghost_plan(comm, layout, 0);
     const auto numbers = make_dist_view<std::int64_t*, Kokkos::HostSpace>(
         exec, "distview::RowNumbering::rows", comm, layout);
     for (std::size_t i = 0; i < own_rows.size(); ++i) numbers.view()(i) = own_rows[i];
@@ -231,6 +238,9 @@ RowNumbering::RowNumbering(const Communicator& comm, const ArrayLayout& layout, 
         }
         state->unpadded = without_padding(layout);
     });
+    if (!ghosts_in_part)
+        for (int d = 0; d < layout.rank(); ++d)
+            if (is_known_in_part(layout.axis(d))) make_ghost_plan(comm, layout, d);
 
     state->local_rows = state->count(state->coordinates);
     state->first_row = state->first(state->coordinates);

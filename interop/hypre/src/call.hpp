@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 #include <distview/interop/matrix_rows.hpp>
 
 #include <HYPRE_utilities.h>
@@ -25,7 +27,13 @@ inline void call(HYPRE_Int code) {
 /// Collective: over comm
 MPI_Comm comm_of(const Communicator& comm);
 
-/// Throws UsageError unless hypre can number the cells.
+/// Throws UsageError if an object of hypre was moved to another one.
+inline void require_object(const char* caller, bool is_there) {
+    require<UsageError>(is_there, [&] {
+        return text(caller, ": expected a vector, got one whose object was moved to another");
+    });
+}
+/// Throws UsageError unless hypre can number the cells, and count those of this rank.
 void require_count(const char* caller, const RowNumbering& rows);
 /// Throws UsageError unless rows are contiguous, too.
 void require_rows(const char* caller, const RowNumbering& rows);

@@ -123,12 +123,14 @@ void require_grid(const char* caller, const RowNumbering& rows) {
             return text(caller, ": expected block axes, got another as axis ", d, " of a ",
                         layout.describe());
         });
-    impl::require_count(caller, rows); // axes are no longer than that
+    impl::require_count(caller, rows);
+    // Corners are a HYPRE_Int for each axis, which may be shorter than a HYPRE_BigInt.
     constexpr auto most = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
-    require<UsageError>(rows.local_rows() <= most, [&] {
-        return text(caller, ": expected at most ", most, " cells on a rank, got ",
-                    rows.local_rows());
-    });
+    for (int d = 0; d < layout.rank(); ++d)
+        require<UsageError>(layout.extent(d) <= most, [&] {
+            return text(caller, ": expected at most ", most, " cells along an axis, got ",
+                        layout.extent(d), " along axis ", d);
+        });
 }
 
 } // namespace
@@ -175,6 +177,7 @@ StructVector impl::make_struct_vector(const StructGrid& grid, Cells cells) {
 
 void StructVector::put() const {
     checked(rows().communicator(), "hypre::StructVector::put", [&] {
+        impl::require_object("hypre::StructVector::put", m_vector != nullptr);
         if (rows().local_rows() == 0) return 0;
         StructGrid::Corner lower = m_grid.lower(), upper = m_grid.upper();
         call(HYPRE_StructVectorSetBoxValues(m_vector, lower.data(), upper.data(),
@@ -186,6 +189,7 @@ void StructVector::put() const {
 
 void StructVector::fetch() const {
     agree_on(rows().communicator(), "hypre::StructVector::fetch", [&] {
+        impl::require_object("hypre::StructVector::fetch", m_vector != nullptr);
         require<UsageError>(is_writable(), "hypre::StructVector::fetch: expected an array whose "
                                            "elements are not const, got const ones");
     });

@@ -21,6 +21,11 @@ void impl::require_count(const char* caller, const RowNumbering& rows) {
                     " rows, which this hypre's HYPRE_BigInt counts, got ", rows.rows(),
                     " (a hypre with 64-bit indices takes more)");
     });
+    constexpr auto most_here = static_cast<std::int64_t>(std::numeric_limits<HYPRE_Int>::max());
+    require<UsageError>(rows.local_rows() <= most_here, [&] {
+        return text(caller, ": expected at most ", most_here, " cells on a rank, got ",
+                    rows.local_rows());
+    });
 }
 
 void impl::require_rows(const char* caller, const RowNumbering& rows) {
@@ -61,6 +66,7 @@ Vector impl::make_vector(const RowNumbering& rows, Cells cells) {
 void Vector::put() const {
     if (takes_memory()) return;
     checked(m_rows.communicator(), "hypre::Vector::put", [&] {
+        impl::require_object("hypre::Vector::put", m_vector != nullptr);
         const std::int64_t count = m_rows.local_rows();
         call(HYPRE_IJVectorSetValues(m_vector, static_cast<HYPRE_Int>(count), nullptr,
                                      m_cells.read));
@@ -71,6 +77,7 @@ void Vector::put() const {
 
 void Vector::fetch() const {
     agree_on(m_rows.communicator(), "hypre::Vector::fetch", [&] {
+        impl::require_object("hypre::Vector::fetch", m_vector != nullptr);
         require<UsageError>(is_writable(),
                             "hypre::Vector::fetch: expected an array whose elements are "
                             "not const, got const ones");

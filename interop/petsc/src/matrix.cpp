@@ -65,8 +65,8 @@ PetscErrorCode get_diagonal(Mat matrix, Vec diagonal) {
 
 } // namespace
 
-Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& diagonal_owner,
-                  const double* diagonal) {
+Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagonal,
+                  const Owner& diagonal_owner, const double* diagonal) {
     const char* caller = "petsc::shell_matrix";
     agree_on(rows.communicator(), caller, [&] { require_rows(caller, rows); });
     Mat matrix = nullptr;
@@ -78,7 +78,7 @@ Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& dia
         PetscCall(keep(reinterpret_cast<PetscObject>(matrix), shell));
         PetscCall(
             MatShellSetOperation(matrix, MATOP_MULT, reinterpret_cast<void (*)(void)>(&multiply)));
-        if (diagonal)
+        if (has_diagonal)
             PetscCall(MatShellSetOperation(matrix, MATOP_GET_DIAGONAL,
                                            reinterpret_cast<void (*)(void)>(&get_diagonal)));
         return PETSC_SUCCESS;

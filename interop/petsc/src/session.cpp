@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace distview::petsc {
@@ -24,6 +25,9 @@ MPI_Comm world = MPI_COMM_NULL;
 std::vector<void*> objects; ///< of handles, in the order in which they were made
 int runs = 0;               ///< that have ended
 bool is_told = false;       ///< whether PetscFinalize() will call forget()
+// Of the command line: PetscGetArgs() gives them away as long as PETSc runs.
+std::vector<std::string> words;
+std::vector<char*> word_pointers;
 
 void destroy_now(void* object) noexcept {
     auto known = static_cast<PetscObject>(object);
@@ -45,7 +49,8 @@ void stop() noexcept {
     MPI_Finalized(&finalized);
     if (finalized) return;
     if (is_running()) {
-        for (void* const object : objects) destroy_now(object);
+        // Objects may keep handles of others, which no longer find theirs in the list.
+        for (void* const object : std::exchange(objects, {})) destroy_now(object);
         (void)PetscFinalize();
     }
     if (PETSC_COMM_WORLD == world)
@@ -90,18 +95,18 @@ Session::Session(const Communicator& comm, int argc, const char* const* argv) {
     });
     if (running) return;
 
-    std::vector<std::string> words;
+    words.clear();
     if (argc > 0) words.assign(argv, argv + argc);
     if (words.empty()) words.emplace_back("distview");
     words.emplace_back("-no_signal_handler");
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
+    word_pointers.clear();
+    for (std::string& word : words) word_pointers.push_back(word.data());
+    word_pointers.push_back(nullptr);
 
     check_mpi(MPI_Comm_dup(comm.mpi(), &world), "MPI_Comm_dup");
     PETSC_COMM_WORLD = world;
     auto count = static_cast<int>(words.size());
-    char** first = pointers.data();
+    char** first = word_pointers.data();
     const int code = PetscInitialize(&count, &first, nullptr, nullptr);
     const int worst = all_reduce(comm, ReduceOperation::max, code);
     if (worst != 0)

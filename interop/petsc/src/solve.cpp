@@ -6,6 +6,7 @@
 #include <distview/core/text.hpp>
 #include <distview/petsc/checked.hpp>
 #include <distview/petsc/handle.hpp>
+#include <distview/petsc/vector.hpp>
 
 #include "owned.hpp"
 
@@ -58,6 +59,23 @@ void require_arguments(const Communicator& comm, Mat a, Vec b, Vec x, const Solv
         return PETSC_SUCCESS;
     });
 }
+
+/// A call of PETSc's that fails leaves the vectors locked that it has read: unlocks one at the end of a scope.
+class Unlocking {
+public:
+    explicit Unlocking(Vec vector) : m_vector(vector) { (void)VecLockGet(vector, &m_before); }
+    ~Unlocking() {
+        PetscInt readers = 0;
+        (void)VecLockGet(m_vector, &readers);
+        for (; readers > m_before; --readers) (void)VecLockReadPop(m_vector);
+    }
+    Unlocking(const Unlocking&) = delete;
+    Unlocking& operator=(const Unlocking&) = delete;
+
+private:
+    Vec m_vector;
+    PetscInt m_before = 0;
+};
 
 /// What made a preconditioner fail, such as a zero pivot: of blocks, what made that of this rank fail.
 PetscErrorCode find_failure(KSP solver, PCFailedReason& failed, PCFailedReason& in_block) {
@@ -121,6 +139,8 @@ SolveResult solve(const Communicator& comm, Mat a, Vec b, Vec x, const SolveOpti
     KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
     PCFailedReason failed = PC_NOERROR, in_block = PC_NOERROR;
     checked(comm, "petsc::solve", [&]() -> int {
+        for (const Vec vector : {b, x}) mark_written(vector);
+        const Unlocking unlocking_b(b), unlocking_x(x);
         KSP solver = nullptr;
         PC preconditioner = nullptr;
         PetscCall(KSPCreate(PetscObjectComm(reinterpret_cast<PetscObject>(a)), &solver));

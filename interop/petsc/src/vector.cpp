@@ -7,6 +7,7 @@
 #include <distview/core/text.hpp>
 #include <distview/petsc/checked.hpp>
 
+#include <petsc/private/petscimpl.h> // PetscObjectStateIncrease(): public calls refuse a locked Vec
 #include <petscis.h>
 
 #include <limits>
@@ -93,6 +94,11 @@ Vector make_vector(const RowNumbering& rows, const double* data, bool read_only,
 
 } // namespace impl
 
+void mark_written(Vec vector) {
+    require<UsageError>(vector != nullptr, "petsc::mark_written: expected a Vec, got none");
+    (void)PetscObjectStateIncrease(reinterpret_cast<PetscObject>(vector));
+}
+
 IndexSet index_set(const RowNumbering& rows) {
     IS indices = nullptr;
     checked(rows.communicator(), "petsc::index_set", [&]() -> int {
@@ -134,10 +140,12 @@ ArrayLayout layout_of(const Communicator& comm, IS indices) {
         PetscCall(ISRestoreIndices(indices, &mine));
         return PETSC_SUCCESS;
     });
-    return agree_on(comm, "petsc::layout_of", [&] {
+    const CollectiveCall call(comm, "petsc::layout_of");
+    const ArrayLayout layout = agree_on(comm, "petsc::layout_of", [&] {
         return ArrayLayout(ProcessGrid{comm.size()},
                            {unstructured_local(size, comm.rank(), labels, true)});
     });
+    return RowNumbering(comm, layout).layout(); // finds indices that several processes have
 }
 
 } // namespace distview::petsc

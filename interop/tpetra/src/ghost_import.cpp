@@ -103,8 +103,11 @@ void GhostExport::execute(const MultiVector& all, const MultiVector& owned) cons
     require_maps(caller, all, source(), owned, target());
     owned.state()->array->mark_written();
     impl::guarded(source().communicator(), caller, [&] {
+        Teuchos::RCP<const impl::TrilinosVector> from = rcp(all);
+        if (all.data() == owned.data()) // one array
+            from = Teuchos::rcp(new impl::TrilinosVector(*from, Teuchos::Copy));
         rcp(owned)->putScalar(0); // an Export adds owned rows, too
-        rcp(owned)->doExport(*rcp(all), *m_state->exporter, Tpetra::ADD);
+        rcp(owned)->doExport(*from, *m_state->exporter, Tpetra::ADD);
     });
 }
 

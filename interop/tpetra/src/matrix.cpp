@@ -2,6 +2,7 @@
 #include "guarded.hpp"
 #include "states.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -39,6 +40,27 @@ void check_lists(const Map& map, const std::vector<std::int64_t>& begin,
         });
 }
 
+/// A map of listed rows may have gaps between the least one and the last one. Collective: Tpetra asks the ranks.
+void require_columns(const Map& map, const std::vector<std::int64_t>& columns) {
+    const auto& known = *map.state()->map;
+    if (known.isContiguous() || map.state()->numbering) return;
+    std::vector<impl::GlobalOrdinal> asked(columns.begin(), columns.end());
+    std::sort(asked.begin(), asked.end());
+    asked.erase(std::unique(asked.begin(), asked.end()), asked.end());
+    std::vector<int> ranks(asked.size());
+    impl::guarded(map.communicator(), "tpetra::Matrix", [&] {
+        (void)known.getRemoteIndexList(Teuchos::arrayViewFromVector(std::as_const(asked)),
+                                       Teuchos::arrayViewFromVector(ranks));
+    });
+    agree_on(map.communicator(), "tpetra::Matrix", [&] {
+        const auto missing = std::find(ranks.begin(), ranks.end(), -1);
+        require<UsageError>(missing == ranks.end(), [&] {
+            return text("tpetra::Matrix: expected columns that are rows of the map, got ",
+                        asked[static_cast<std::size_t>(missing - ranks.begin())]);
+        });
+    });
+}
+
 void require_numbering(const Map& map, const RowNumbering& rows) {
     const RowNumbering& own = map.numbering();
     const bool is_same = rows.layout() == own.layout() && rows.order() == own.order() &&
@@ -56,6 +78,7 @@ Matrix::Matrix(const Map& map, const std::vector<std::int64_t>& begin,
     const Communicator& comm = map.communicator();
     const CollectiveCall call(comm, "tpetra::Matrix");
     agree_on(comm, "tpetra::Matrix", [&] { check_lists(map, begin, columns, values); });
+    require_columns(map, columns);
     impl::guarded(comm, "tpetra::Matrix", [&] {
         const auto rows = static_cast<std::size_t>(map.local_size());
         std::vector<std::size_t> lengths(rows);

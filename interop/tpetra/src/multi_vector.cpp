@@ -54,9 +54,7 @@ std::vector<int> axes_by_stride(const Section& section, Rows rows, int fields) {
 /// The axis that counts k fields: undivided, of k elements, the first or the last. -1 if there is none.
 int field_axis(const Section& section, std::int64_t k) {
     const int last = section.layout.rank() - 1;
-    const bool first_is_slowest =
-        section.strides[0] >= section.strides[static_cast<std::size_t>(std::max(last, 0))];
-    const int d = first_is_slowest ? 0 : last;
+    const int d = section.is_first_slowest ? 0 : last;
     const bool fits =
         last >= 0 && section.layout.axis(d).size() == k && section.layout.axis(d).grid_size() == 1;
     return fits ? d : -1;
@@ -86,7 +84,8 @@ void require_numbering(const Section& section, const RowNumbering& rows, const C
                     "' in a ", section.layout.describe());
     });
     const std::vector<int> axes = axes_by_stride(section, Rows::interior, fields);
-    require<ShapeError>(std::is_sorted(axes.rbegin(), axes.rend()), [&] {
+    const bool is_ordered = rows.local_rows() == 0 || std::is_sorted(axes.rbegin(), axes.rend());
+    require<ShapeError>(is_ordered, [&] {
         return text("tpetra::MultiVector: expected '", section.label,
                     "' in C order (LayoutRight), as rows are numbered, got another order of axes");
     });

@@ -110,7 +110,7 @@ void agree_on_arguments(const Communicator& comm, const MultiVector& b, const Mu
                 options.nullspace, x.columns(), options.has_to_converge);
     agree(comm, caller, failure, digest, [&] {
         return std::vector<Argument>{
-            {"tolerance", text(options.tolerance)},
+            {"tolerance", exact_text(options.tolerance)},
             {"max_iterations", text(options.max_iterations)},
             {"preconditioner", name_of(options.preconditioner)},
             {"nullspace", options.nullspace == Nullspace::none ? "none" : "constant"},

@@ -10,6 +10,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <utility>
 
 namespace distview::testing {
 
@@ -129,6 +130,55 @@ TEST_F(HypreVector, KeepsTheMemory) {
     EXPECT_TRUE(memory.expired());
 }
 
+TEST_F(HypreVector, WhatWasMovedHasNoObject) {
+    const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
+    const auto make = [&] {
+        return make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(Exec(), "u", comm,
+                                                                               rows.layout());
+    };
+    const auto u = make();
+    number(u, rows);
+    auto replaced = make();
+    const std::weak_ptr<const void> memory = replaced.owner();
+    hypre::Vector x = hypre::vector(rows, u), y = hypre::vector(rows, replaced);
+    hypre::StructVector z = hypre::struct_vector(hypre::struct_grid(rows), u);
+    replaced = {};
+    y = std::move(x);
+    const hypre::StructVector last = std::move(z);
+    EXPECT_TRUE(memory.expired());
+    y.put();
+    double square = 0;
+    hypre::checked(comm, "square", [&] { return HYPRE_ParVectorInnerProd(y, y, &square); });
+    EXPECT_EQ(square, 19.0 * 20 * 39 / 6);
+    y.fetch();
+    last.put();
+    last.fetch();
+    EXPECT_TRUE(is_numbered(u, rows, 1));
+
+    // NOLINTBEGIN(bugprone-use-after-move)
+    EXPECT_EQ(x.get(), nullptr);
+    EXPECT_EQ(static_cast<HYPRE_ParVector>(x), nullptr);
+    if (!hypre::takes_memory()) {
+        EXPECT_THROW_ON_ALL_RANKS(x.put(), UsageError,
+                                  "hypre::Vector::put: expected a vector, got one whose object was "
+                                  "moved to another");
+    }
+    EXPECT_THROW_ON_ALL_RANKS(x.fetch(), UsageError,
+                              "hypre::Vector::fetch: expected a vector, got one whose object was "
+                              "moved to another");
+    EXPECT_THROW_ON_ALL_RANKS(z.put(), UsageError,
+                              "hypre::StructVector::put: expected a vector, got one whose object");
+    EXPECT_THROW_ON_ALL_RANKS(
+        z.fetch(), UsageError,
+        "hypre::StructVector::fetch: expected a vector, got one whose object");
+    hypre::Matrix a =
+        hypre::ij_matrix(assemble(rows, [](MatrixRow& row, GlobalIndex) { row.add(1, {0}); }));
+    const hypre::Matrix moved = std::move(a);
+    EXPECT_EQ(static_cast<HYPRE_ParCSRMatrix>(a), nullptr);
+    EXPECT_NE(static_cast<HYPRE_ParCSRMatrix>(moved), nullptr);
+    // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST_F(HypreVector, NothingIsFetchedIntoConstElements) {
     const RowNumbering rows(comm, {ProcessGrid{rank_count()}, {block(20)}});
     const auto u = make_dist_view<double*, Kokkos::LayoutRight, Kokkos::HostSpace>(
@@ -165,6 +215,11 @@ TEST_F(HypreVector, RowsThatHypreCannotNumberAreErrors) {
         EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(MatrixRows{global}), UsageError,
                                   "hypre::ij_matrix: expected rows that follow each other");
     }
+    if (sizeof(HYPRE_Int) > 4) return;
+    const RowNumbering none(comm, {ProcessGrid{rank_count(), 1}, {block(3'000'000'000), block(0)}});
+    EXPECT_THROW_ON_ALL_RANKS(
+        hypre::struct_grid(none), UsageError,
+        "hypre::struct_grid: expected at most 2147483647 cells along an axis, got 3000000000");
     if (sizeof(HYPRE_BigInt) > 4) return;
     const RowNumbering many(comm, {ProcessGrid{rank_count(), 1}, {block(1 << 20), block(1 << 12)}});
     EXPECT_THROW_ON_ALL_RANKS(hypre::ij_matrix(MatrixRows{many}), UsageError,

@@ -12,6 +12,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace distview::testing {
@@ -58,6 +59,48 @@ TEST(PetscErrors, AnyOrderOfDestruction) {
     }
     EXPECT_FALSE(petsc::is_running());
     EXPECT_TRUE(memory.expired()); // the session has destroyed what was left of PETSc's objects
+}
+
+// Operators go with their matrices, and may keep objects of PETSc that were made before or after these.
+TEST(PetscErrors, OperatorsThatOwnHandles) {
+    const Communicator comm(MPI_COMM_WORLD);
+    petsc::Matrix late;
+    std::weak_ptr<const void> early_memory, late_memory;
+    {
+        const petsc::Session session(comm);
+        const StencilProblem problem = problem_of(comm);
+        const auto make = [&](std::weak_ptr<const void>& memory) {
+            const Field u = problem.make("u");
+            memory = u.owner();
+            return petsc::vector(problem.rows, u);
+        };
+        auto owned = std::make_shared<std::vector<petsc::Vector>>();
+        owned->push_back(make(early_memory));
+        late = petsc::shell_matrix<double***>(Exec(), problem.rows,
+                                              [owned](const Exec&, const auto&, const auto&) {});
+        owned->push_back(make(late_memory));
+    }
+    EXPECT_FALSE(petsc::is_running());
+    EXPECT_EQ(late.get(), nullptr);
+    EXPECT_TRUE(early_memory.expired());
+    EXPECT_TRUE(late_memory.expired());
+}
+
+// PETSc does not copy the words of the command line.
+TEST(PetscErrors, WordsOfTheCommandLine) {
+    const Communicator comm(MPI_COMM_WORLD);
+    const std::string name = "the name of a program that is longer than what a string holds itself";
+    const char* const given[] = {name.c_str(), "word"};
+    const petsc::Session session(comm, 2, given);
+    int count = 0;
+    char** words = nullptr;
+    petsc::checked(comm, "look", [&]() -> int {
+        PetscCall(PetscGetArgs(&count, &words));
+        return PETSC_SUCCESS;
+    });
+    ASSERT_ON_ALL_RANKS(count == 3); // and that signal handlers are left alone
+    EXPECT_EQ(words[0], name);
+    EXPECT_STREQ(words[1], "word");
 }
 
 TEST(PetscErrors, LeavesSignalHandlersAlone) {
@@ -406,6 +449,20 @@ TEST(PetscErrors, OperatorThrows) {
         petsc::solve(comm, petsc::shell_matrix<double***>(Exec(), problem.rows, throwing),
                      petsc::vector(problem.rows, b), petsc::vector(problem.rows, u)),
         ShapeError, "no such operator");
+    // Vectors that PETSc was reading meanwhile can be written again.
+    const petsc::Vector kept_b = petsc::vector(problem.rows, b),
+                        kept_u = petsc::vector(problem.rows, u);
+    EXPECT_THROW_ON_ALL_RANKS(
+        petsc::solve(comm, petsc::shell_matrix<double***>(Exec(), problem.rows, throwing), kept_b,
+                     kept_u),
+        ShapeError, "no such operator");
+    EXPECT_TRUE(
+        petsc::solve(comm, petsc::aij_matrix(problem.assembled()), kept_b, kept_u).converged);
+    EXPECT_NO_THROW(petsc::checked(comm, "write", [&]() -> int {
+        PetscCall(VecSet(kept_b, 1));
+        PetscCall(VecSet(kept_u, 1));
+        return PETSC_SUCCESS;
+    }));
 }
 
 TEST(PetscErrors, PrintNothing) {

@@ -148,6 +148,83 @@ TEST(PetscOperators, SmallRightSides) {
     EXPECT_EQ(iterations(small), iterations(b));
 }
 
+// PETSc keeps norms of a Vec, and does not see that its array is written.
+TEST(PetscOperators, VectorsAreKeptWhileArraysChange) {
+    const Communicator& comm = comm_with_petsc();
+    StencilProblem problem(comm, ProcessGrid::balanced(comm.size(), 3), {9, 8, 7},
+                           {Side::zero, Side::periodic, Side::no_flux}, 0.1);
+    const petsc::Matrix matrix = petsc::aij_matrix(problem.assembled());
+    const Field large = problem.make_random("large", 17), b = problem.make("b"),
+                u = problem.make("u"), expected = problem.make("expected");
+    const petsc::Vector kept_b = petsc::vector(problem.rows, b),
+                        kept_u = petsc::vector(problem.rows, u);
+    const auto solve = [&](double factor) {
+        axpby(Exec(), factor, large, 0, b);
+        Exec().fence("the right side is there");
+        return petsc::solve(comm, matrix, kept_b, kept_u);
+    };
+    const auto first = solve(1);
+    Kokkos::deep_copy(Exec(), expected.view(), u.view());
+    Kokkos::deep_copy(Exec(), u.view(), 0);
+    const auto second = solve(0x1p-60);
+    EXPECT_EQ(second.iterations, first.iterations);
+    EXPECT_NEAR(second.right_side * 0x1p60, first.right_side, 1e-12 * first.right_side);
+
+    // Of a solution whose norm has been zero, too.
+    petsc::checked(comm, "set to zero", [&]() -> int {
+        PetscCall(VecSet(kept_u, 0));
+        return PETSC_SUCCESS;
+    });
+    Kokkos::deep_copy(Exec(), u.view(), large.view());
+    const double size = greatest(comm, expected);
+    EXPECT_TRUE(solve(1).converged);
+    EXPECT_LE(difference(comm, u, expected), 1e-6 * size);
+
+    double norm = 0;
+    const auto measure = [&]() -> int {
+        PetscCall(VecNorm(kept_u, NORM_INFINITY, &norm));
+        return PETSC_SUCCESS;
+    };
+    petsc::checked(comm, "measure", measure);
+    Kokkos::deep_copy(Exec(), u.view(), 8 * size);
+    Exec().fence("the array is written");
+    petsc::mark_written(kept_u);
+    petsc::checked(comm, "measure again", measure);
+    EXPECT_EQ(norm, 8 * size);
+    EXPECT_THROW(petsc::mark_written(nullptr), UsageError);
+}
+
+// Of a rank without cells an array may be null: there is a diagonal all the same.
+TEST(PetscOperators, DiagonalOfARankWithoutCells) {
+    const Communicator& comm = comm_with_petsc();
+    std::vector<std::int64_t> bounds{0};
+    for (int p = 1; p <= comm.size(); ++p)
+        bounds.push_back(p == comm.size() && p > 1 ? bounds.back() : 4 * p);
+    const RowNumbering rows(comm, ArrayLayout(ProcessGrid{comm.size()}, {block_bounds(bounds)}));
+    using Line = DistView<double*, Kokkos::LayoutRight, Kokkos::HostSpace>;
+    std::vector<double> twos(static_cast<std::size_t>(rows.local_rows()), 2),
+        solution(twos.size(), 0);
+    const auto wrapped = [&](std::vector<double>& values) {
+        return Line(rows.layout(), comm.rank(), Line::view_type(values.data(), values.size()));
+    };
+    const auto doubled = [](const Exec& exec, const auto& x, const auto& y) {
+        const auto from = x.view(), to = y.view();
+        for_each(exec, y, [=](int i) { to(i) = 2 * from(i); });
+    };
+    const petsc::Matrix matrix = petsc::shell_matrix<double*>(Exec(), rows, doubled, wrapped(twos));
+    const auto result =
+        petsc::solve(comm, matrix, petsc::vector(rows, wrapped(twos)),
+                     petsc::vector(rows, wrapped(solution)), {.preconditioner = "jacobi"});
+    EXPECT_TRUE(result.converged) << result.reason;
+    for (const double each : solution) EXPECT_NEAR(each, 1, 1e-12);
+    if (comm.size() > 1) {
+        EXPECT_THROW_ON_ALL_RANKS(
+            petsc::shell_matrix<double*>(Exec(), rows, doubled,
+                                         comm.rank() == 0 ? wrapped(twos) : Line()),
+            UsageError, "diagonal");
+    }
+}
+
 // Without walls: solutions up to a constant.
 TEST(PetscOperators, SingularEquationsWithTheirNullSpace) {
     const Communicator& comm = comm_with_petsc();

@@ -140,6 +140,16 @@ TEST(PetscVectors, LayoutsBothWays) {
     for (std::size_t cell = 0; cell < expected.size(); ++cell)
         EXPECT_EQ(of_labels.index(of_labels.row_of_cell(static_cast<std::int64_t>(cell)))[0],
                   expected[cell]);
+    if (comm.size() == 1) return;
+    IS shared = nullptr;
+    petsc::checked(comm, "an index on all ranks", [&]() -> int {
+        const PetscInt index = 0;
+        PetscCall(ISCreateGeneral(PETSC_COMM_WORLD, 1, &index, PETSC_COPY_VALUES, &shared));
+        return PETSC_SUCCESS;
+    });
+    const petsc::IndexSet owner(shared);
+    EXPECT_THROW_ON_ALL_RANKS(petsc::layout_of(comm, shared), UsageError,
+                              "expected each index to have one owner, got 0 owned by processes ");
 }
 
 // On a part of the ranks, PETSC_COMM_WORLD having all of them.

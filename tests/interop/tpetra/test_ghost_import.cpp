@@ -81,6 +81,11 @@ TEST(GhostExport, AddsTheSameValues) {
                      tpetra::MultiVector(back.target(), theirs));
         for (std::int64_t l = 0; l < all.ghosted.owned; ++l)
             EXPECT_EQ(theirs.view()(l), ours.view()(l));
+        // In place, as combine().
+        back.execute(tpetra::MultiVector(back.source(), from, tpetra::Rows::with_ghosts),
+                     tpetra::MultiVector(back.target(), from));
+        for (std::size_t l = 0; l < ours.view().extent(0); ++l)
+            EXPECT_EQ(from.view()(l), ours.view()(l));
     });
 }
 

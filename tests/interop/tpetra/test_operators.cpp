@@ -88,6 +88,13 @@ TEST(Operators, WrongMatrices) {
         tpetra::Matrix(map, {0, 1, 1}, {last ? 2 * comm.size() : 0}, {1.0}), UsageError,
         "tpetra::Matrix: expected columns that are rows of the map, of 0 to " +
             std::to_string(2 * comm.size() - 1) + ", got " + std::to_string(2 * comm.size()));
+    // A map of every other row.
+    const std::int64_t first = 4 * comm.rank();
+    const tpetra::Map gaps(comm, std::vector<std::int64_t>{first, first + 2});
+    EXPECT_THROW_ON_ALL_RANKS(tpetra::Matrix(gaps, {0, 1, 2}, {last ? 1 : 0, first + 2}, {1, 1}),
+                              UsageError,
+                              "tpetra::Matrix: expected columns that are rows of the map, got 1");
+    EXPECT_EQ(tpetra::Matrix(gaps, {0, 1, 2}, {0, first + 2}, {1, 1}).local_entries(), 2);
     EXPECT_THROW_ON_ALL_RANKS(
         tpetra::Matrix(map, {0, 2, 1}, {0}, {1.0}), ShapeError,
         "tpetra::Matrix: expected beginnings in ascending order, got 2 before 1");

@@ -394,6 +394,9 @@ TEST(Solve, WrongUse) {
         EXPECT_THROW_ON_ALL_RANKS(
             tpetra::solve(fine.exec, a, b, x, {.has_to_converge = fine.comm.rank() == 0}),
             UsageError, "has_to_converge");
+        const double tolerance = fine.comm.rank() == 0 ? 0.1 : std::nextafter(0.1, 1.0);
+        EXPECT_THROW_ON_ALL_RANKS(tpetra::solve(fine.exec, a, b, x, {.tolerance = tolerance}),
+                                  UsageError, "0.10000000000000002");
     }
     EXPECT_THROW_ON_ALL_RANKS(
         op.with_diagonal(tpetra::MultiVector(other, fine.b)), UsageError,

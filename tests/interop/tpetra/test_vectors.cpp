@@ -62,11 +62,19 @@ TEST(Vectors, KeepTheMemory) {
     EXPECT_EQ(tpetra::rcp(x)->getVector(0)->normInf(), 8);
 }
 
+/// A cell on the first rank, four on each of the others, none on the last one.
+AxisSpec few_cells() {
+    std::vector<std::int64_t> bounds{0};
+    for (int p = 0; p < rank_count(); ++p)
+        bounds.push_back(p > 0 && p == rank_count() - 1 ? bounds.back() : 4 * p + 1);
+    return block_bounds(bounds);
+}
+
 template <class Memory>
-void expect_fields(bool first) {
+void expect_fields(bool first, const AxisSpec& cells) {
     const Exec exec;
     const Communicator comm = world();
-    const AxisSpec fields = block(3), cells = block(6 * comm.size() - 1);
+    const AxisSpec fields = block(3);
     const ArrayLayout layout = first ? ArrayLayout(ProcessGrid{1, comm.size()}, {fields, cells})
                                      : ArrayLayout(ProcessGrid{comm.size(), 1}, {cells, fields});
     const auto u = make_dist_view<double**, Memory, Exec::memory_space>(exec, "u", comm, layout);
@@ -75,6 +83,10 @@ void expect_fields(bool first) {
     const tpetra::MultiVector x(first ? map : tpetra::Map(comm, map.local_size()), u);
     ASSERT_ON_ALL_RANKS(x.columns() == 3);
     for (std::size_t k = 0; k < 3; ++k) {
+        if (map.local_size() == 0) {
+            tpetra::rcp(x)->getVectorNonConst(k)->putScalar(0);
+            continue;
+        }
         const double* const begin = first ? &u.view()(k, 0) : &u.view()(0, k);
         EXPECT_EQ(x.data(static_cast<int>(k)), begin);
         EXPECT_EQ(tpetra::rcp(x)->getVector(k)->getLocalViewHost(Tpetra::Access::ReadOnly).data(),
@@ -89,8 +101,23 @@ void expect_fields(bool first) {
 }
 
 TEST(Vectors, FieldsAreColumns) {
-    expect_fields<Kokkos::LayoutRight>(true);
-    expect_fields<Kokkos::LayoutLeft>(false);
+    for (const AxisSpec& cells : {block(6 * rank_count() - 1), few_cells()}) {
+        expect_fields<Kokkos::LayoutRight>(true, cells);
+        expect_fields<Kokkos::LayoutLeft>(false, cells);
+    }
+}
+
+// Strides of an axis without elements, or with one, say nothing of the order.
+TEST(Vectors, RanksWithFewCells) {
+    const Exec exec;
+    const Communicator comm = world();
+    const RowNumbering rows(comm,
+                            ArrayLayout(ProcessGrid{1, comm.size()}, {block(3), few_cells()}));
+    const auto u = make_dist_view<double**, Kokkos::LayoutRight, Exec::memory_space>(
+        exec, "u", comm, rows.layout());
+    const tpetra::MultiVector x(tpetra::Map(rows), u);
+    tpetra::rcp(x)->putScalar(2);
+    for (std::size_t n = 0; n < u.view().size(); ++n) EXPECT_EQ(u.view().data()[n], 2);
 }
 
 // Columns are further apart than they are long.

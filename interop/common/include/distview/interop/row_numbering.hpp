@@ -42,11 +42,11 @@ ArrayLayout without_padding(const ArrayLayout& layout);
 ///
 /// Collective: construction, over comm; the rest is local
 /// Indices:    global: those of the interior from 0, on unstructured axes labels; rows from 0
-/// Cost:       memory as processes along each axis; of labels known in part one collective and, with ghosts, a
-///             ghost exchange of their rows
+/// Cost:       memory as processes along each axis; of labels known in part one collective, a GhostExchangePlan, which
+///             finds their owners, and, with ghosts, an exchange of their rows
 /// Errors:     UsageError if the layout's grid is not the communicator's or ranks pass different arguments, LayoutError
-///             if a label is on several processes, and for RowOrder::global unless labels are those from 0 to n - 1
-///             (thrown on all ranks)
+///             if a label is on several processes (of labels known in part UsageError, as of a GhostExchangePlan), and
+///             for RowOrder::global unless labels are those from 0 to n - 1 (thrown on all ranks)
 class RowNumbering {
 public:
     RowNumbering(const Communicator& comm, const ArrayLayout& layout,
@@ -89,7 +89,8 @@ public:
     ///
     /// Errors: UsageError if there is no such row, or it is of a process whose labels are not known here
     std::array<GlobalIndex, max_rank> index(std::int64_t row) const;
-    /// The process that has a row.
+    /// The process that has a row; -1 where that is not known: in the global order, of labels known in part that other
+    /// processes have.
     ///
     /// Errors: UsageError if there is no such row
     int owner(std::int64_t row) const;

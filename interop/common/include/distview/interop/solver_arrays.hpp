@@ -33,10 +33,14 @@ struct SolverArrays {
     void pad(const Exec& exec) {
         pad(exec, unpadded);
     }
-    /// The same from another array without padding.
+    /// The same from another array of the layout of `unpadded`.
+    ///
+    /// Errors:     ShapeError if it has another one (on ranks where it has), and those of execute()
     template <ExecutionSpace Exec, DistViewLike From>
     void pad(const Exec& exec, const From& from) {
         static const std::string label = "distview::SolverArrays::pad";
+        const SingleCall call(plan.communicator(), "SolverArrays::pad");
+        impl::require_unpadded("SolverArrays::pad", unpadded.layout(), padded.process(), from);
         impl::CopyCell<typename Array::view_type, typename From::view_type> copy{
             padded.view(), from.view(), {}};
         impl::set_shift(copy, padded, from);

@@ -7,9 +7,9 @@ namespace distview {
 
 /// Owns an object of a solver stack: converts to what the stack's calls take. `Stack` says by watch() and destroy() what
 /// happens when one is made and when it goes, and by run() how often the stack has been stopped: an object of an earlier
-/// run is null.
+/// run is null, and so is one that was moved from.
 ///
-/// Collective: destruction, as that of the stack's objects; nothing happens once the stack has stopped
+/// Collective: destruction and assignment, as destruction of the stack's objects; nothing happens once the stack has stopped
 template <class Object, class Stack>
 class SolverHandle {
 public:
@@ -20,8 +20,9 @@ public:
     SolverHandle(SolverHandle&& other) noexcept
         : m_object(std::exchange(other.m_object, nullptr)), m_run(other.m_run) {}
     SolverHandle& operator=(SolverHandle&& other) noexcept {
-        std::swap(m_object, other.m_object);
-        std::swap(m_run, other.m_run);
+        SolverHandle moved(std::move(other));
+        std::swap(m_object, moved.m_object);
+        std::swap(m_run, moved.m_run);
         return *this;
     }
     ~SolverHandle() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/for_each.hpp>
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
@@ -67,6 +68,17 @@ void set_shift(Body& body, const To& to, const From& from) {
                         (to.interior_range(d).begin - LocalIndex(0));
 }
 
+/// Throws ShapeError unless an array has the layout, and is of this process: kernels index by another array's extents.
+template <DistViewLike View>
+void require_unpadded(const char* caller, const ArrayLayout& layout, int process,
+                      const View& array) {
+    require<ShapeError>(array.layout() == layout && array.process() == process, [&] {
+        return text(caller, ": expected an array of process ", process, " in a ", layout.describe(),
+                    "\ngot '", array.label(), "' of process ", array.process(), " in a ",
+                    array.layout().describe());
+    });
+}
+
 /// Throws unless operators with arrays of a data type, of which stencils bring a plan, are of the numbering's layout.
 template <class DataType, class Operator>
 void require_operator(const char* caller, const RowNumbering& rows, const Operator& op) {
@@ -96,6 +108,7 @@ void require_operator(const char* caller, const RowNumbering& rows, const Operat
 /// Collective: construction and calls, over comm
 /// Shapes:     the stencil's plan is one of one field; x and y have its layout without padding
 /// Cost:       one padded array; a call is two kernels, 16 bytes a cell of copying, and one execution of the plan
+/// Errors:     of a call ShapeError if x or y has another layout (on ranks where it has), and those of execute()
 /// Example:    examples/poisson
 template <class DataType, class Functor, ExecutionSpace Exec>
 class UnpaddedStencil {
@@ -104,12 +117,16 @@ public:
                     const StencilOperator<Functor>& stencil)
         : m_stencil(stencil),
           m_padded(make_dist_view<DataType, Kokkos::LayoutRight, typename Exec::memory_space>(
-              exec, "distview::UnpaddedStencil::padded", comm, stencil.plan.schedule().layout())) {}
+              exec, "distview::UnpaddedStencil::padded", comm, stencil.plan.schedule().layout())),
+          m_layout(without_padding(m_padded.layout())) {}
 
     template <DistViewLike From, DistViewLike To>
     void operator()(const Exec& exec, const From& x, const To& y) const {
         static const std::string copying = "distview::UnpaddedStencil::copy";
         static const std::string applying = "distview::UnpaddedStencil::apply";
+        const SingleCall call(m_stencil.plan.communicator(), "UnpaddedStencil");
+        impl::require_unpadded("UnpaddedStencil", m_layout, m_padded.process(), x);
+        impl::require_unpadded("UnpaddedStencil", m_layout, m_padded.process(), y);
         using Padded = typename decltype(m_padded)::view_type;
         impl::CopyCell<Padded, typename From::view_type> copy{m_padded.view(), x.view(), {}};
         impl::set_shift(copy, m_padded, x);
@@ -124,6 +141,7 @@ public:
 private:
     StencilOperator<Functor> m_stencil;
     DistView<DataType, Kokkos::LayoutRight, typename Exec::memory_space> m_padded;
+    ArrayLayout m_layout; ///< of x and y
 };
 
 /// Collective: over comm

@@ -18,7 +18,7 @@ public:
     const RowNumbering& rows() const noexcept { return m_rows; }
     HYPRE_IJMatrix get() const noexcept { return m_matrix; }
     operator HYPRE_IJMatrix() const noexcept { return m_matrix; }
-    operator HYPRE_ParCSRMatrix() const noexcept { return m_object; }
+    operator HYPRE_ParCSRMatrix() const noexcept { return m_matrix ? m_object : nullptr; }
     /// The lowest row of this process whose entry on the diagonal was 0, or none, when the matrix was made; -1: no row.
     std::int64_t zero_on_diagonal() const noexcept { return m_zero; }
 
@@ -37,7 +37,7 @@ private:
 /// Collective: over the numbering's communicator
 /// Cost:       hypre's own copy of the entries; for a moment 4 or 8 bytes an entry more
 /// Errors:     UsageError if hypre is not running, or rows are not contiguous, not those of their numbering or more than a
-///             HYPRE_BigInt counts, or entries of a rank more than a HYPRE_Int; SolverError of hypre (thrown on all ranks)
+///             HYPRE_BigInt counts, or rows or entries of a rank more than a HYPRE_Int; SolverError of hypre (thrown on all ranks)
 Matrix ij_matrix(const MatrixRows& rows);
 
 } // namespace distview::hypre

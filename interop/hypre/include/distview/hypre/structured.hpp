@@ -60,12 +60,13 @@ public:
     /// hypre's vector gets the array's values.
     ///
     /// Cost:   one counted copy, 8 bytes a cell
-    /// Errors: SolverError of hypre (thrown on all ranks)
+    /// Errors: UsageError if this was moved from; SolverError of hypre (thrown on all ranks)
     void put() const;
     /// The array gets hypre's values.
     ///
     /// Cost:   one counted copy, 8 bytes a cell
-    /// Errors: UsageError if the array's elements are const; SolverError of hypre (thrown on all ranks)
+    /// Errors: UsageError if this was moved from, or the array's elements are const; SolverError of hypre (thrown on all
+    ///         ranks)
     void fetch() const;
 
     const RowNumbering& rows() const noexcept { return m_grid.rows(); }

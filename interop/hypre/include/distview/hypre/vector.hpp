@@ -53,12 +53,13 @@ public:
     /// hypre's vector gets the array's values.
     ///
     /// Cost:   where takes_memory() nothing; else one counted copy, 8 bytes a cell
-    /// Errors: SolverError of hypre (thrown on all ranks)
+    /// Errors: UsageError if this was moved from, unless takes_memory(); SolverError of hypre (thrown on all ranks)
     void put() const;
     /// The array gets hypre's values.
     ///
     /// Cost:   as that of put()
-    /// Errors: UsageError if the array's elements are const; SolverError of hypre (thrown on all ranks)
+    /// Errors: UsageError if this was moved from, or the array's elements are const; SolverError of hypre (thrown on all
+    ///         ranks)
     void fetch() const;
 
     const RowNumbering& rows() const noexcept { return m_rows; }
@@ -67,7 +68,7 @@ public:
     }
     HYPRE_IJVector get() const noexcept { return m_vector; }
     operator HYPRE_IJVector() const noexcept { return m_vector; }
-    operator HYPRE_ParVector() const noexcept { return m_object; }
+    operator HYPRE_ParVector() const noexcept { return m_vector ? m_object : nullptr; }
 
 private:
     friend Vector impl::make_vector(const RowNumbering& rows, impl::Cells cells);
@@ -95,8 +96,9 @@ private:
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
 /// Space:      memory of the host; kernels that write the array have to be fenced before hypre reads it
 /// Cost:       three agreements; a vector of hypre's own unless takes_memory(); no element is copied
-/// Errors:     UsageError if hypre is not running, rows are not contiguous or more than a HYPRE_BigInt counts; ShapeError
-///             if the array has padding, another layout or gaps; SolverError of hypre (thrown on all ranks)
+/// Errors:     UsageError if hypre is not running, rows are not contiguous or more than a HYPRE_BigInt counts, or those of a
+///             rank more than a HYPRE_Int; ShapeError if the array has padding, another layout or gaps; SolverError of hypre
+///             (thrown on all ranks)
 template <DistViewLike View>
 Vector vector(const RowNumbering& rows, const View& array) {
     return impl::make_vector(rows, impl::cells_of("hypre::vector", rows, array));

@@ -16,7 +16,8 @@ namespace distview::petsc {
 ///     });
 ///
 /// PETSc prints no trace meanwhile; its text is in the error. Exceptions of operators that PETSc called, such as those of
-/// shell_matrix(), arrive as they were.
+/// shell_matrix(), arrive as they were. A Vec that PETSc was reading when a call failed stays locked (VecLockReadPop());
+/// solve() unlocks its own.
 ///
 /// Collective: over comm
 /// Errors:     UsageError if PETSc is not running, SolverError if a call fails (thrown on all ranks); where PETSc fails on

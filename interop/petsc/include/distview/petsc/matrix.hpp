@@ -23,8 +23,9 @@ namespace impl {
 
 using Apply = std::function<void(const double*, double*)>;
 
-Matrix make_shell(const RowNumbering& rows, const Apply& apply, const Owner& diagonal_owner,
-                  const double* diagonal);
+/// `diagonal` is null where there is none, and may be where this process has no rows.
+Matrix make_shell(const RowNumbering& rows, const Apply& apply, bool has_diagonal,
+                  const Owner& diagonal_owner, const double* diagonal);
 Matrix make_dense(const RowNumbering& rows, double* data, std::int64_t columns, const Owner& owner);
 
 /// This process's section over memory of PETSc.
@@ -67,7 +68,7 @@ Matrix aij_matrix(const MatrixRows& matrix);
 /// Shapes:     `DataType` as that of the arrays: double*** for three axes
 /// Cost:       of a stencil one padded array
 /// Errors:     those of vector(); ShapeError if `DataType` has other axes than the layout; UsageError if the stencil's plan
-///             is of another layout (thrown on all ranks)
+///             is of another layout, or some ranks only pass a diagonal (thrown on all ranks)
 template <class DataType, ExecutionSpace Exec, class Operator, DistViewLike Diagonal>
 Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& op,
                     const Diagonal& diagonal) {
@@ -77,11 +78,16 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
         "petsc: the elements of a shell matrix's arrays must be PETSc's scalars (double)");
     static_assert(Kokkos::SpaceAccessibility<Exec, Kokkos::HostSpace>::accessible,
                   "petsc: the execution space of a shell matrix must reach memory of the host");
-    const auto memory = agree_on(rows.communicator(), "petsc::shell_matrix", [&] {
-        distview::impl::require_operator<DataType>("petsc::shell_matrix", rows, op);
-        return diagonal.identity() == 0 ? SolverMemory<typename Diagonal::value_type>{}
-                                        : solver_memory("petsc::shell_matrix", rows, diagonal);
-    });
+    const bool has_diagonal = diagonal.identity() != 0;
+    const auto memory = agree_on(
+        rows.communicator(), "petsc::shell_matrix",
+        [&] {
+            distview::impl::require_operator<DataType>("petsc::shell_matrix", rows, op);
+            return has_diagonal ? solver_memory("petsc::shell_matrix", rows, diagonal)
+                                : SolverMemory<typename Diagonal::value_type>{};
+        },
+        has_diagonal ? 1 : 2,
+        [&] { return std::vector<Argument>{{"diagonal", has_diagonal ? "an array" : "none"}}; });
     const auto owner = std::make_shared<Diagonal>(diagonal);
     const auto shell = [&](const auto& applied) {
         return impl::make_shell(
@@ -92,7 +98,7 @@ Matrix shell_matrix(const Exec& exec, const RowNumbering& rows, const Operator& 
                         impl::section_over<DataType>(rows, y));
                 exec.fence("distview::petsc::shell_matrix: y is complete");
             },
-            owner, memory.data);
+            has_diagonal, owner, memory.data);
     };
     if constexpr (impl::is_stencil<Operator>)
         return shell(unpadded_stencil<DataType>(exec, rows.communicator(), op));

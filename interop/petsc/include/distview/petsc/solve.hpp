@@ -36,9 +36,10 @@ struct SolveResult {
 ///
 ///     const auto result = petsc::solve(comm, a, b, x, {.preconditioner = "gamg", .tolerance = 1e-8});
 ///
-/// Of a matrix with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and
-/// not by LU as in PETSc. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever
-/// solves again and again with one matrix makes a KSP: a and vectors are ordinary objects of PETSc.
+/// The elements of b and x are taken as they are in memory, whatever norms PETSc remembers (mark_written()). Of a matrix
+/// with a null space, "gamg" solves the coarsest level, which is singular too, by singular values (PCSVD) and not by LU
+/// as in PETSc. Options of PETSc's command line (-ksp_type, -pc_type, ...) win over those given here. Whoever solves
+/// again and again with one matrix makes a KSP: a and vectors are ordinary objects of PETSc.
 ///
 /// Collective: over comm, which has the processes of the matrix
 /// Errors:     UsageError if PETSc is not running, ranks pass different options or negative ones, an object is null or of other

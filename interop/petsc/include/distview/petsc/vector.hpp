@@ -43,7 +43,8 @@ void require_host_doubles() {
 ///     KSPSolve(ksp, b, x);                        // the solution is in u
 ///
 /// The memory lives as long as the Vec does, or the last copy of the array. Of an array of const elements the Vec is
-/// locked for reading.
+/// locked for reading. PETSc keeps norms of a Vec until its own calls write it: what the program writes to the array,
+/// mark_written() tells it; solve() does that itself.
 ///
 /// Collective: over the numbering's communicator
 /// Shapes:     rows.layout(): no padding; C order (LayoutRight) without gaps
@@ -60,6 +61,13 @@ Vector vector(const RowNumbering& rows, const View& array) {
                              std::make_shared<View>(array));
 }
 
+/// Tells PETSc that elements of a Vec have been written in its memory, by kernels say: it forgets the norms that it keeps,
+/// which VecNorm() and KSPSolve() would take. To be called after writing the array of a Vec, before one's own calls of PETSc.
+///
+/// Collective: no (local), but on all ranks of the Vec
+/// Errors:     UsageError if the Vec is null
+void mark_written(Vec vector);
+
 /// The rows of this process's cells, in C order: of RowOrder::global, the places of a PETSc vector by rank in one in the
 /// natural order of the array.
 ///
@@ -69,7 +77,9 @@ IndexSet index_set(const RowNumbering& rows);
 /// A layout of one axis whose blocks are the ranges that ranks own of a Vec, and one whose labels are the indices of an IS.
 ///
 /// Collective: over comm, which has the processes of the Vec or IS
-/// Errors:     UsageError if it has others; LayoutError if an index occurs twice on a process (thrown on all ranks)
+/// Cost:       of an IS that of a RowNumbering, which looks at all indices
+/// Errors:     UsageError if it has others, or several have an index; LayoutError if an index occurs twice on a process
+///             (thrown on all ranks)
 ArrayLayout layout_of(const Communicator& comm, Vec vector);
 ArrayLayout layout_of(const Communicator& comm, IS indices);
 

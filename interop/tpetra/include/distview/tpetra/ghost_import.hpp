@@ -48,9 +48,10 @@ private:
 ///
 ///     const tpetra::GhostExport back(plan);
 ///     const tpetra::MultiVector all(back.source(), v, tpetra::Rows::with_ghosts), owned(back.target(), u);
-///     back.execute(all, owned);    // u = v where owned, plus all ghosts of it
+///     back.execute(all, owned);    // u = v where owned, plus all ghosts of it; v may be u
 ///
 /// Collective: construction and execute(), over the plan's communicator
+/// Cost:       where v is u, a copy of the array in each execute()
 /// Errors:     as of GhostImport
 class GhostExport {
 public:

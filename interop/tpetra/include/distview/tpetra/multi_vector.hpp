@@ -4,6 +4,7 @@
 #include <distview/core/dist_view.hpp>
 #include <distview/tpetra/map.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -29,6 +30,7 @@ struct Section {
     ArrayLayout layout{};
     int process = 0;
     std::array<std::int64_t, max_rank> strides{};
+    bool is_first_slowest = true;   ///< or else the last axis, in memory
     const char* space = "";         ///< Kokkos' name of the memory
     bool is_host_accessible = true; ///< to the host's processor
     std::shared_ptr<const distview::impl::SharedState> array{};
@@ -47,6 +49,11 @@ Section section_of(const Array& array) {
     for (int d = 0; d < Array::rank(); ++d)
         section.strides[static_cast<std::size_t>(d)] =
             static_cast<std::int64_t>(array.view().stride(static_cast<std::size_t>(d)));
+    // Strides do not tell of sections with one element along an axis, or none.
+    section.is_first_slowest =
+        std::is_same_v<typename Array::array_layout, Kokkos::LayoutRight> ||
+        (!std::is_same_v<typename Array::array_layout, Kokkos::LayoutLeft> &&
+         section.strides[0] >= section.strides[std::size_t(std::max(Array::rank(), 1) - 1)]);
     section.space = Array::memory_space::name();
     section.is_host_accessible =
         Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Array::memory_space>::accessible;
