@@ -295,6 +295,8 @@ contains
         type(plain_arrays), intent(inout) :: plain
         character(*), intent(in) :: name, label
         type(c_ptr), intent(in) :: plan
+        type(distview_memory) :: empty
+        logical :: is_missing
         integer :: at
         status = distview_success
         if (.not. c_associated(plan)) then
@@ -303,7 +305,10 @@ contains
             status = failure(distview_usage_error, name // ": expected a field that is allocated, got one that is not")
         end if
         if (status /= distview_success) return
-        if (.not. c_associated(plain%fields(1)%data)) return ! no message tells of a section without cells
+        empty = plain%fields(1)
+        call take_nothing(plain%layouts(1)%handle, plain%processes(1), empty, is_missing)
+        ! No message tells of a section without cells.
+        if (.not. (is_missing .or. c_associated(empty%data))) return
         at = find_known(plain, plain%fields(1), 1)
         if (at == 0) then
             status = failure(distview_usage_error, name // ": expected a field that the plan has exchanged, got another one")

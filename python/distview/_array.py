@@ -152,7 +152,8 @@ class DistView(Section["Scalar"]):
         Rows are the cells of rank 0 in C order, then those of rank 1, and so on. The Vec keeps the memory. The array
         has float64 elements in memory of the host and no padding: of one with padding, copy the interior. PETSc keeps
         norms of a Vec: of one that is kept while the array is written, call vec.stateIncrease() on all ranks before the
-        next use; a new petsc_vec() needs none. Importing petsc4py starts PETSc. Collective. Raises UsageError if petsc4py is not installed.
+        next use; a new petsc_vec() needs none. Importing petsc4py starts PETSc. Collective. Raises UsageError if petsc4py
+        is not installed.
         """
         return petsc_vec(self)
 

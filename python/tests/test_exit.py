@@ -187,7 +187,7 @@ def test_one_process_ends_quietly(case, mpi):
 
 
 def launcher_or_skip():
-    """What starts programs on several ranks."""
+    """The program that starts others on several ranks."""
     launcher = os.environ.get("DISTVIEW_MPIEXEC") or shutil.which("mpirun") or shutil.which("mpiexec")
     if launcher is None or importlib.util.find_spec("mpi4py") is None:
         pytest.skip("needs mpi4py and mpirun")
@@ -242,7 +242,7 @@ def test_an_exchange_in_flight_at_the_end(tmp_path, started):
         assert out.strip() == ("told" if last else "")
 
 
-MIGRATION = """
+MIGRATION = r"""
 from mpi4py import MPI
 import distview
 import numpy as np

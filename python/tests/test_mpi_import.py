@@ -253,7 +253,7 @@ BYTES = [
 
 @pytest.mark.parametrize("types", BYTES, ids=str)
 def test_other_elements_than_numbers_on_one_rank(comm, types):
-    """What the library moves as bytes means the same on all ranks."""
+    """Elements that the library moves as bytes mean the same on all ranks."""
     if comm.size == 1:
         pytest.skip("needs two ranks that differ")
     sections = bases("0.10.0", comm.size)["cyclic"]

@@ -15,7 +15,7 @@ from shared_folder import shared_folder
 def last_rank_is_missed(comm, lost, u, line):
     """The last rank does not come to u.sum(): others tell where it was seen last, in this file."""
     comm.Barrier()  # ranks that are slow up to here are not missing
-    distview.set_deadline(lost, 0.2)
+    distview.set_deadline(lost, 1)
     if comm.size == 1:
         return
     last = comm.size - 1

@@ -268,7 +268,7 @@ static void test_combine(distview_communicator* comm) {
     free(data);
 }
 
-// One row, on one rank: the memory of the others, which have no cells, needs no address.
+// A single row, on one rank: the memory of the others, which have no cells, needs no address.
 static void test_no_cells(distview_communicator* comm) {
     const distview_axis axes[2] = {{.extent = 1}, {.extent = 4}};
     distview_layout* layout = NULL;

@@ -341,7 +341,7 @@ contains
         call check(found%real == 5, "a slice")
     end subroutine
 
-    ! One row, on one rank: the others have nothing to allocate.
+    ! A single row, on one rank: the others have nothing to allocate.
     subroutine no_cells()
         type(distview_layout) :: layout
         type(distview_array) :: a

@@ -98,24 +98,23 @@ int reserve_shared(int descriptor, char* data, std::size_t bytes) {
     const auto reserve = [&](std::size_t begin, std::size_t end) {
         // Without this a full /dev/shm would end the program with SIGBUS at some later write. Kernels may give up,
         // and undo what they have done, for any signal, as a profiler's: by pieces that end between two of them.
-        std::size_t piece = std::size_t{1} << 20;
+        constexpr std::size_t largest_piece = std::size_t{1} << 20;
+        std::size_t piece = largest_piece;
         int code = 0;
         while (begin < end && (code == 0 || code == EINTR)) {
             const std::size_t size = std::min(piece, end - begin);
             code =
                 ::posix_fallocate(descriptor, static_cast<off_t>(begin), static_cast<off_t>(size));
-            if (code == 0)
-                begin += size;
-            else
-                piece = std::max(piece / 2, std::size_t{4096});
+            if (code == 0) begin += size;
+            piece = code == 0 ? largest_piece : std::max(piece / 2, std::size_t{4096});
         }
         return code;
     };
-    // If not all of it fits, nothing is reserved.
+    // If not all of it fits, nothing is reserved, which others may need.
     struct statvfs system{};
-    if (huge_page == 0 || bytes < huge_page || ::fstatvfs(descriptor, &system) != 0 ||
-        (system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail))
-        return reserve(0, bytes);
+    const bool is_told = ::fstatvfs(descriptor, &system) == 0;
+    if (is_told && system.f_blocks > 0 && bytes / system.f_frsize > system.f_bavail) return ENOSPC;
+    if (!is_told || huge_page == 0 || bytes < huge_page) return reserve(0, bytes);
     // Now, since the file must already be as long as the last huge page.
     if (::ftruncate(descriptor, static_cast<off_t>(bytes)) != 0) return errno;
     bool has_more = true;

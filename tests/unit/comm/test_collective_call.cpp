@@ -256,10 +256,11 @@ TEST(CollectiveCall, HasNoDeadlineOnceAllRanksClose) {
         const TransportSetting setting(Transport::message);
         OwnedComm world = duplicate_world();
         Communicator comm(world.get());
-        comm.set_deadline(std::chrono::milliseconds(1500));
         const auto array = make_dist_view<double**>(Exec(), "array", comm, ring(comm));
         PaddingExchangePlan plan(comm, ring(comm));
         plan.bind(Exec(), array);
+        barrier(comm);
+        comm.set_deadline(std::chrono::milliseconds(1500));
         if (comm.rank() == 0) static_cast<void>(plan.start(Exec(), array));
         world.free();
     }

@@ -327,9 +327,10 @@ TEST(Report, NamesRanksWhoseFiguresAreMissing) {
     const std::string file = file_name(".txt");
     if (Communicator(MPI_COMM_WORLD).rank() == 0) impl::write_report(file, ranks);
     MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_TRUE(content_of(file).starts_with("DistView report: 3 ranks; the figures of these had "
-                                             "not come when this was written: 1, 2\n"))
-        << content_of(file);
+    const std::string content = content_of(file);
+    EXPECT_TRUE(content.starts_with("DistView report: 3 ranks; the figures of these had "
+                                    "not come when this was written: 1, 2\n"))
+        << content;
 }
 
 TEST(Report, RanksWithoutOneDoNotKeepOthers) {

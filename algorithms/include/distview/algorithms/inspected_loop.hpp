@@ -161,7 +161,10 @@ public:
         std::int64_t overruns = 0;
         Kokkos::deep_copy(exec, overruns, m_outer->overruns);
         exec.fence("distview::InspectedLoop: cells are computed");
-        if (overruns != 0) Kokkos::deep_copy(exec, m_outer->overruns, std::int64_t{0});
+        if (overruns != 0) {
+            Kokkos::deep_copy(exec, m_outer->overruns, std::int64_t{0});
+            exec.fence("distview::InspectedLoop: the next call counts anew");
+        }
         agree_on(m_comm, execute_name, [&] {
             require<UsageError>(overruns == 0,
                                 "InspectedLoop: the functor asked for more elements "

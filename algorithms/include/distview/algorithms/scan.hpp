@@ -10,7 +10,7 @@ template <class Exec, class Op, class Source, class Target>
 concept ScannedWith =
     AccessibleFrom<Source, Exec> && AccessibleFrom<Target, Exec> &&
     Source::rank() == Target::rank() && JoinsElements<Op, typename Source::non_const_value_type>;
-/// What a scan starts with.
+/// The type of the value that a scan starts with.
 template <class Op, class Source>
 using ScanStart = typename AxisOperation<Op, typename Source::non_const_value_type>::start_type;
 } // namespace impl

@@ -203,7 +203,7 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   one agreement, a message to each rank of the node
+    /// Cost:   two agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each
     /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
     ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which
     ///         others do not know (thrown on all ranks)

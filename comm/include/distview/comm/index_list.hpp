@@ -34,7 +34,7 @@ public:
     /// An empty list of elements with so many indices each.
     ///
     /// Errors: UsageError unless 1 <= rank <= max_rank
-    template <std::integral Rank> // a template, as which {7} is no rank
+    template <std::convertible_to<std::int64_t> Rank> // a template, as which {7} is no rank
     explicit IndexList(Rank rank) : m_rank(checked_rank(static_cast<std::int64_t>(rank))) {}
     /// Elements of an array with one axis.
     IndexList(std::vector<std::int64_t> indices);

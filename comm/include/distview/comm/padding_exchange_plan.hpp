@@ -86,8 +86,10 @@ class PaddingExchangePlan : public impl::PlanBase<impl::PaddingExchangeCore> {
 public:
     /// A plan for any number of fields that share a layout. A DeadlineError tells `where` it was made.
     ///
-    /// Cost:   one agreement; no messages are set up yet
-    /// Errors: LayoutError if the options' widths do not fit the layout, UsageError if the
+    /// Cost:   two agreements, of axes of unstructured_local() two more each and a message to another process; no
+    ///         messages are set up yet
+    /// Errors: LayoutError if the options' widths do not fit the layout, or labels that each process knows for itself alone
+    ///         are another process's or differ between processes side by side, UsageError if the
     ///         layout's grid is not the communicator's or ranks pass different arguments, or if
     ///         DISTVIEW_TRANSPORT asks for what is not there (thrown on all ranks)
     PaddingExchangePlan(const Communicator& comm, const ArrayLayout& layout,

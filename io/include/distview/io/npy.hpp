@@ -65,7 +65,7 @@ void load_npy(const Communicator& comm, const std::string& path, const AnyDistVi
 void save_npz(const Communicator& comm, const std::string& path,
               const std::vector<NamedArray>& arrays, const NpyOptions& options = {});
 
-/// What a .npz archive has: numbers only, no texts or tables.
+/// The arrays of a .npz archive: numbers only, no texts or tables.
 ///
 /// Collective: over comm
 /// Errors:     Error if it cannot be read, is no such archive, or is compressed (thrown on all ranks)
