@@ -29,7 +29,7 @@ public:
     SectionAccess(const Communicator& comm, const AnyDistView& array);
 
     /// Whether this rank reads the section of a process. An empty one of unstructured_local() axes, whose labels others do
-    /// not know, is out of reach.
+    /// not know, may be out of reach.
     bool reaches(int process) const;
     /// Whether a rank reads all sections; the same answer on all ranks.
     bool reaches_all(int rank) const;
