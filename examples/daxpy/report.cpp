@@ -99,7 +99,7 @@ std::string to_table(const Report& report) {
     }
     out << "  " << std::left << std::setw(38) << "STREAM triad" << std::right << std::setw(10)
         << report.triad_gbs << " GB/s\n";
-    out << "  sum of y " << program::to_string(report.check.sum.rounded()) << ", wrong elements "
+    out << "  sum of y " << program::to_string(report.check.sum) << ", wrong elements "
         << report.check.mismatches << '\n';
     return out.str();
 }

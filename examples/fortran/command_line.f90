@@ -1,12 +1,14 @@
 ! SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 !
-! Options of the programs here: names and values, one after the other. What is wrong is said by distview_fail().
+! Options of the programs here: names and values, one after the other. What is wrong is said by distview_fail(). And the
+! numbers of their reports.
 module command_line
+    use, intrinsic :: ieee_arithmetic, only: ieee_is_finite
     use, intrinsic :: iso_fortran_env, only: int64
     use distview
     implicit none
     private
-    public :: argument, refuse, number, read_grid
+    public :: argument, refuse, number, real_number, read_grid, json_number
 
 contains
 
@@ -34,6 +36,28 @@ contains
         read (text, *, iostat=error) number
         if (error /= 0 .or. verify(text, "0123456789") /= 0 .or. number < least) &
             call refuse(stat, name // ": expected a whole number, got '" // text // "'")
+    end function
+
+    ! Finite. Of other characters a read by lists takes "2" for "2,5" and nothing for "/".
+    real(8) function real_number(name, text, stat)
+        character(*), intent(in) :: name, text
+        integer, intent(inout) :: stat
+        integer :: error
+        real_number = 0
+        read (text, *, iostat=error) real_number
+        if (error /= 0 .or. verify(text, "0123456789+-.eEdD") /= 0 .or. .not. ieee_is_finite(real_number)) &
+            call refuse(stat, name // ": expected a finite number, got '" // text // "'")
+    end function
+
+    ! With all its bits; JSON has no infinity and no NaN.
+    function json_number(value) result(text)
+        real(8), intent(in) :: value
+        character(:), allocatable :: text
+        character(24) :: digits
+        text = "null"
+        if (.not. ieee_is_finite(value)) return
+        write (digits, "(es24.16e3)") value
+        text = trim(adjustl(digits))
     end function
 
     ! "3x2": 3 rows and 2 columns of processes.

@@ -87,9 +87,7 @@ contains
             case ("--seed-c"); seed_c = number(name, value, 0, stat)
             case ("--trials"); trials = number(name, value, 1, stat)
             case ("--json"); json = value
-            case ("--beta")
-                read (value, *, iostat=ierr) beta
-                if (ierr /= 0) call refuse(stat, name // ": expected a number, got '" // value // "'")
+            case ("--beta"); beta = real_number(name, value, stat)
             case default
                 call refuse(stat, "expected --m, --n, --mb, --nb, --grid, --beta, --seed-a, --seed-c, --trials or --json, " // &
                             "got '" // name // "'")
@@ -213,10 +211,10 @@ contains
         if (json /= "-") open(newunit=unit, file=json, action="write")
         write (unit, "(4(a, i0), 2(a, i0), a, i0, a)") '{"variant": "hpcc", "m": ', m, ', "n": ', n, ', "mb": ', mb, ', "nb": ', &
             nb, ', "grid": "', grid(1), "x", grid(2), '", "ranks": ', comm%size(), ','
-        write (unit, "(a, es23.16, 2(a, i0), a, es23.16, 3a)") ' "beta": ', beta, ', "seed_a": ', seed_a, ', "seed_c": ', &
-            seed_c, ', "residual": ', residual, ', "passed": ', trim(merge("true ", "false", residual <= 16)), ','
-        write (unit, "(2(a, i0), 2(a, es23.16), a, i0, a)") ' "sum_2p30": ', sums(1), ', "wsum_2p30": ', sums(2), &
-            ', "seconds": ', seconds, ', "gbs": ', gigabytes(), ', "trials": ', trials, '}'
+        write (unit, "(2a, 2(a, i0), 5a)") ' "beta": ', json_number(beta), ', "seed_a": ', seed_a, ', "seed_c": ', &
+            seed_c, ', "residual": ', json_number(residual), ', "passed": ', trim(merge("true ", "false", residual <= 16)), ','
+        write (unit, "(2(a, i0), 5a, i0, a)") ' "sum_2p30": ', sums(1), ', "wsum_2p30": ', sums(2), ', "seconds": ', &
+            json_number(seconds), ', "gbs": ', json_number(gigabytes()), ', "trials": ', trials, '}'
         if (unit /= output_unit) close(unit)
     end subroutine
 

@@ -10,6 +10,7 @@
 ! cells, u and fe on their east faces, v and fn on their north faces, q at their north-east corners.
 program fortran_shallow_water
     use, intrinsic :: iso_fortran_env, only: int64, output_unit, error_unit
+    use command_line, only: json_number
     use distview
     use mpi
     use shallow_water_options
@@ -27,6 +28,7 @@ program fortran_shallow_water
     type(distview_layout) :: layout
     type(distview_padding_plan) :: plan
     type(field_statistics), allocatable :: reports(:, :)
+    type(field_statistics) :: last(3)
     integer :: step, ierr, stat
     real(8) :: began, seconds
 
@@ -53,8 +55,12 @@ program fortran_shallow_water
     end do
     call comm%barrier()
     seconds = MPI_Wtime() - began
+    last = [of_field(h), of_field(u), of_field(v)]
     if (comm%rank() == 0) call write_report()
+    if (comm%rank() == 0 .and. .not. all(is_finite(last))) write (error_unit, "(a, i0, a)") &
+        "fortran_shallow_water: error: expected finite h, u and v after step ", chosen%steps, ", got infinity or NaN"
     call finish()
+    if (.not. all(is_finite(last))) stop 1
 
 contains
 
@@ -269,13 +275,14 @@ contains
         write (unit, "(a, i0, a, i0, 3a, i0, a, i0, a, i0, a, i0, a)") '{"nx": ', chosen%nx, ', "ny": ', chosen%ny, &
             ', "mode": "', chosen%mode, '", "dtype": "float64", "exchanges": "literal", "grid": "', chosen%grid(2), "x", &
             chosen%grid(1), '", "ranks": ', comm%size(), ', "steps_done": ', chosen%steps, ','
-        write (unit, "(a, es23.16, a)") ' "run_seconds": ', seconds, ', "steps": {'
+        write (unit, "(3a)") ' "run_seconds": ', json_number(seconds), ', "steps": {'
         do i = 1, size(chosen%report_steps)
             write (unit, "(a, i0, a)") '  "', chosen%report_steps(i), '": {'
             do f = 1, 3
-                write (unit, "(3a, 5(a, es24.16e3), 3a)") '    "', names(f), '": {', '"sum": ', reports(f, i)%sum, &
-                    ', "min": ', reports(f, i)%least, ', "max": ', reports(f, i)%most, ', "l2": ', reports(f, i)%l2, &
-                    ', "wsum": ', reports(f, i)%weighted, ', "digest": "', hexadecimal(reports(f, i)%digest), merge('"}}', '"},', f == 3)
+                write (unit, "(16a)") '    "', names(f), '": {"sum": ', json_number(reports(f, i)%sum), &
+                    ', "min": ', json_number(reports(f, i)%least), ', "max": ', json_number(reports(f, i)%most), &
+                    ', "l2": ', json_number(reports(f, i)%l2), ', "wsum": ', json_number(reports(f, i)%weighted), &
+                    ', "digest": "', hexadecimal(reports(f, i)%digest), merge('"}}', '"},', f == 3)
             end do
             if (i < size(chosen%report_steps)) write (unit, "(a)") "  ,"
         end do

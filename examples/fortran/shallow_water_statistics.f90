@@ -3,14 +3,14 @@
 ! What is reported of a field, as the C++ program of the same name reports it: equal digests are equal bits.
 module shallow_water_statistics
     use, intrinsic :: iso_fortran_env, only: int64
-    use, intrinsic :: ieee_arithmetic, only: ieee_value, ieee_positive_inf
+    use, intrinsic :: ieee_arithmetic, only: ieee_is_finite, ieee_is_nan, ieee_positive_inf, ieee_quiet_nan, ieee_value
     use mpi
     implicit none
     private
-    public :: field_statistics, statistics_of
+    public :: field_statistics, statistics_of, is_finite
 
     type :: field_statistics
-        real(8) :: sum, least, most, l2, weighted
+        real(8) :: sum, least, most, l2, weighted ! least and most are NaN if an element is
         integer(int64) :: digest
     end type
 
@@ -33,29 +33,37 @@ contains
         integer, intent(in) :: cells(2), columns
         type(field_statistics) :: found
         type(exact_sum) :: sums(3)
-        integer(int64) :: cell, digest, all_digests
+        integer(int64) :: cell, digest, nans, counts(2)
         real(8) :: mine(5), all(5), least, most
         integer :: i, j, ierr
         least = ieee_value(least, ieee_positive_inf)
         most = -least
         digest = 0
+        nans = 0
         do j = 1, cells(2)
             do i = 1, cells(1)
                 cell = (first(2) + j - 2) * columns + first(1) + i - 2
                 call sums(1)%add(a(i, j))
                 call sums(2)%add(a(i, j) * a(i, j))
                 call sums(3)%add(a(i, j) * real(mod(cell, 1009_int64) + 1, 8))
-                ! Comparisons that keep a NaN, which must show.
-                if (.not. a(i, j) >= least) least = a(i, j)
-                if (.not. a(i, j) <= most) most = a(i, j)
+                if (a(i, j) < least) least = a(i, j)
+                if (a(i, j) > most) most = a(i, j)
+                if (ieee_is_nan(a(i, j))) nans = nans + 1
                 digest = digest + mixed(cell * golden() + mixed(transfer(a(i, j), 0_int64)))
             end do
         end do
         mine = [sums(1)%value(), sums(2)%value(), sums(3)%value(), least, -most]
         call MPI_Allreduce(mine, all, 3, MPI_DOUBLE_PRECISION, MPI_SUM, MPI_COMM_WORLD, ierr)
         call MPI_Allreduce(mine(4), all(4), 2, MPI_DOUBLE_PRECISION, MPI_MIN, MPI_COMM_WORLD, ierr)
-        call MPI_Allreduce(digest, all_digests, 1, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierr)
-        found = field_statistics(all(1), all(4), -all(5), sqrt(all(2)), all(3), all_digests)
+        call MPI_Allreduce([digest, nans], counts, 2, MPI_INTEGER8, MPI_SUM, MPI_COMM_WORLD, ierr)
+        ! Comparisons lose a NaN, which must show.
+        if (counts(2) > 0) all(4:5) = ieee_value(least, ieee_quiet_nan)
+        found = field_statistics(all(1), all(4), -all(5), sqrt(all(2)), all(3), counts(1))
+    end function
+
+    elemental logical function is_finite(of)
+        type(field_statistics), intent(in) :: of
+        is_finite = ieee_is_finite(of%least) .and. ieee_is_finite(of%most)
     end function
 
     subroutine add(self, number)

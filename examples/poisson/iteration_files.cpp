@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "iteration_files.hpp"
 
-#include <cmath>
 #include <cstdint>
 
 namespace poisson {
@@ -25,29 +24,28 @@ distview::Attributes parameters_of(const Options& options) {
 
 } // namespace
 
-bool IterationFiles::is_due(const Numbers& numbers) const {
-    const distview::ConjugateGradientResult& result = numbers.result;
-    if (result.iterations == m_restart_iteration) return false;
-    const bool is_last = std::sqrt(numbers.rr) <= m_options.tolerance * result.right_side ||
-                         result.iterations >= m_options.max_iterations;
-    return m_options.checkpoints.is_due(result.iterations, is_last);
+void IterationFiles::finish(const distview::ConjugateGradientResult& result) {
+    if (m_options.checkpoints.path.empty() || result.iterations == m_written_iteration) return;
+    if (result.iterations == m_restart_iteration &&
+        program::overwrites_restart(m_comm, m_options.checkpoints))
+        return;
+    // Without the last norm, that of r, which comes next.
+    write(result.iterations, {result.history.begin(), result.history.end() - 1});
 }
 
-void IterationFiles::restart(const std::vector<distview::NamedArray>& arrays,
-                             const Numbers& numbers) {
+void IterationFiles::restart(double& rr, double& rz, distview::ConjugateGradientResult& result) {
     const std::string& path = m_options.checkpoints.restart;
     const distview::Attributes scalars =
         program::load_scalars(m_comm, path, parameters_of(m_options));
-    (void)distview::Checkpoint(m_comm, path).load(arrays);
-    numbers.rr = std::get<double>(scalars.at("rr"));
-    numbers.rz = std::get<double>(scalars.at("rz"));
-    numbers.result.history = std::get<std::vector<double>>(scalars.at("history"));
+    (void)distview::Checkpoint(m_comm, path).load(m_arrays);
+    rr = std::get<double>(scalars.at("rr"));
+    rz = std::get<double>(scalars.at("rz"));
+    result.history = std::get<std::vector<double>>(scalars.at("history"));
     m_restart_iteration = static_cast<int>(std::get<std::int64_t>(scalars.at("iteration")));
-    numbers.result.iterations = m_restart_iteration;
+    result.iterations = m_restart_iteration;
 }
 
-void IterationFiles::write(const std::vector<distview::NamedArray>& arrays,
-                           const Numbers& numbers) {
+void IterationFiles::write(int iteration, const std::vector<double>& history) {
     distview::CheckpointOptions options;
     options.grid = distview::UniformGrid{};
     for (int d = 0; d < m_options.shape.axes; ++d) {
@@ -55,12 +53,13 @@ void IterationFiles::write(const std::vector<distview::NamedArray>& arrays,
         options.axis_names.push_back(std::string(1, "xyz"[d]));
     }
     distview::Attributes scalars = parameters_of(m_options);
-    scalars["iteration"] = std::int64_t{numbers.result.iterations};
-    scalars["rr"] = numbers.rr;
-    scalars["rz"] = numbers.rz;
-    scalars["history"] = numbers.result.history;
-    distview::Checkpoint(m_comm, m_options.checkpoints.path, options).save(arrays, scalars);
+    scalars["iteration"] = std::int64_t{iteration};
+    scalars["rr"] = m_rr;
+    scalars["rz"] = m_rz;
+    scalars["history"] = history;
+    distview::Checkpoint(m_comm, m_options.checkpoints.path, options).save(m_arrays, scalars);
     ++m_checkpoints;
+    m_written_iteration = iteration;
 }
 
 } // namespace poisson

@@ -13,7 +13,7 @@ namespace poisson {
 
 /// The checkpoint that an iteration goes on from, and those that it writes.
 ///
-/// Collective: update(), over the communicator of construction
+/// Collective: update() and finish(), over the communicator of construction
 /// Errors:     those of distview::Checkpoint; distview::UsageError if the checkpoint is one of another problem; the same
 ///             on all ranks
 class IterationFiles {
@@ -21,38 +21,40 @@ public:
     IterationFiles(const distview::Communicator& comm, const Options& options)
         : m_comm(comm), m_options(options) {}
 
-    /// Called before each step and at the end.
+    /// Called before each step and at the end: goes on from a checkpoint, and writes those of every so many steps.
     template <class Space, class Vector>
     void update(const Space& exec, const distview::ConjugateGradientState<Vector>& state) {
         if (m_options.checkpoints.path.empty() && m_options.checkpoints.restart.empty()) return;
-        const std::vector<distview::NamedArray> arrays{
-            {"u", state.x}, {"r", state.r}, {"p", state.p}};
-        const Numbers numbers{state.rr, state.rz, state.result};
+        m_arrays = {{"u", state.x}, {"r", state.r}, {"p", state.p}};
         if (state.result.iterations == 0 && !m_options.checkpoints.restart.empty()) {
             exec.fence("poisson::IterationFiles::update: arrays are read from a file");
-            return restart(arrays, numbers);
+            restart(state.rr, state.rz, state.result);
         }
-        if (!is_due(numbers)) return;
+        m_rr = state.rr;
+        m_rz = state.rz;
+        if (state.result.iterations == m_restart_iteration ||
+            !m_options.checkpoints.is_due(state.result.iterations, false))
+            return;
         exec.fence("poisson::IterationFiles::update: arrays are written to a file");
-        write(arrays, numbers);
+        write(state.result.iterations, state.result.history);
     }
+    /// Writes the checkpoint of the end, also of an iteration that has broken down in a step; after the solver.
+    void finish(const distview::ConjugateGradientResult& result);
 
     int restart_iteration() const noexcept { return m_restart_iteration; }
     std::int64_t checkpoints() const noexcept { return m_checkpoints; }
 
 private:
-    struct Numbers {
-        double& rr;
-        double& rz;
-        distview::ConjugateGradientResult& result;
-    };
-    bool is_due(const Numbers& numbers) const;
-    void restart(const std::vector<distview::NamedArray>& arrays, const Numbers& numbers);
-    void write(const std::vector<distview::NamedArray>& arrays, const Numbers& numbers);
+    void restart(double& rr, double& rz, distview::ConjugateGradientResult& result);
+    void write(int iteration, const std::vector<double>& history);
 
     distview::Communicator m_comm;
     Options m_options;
+    std::vector<distview::NamedArray> m_arrays; ///< of the iteration, as are the two numbers
+    double m_rr = 0;
+    double m_rz = 0;
     int m_restart_iteration = -1;
+    int m_written_iteration = -1; ///< of the last checkpoint
     std::int64_t m_checkpoints = 0;
 };
 

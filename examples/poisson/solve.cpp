@@ -49,6 +49,7 @@ Report solve_on(const Space& exec, const distview::Communicator& comm, const Opt
                                             system->right_side(), u, watch)
                             : solver->solve(exec, system->stencil(), distview::NoPreconditioner{},
                                             system->right_side(), u, watch);
+        files.finish(report.result);
     });
     report.restart_iteration = files.restart_iteration();
     report.checkpoints = files.checkpoints();

@@ -132,11 +132,13 @@ void run(const Space& exec, const distview::Communicator& comm, const Options& o
         report.files = files.report();
     }
 
-    if (!options.png_path.empty()) draw(comm, options, model);
     distview::agree_on(comm, "shallow_water", [&] {
         if (comm.rank() != root) return;
         program::write_report(options.json_path, to_json(report), to_table(report));
     });
+    const bool is_reported = !report.steps.empty() && report.steps.back().step == options.steps;
+    require_finite(is_reported ? report.steps.back() : describe_step(comm, options, model));
+    if (!options.png_path.empty()) draw(comm, options, model);
 }
 
 template <class Space>

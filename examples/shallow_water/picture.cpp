@@ -187,12 +187,11 @@ void paint_frame(Canvas& canvas, const Map& map) {
 }
 
 void paint_titles(Canvas& canvas, const Map& map, const Snapshot& snapshot, double fastest) {
-    char days[64];
-    std::snprintf(days, sizeof days, snapshot.days < 0.05 ? "initial state" : "after %.1f days",
-                  snapshot.days);
     canvas.draw_text(map.left, 18, 3, "Surface height and current", ink);
-    canvas.draw_text(map.left, 48, 2,
-                     distview::text(days, ", ", snapshot.nx, " x ", snapshot.ny, " cells"), ink);
+    canvas.draw_text(
+        map.left, 48, 2,
+        distview::text(time_text(snapshot.days), ", ", snapshot.nx, " x ", snapshot.ny, " cells"),
+        ink);
     // A sample arrow for the fastest current.
     const std::string label = number(std::round(fastest * 10) / 10) + " m/s";
     const int right = map.left + map.width;
@@ -202,6 +201,16 @@ void paint_titles(Canvas& canvas, const Map& map, const Snapshot& snapshot, doub
 }
 
 } // namespace
+
+std::string time_text(double days) {
+    if (days == 0) return "initial state";
+    char buffer[32];
+    if (days < 0.1)
+        std::snprintf(buffer, sizeof buffer, "after %.2g hours", days * 24);
+    else
+        std::snprintf(buffer, sizeof buffer, "after %.1f days", days);
+    return buffer;
+}
 
 void write_picture(const std::string& path, const Snapshot& snapshot) {
     // About 1440 pixels across, whatever the number of cells; never a strip too thin to look at.

@@ -19,6 +19,9 @@ struct Snapshot {
     double days = 0;           ///< simulated time
 };
 
+/// How long a run has simulated, for a picture's title.
+std::string time_text(double days);
+
 /// Draws the surface height in colour and the current as arrows, and writes it as a PNG.
 ///
 /// Errors: distview::UsageError if the file cannot be written

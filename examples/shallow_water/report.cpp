@@ -3,6 +3,8 @@
 
 #include "reference.hpp"
 
+#include <distview/core/error.hpp>
+#include <distview/core/text.hpp>
 #include <distview/core/version.hpp>
 
 #include <nlohmann/json.hpp>
@@ -69,6 +71,15 @@ std::string invariants_table(const Report& report) {
 }
 
 } // namespace
+
+void require_finite(const StepReport& last) {
+    for (std::size_t f = 0; f < names.size(); ++f)
+        distview::require<distview::Error>(last.fields[f].is_finite(), [&] {
+            return distview::text("expected finite h, u and v after step ", last.step,
+                                  ", got infinity or NaN in ", names[f],
+                                  ": the model is unstable, as on some large domains");
+        });
+}
 
 std::string to_json(const Report& report) {
     using Json = nlohmann::ordered_json;

@@ -49,6 +49,9 @@ struct Report {
     std::optional<BenchmarkReport> benchmark;
 };
 
+/// Throws distview::Error unless the state of a run's last step is finite: where it is not, the model was unstable.
+void require_finite(const StepReport& last);
+
 std::string to_json(const Report& report);
 /// Invariants, norms beside the reference and speed, for people.
 std::string to_table(const Report& report);

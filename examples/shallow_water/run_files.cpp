@@ -29,9 +29,7 @@ distview::Attributes parameters_of(const Options& options, const distview::Proce
     return all;
 }
 
-distview::UniformGrid grid_in_space() {
-    return {.spacing = {Parameters().dy, Parameters().dx}};
-}
+distview::UniformGrid grid_in_space() { return {.spacing = {Parameters().dy, Parameters().dx}}; }
 
 } // namespace
 
@@ -59,7 +57,9 @@ void RunFiles<Real, Space>::write_due(const Model<Real, Space>& model) {
     const bool is_first = step == 0 || step == m_report.restart_step;
     const bool is_new = step != m_report.restart_step;
 
-    if (is_new && m_options.checkpoints.is_due(step, is_last)) {
+    // With nothing left to do, the state goes into a file of another name only.
+    if (m_options.checkpoints.is_due(step, is_last) &&
+        (is_new || (is_last && !program::overwrites_restart(m_comm, m_options.checkpoints)))) {
         model.fence("shallow_water::RunFiles::write_due: a checkpoint is written");
         distview::Attributes scalars = parameters_of(m_options, model.grid());
         scalars["step"] = step;

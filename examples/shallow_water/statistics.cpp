@@ -3,6 +3,7 @@
 
 #include <distview/comm/collectives.hpp>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -51,6 +52,7 @@ template <class Real>
 Statistics statistics(const distview::Communicator& comm, const Section& section,
                       std::int64_t row_length, const Field<Real>& field) {
     ExactSum sum, squares, weighted;
+    std::int64_t nans = 0;
     double least = std::numeric_limits<double>::infinity();
     double most = -least;
     std::uint64_t digest = 0;
@@ -62,9 +64,9 @@ Statistics statistics(const distview::Communicator& comm, const Section& section
             sum.add(value);
             squares.add(value * value);
             weighted.add(value * static_cast<double>(cell % 1009 + 1));
-            // Comparisons that keep a NaN, which must show.
-            if (!(value >= least)) least = value;
-            if (!(value <= most)) most = value;
+            nans += std::isnan(value) ? 1 : 0;
+            least = std::min(least, value);
+            most = std::max(most, value);
             digest += mix(static_cast<std::uint64_t>(cell) * 0x9e3779b97f4a7c15u +
                           mix(bits(field(j, i))));
         }
@@ -74,6 +76,9 @@ Statistics statistics(const distview::Communicator& comm, const Section& section
     distview::all_reduce(comm, ReduceOperation::sum, std::span<double>(sums));
     std::array<double, 2> extremes{least, -most};
     distview::all_reduce(comm, ReduceOperation::min, std::span<double>(extremes));
+    // Comparisons lose a NaN, which must show.
+    if (distview::all_reduce(comm, ReduceOperation::sum, nans) > 0)
+        extremes.fill(std::numeric_limits<double>::quiet_NaN());
     digest = distview::all_reduce(comm, ReduceOperation::sum, digest);
     return {sums[0], extremes[0], -extremes[1], std::sqrt(sums[1]), sums[2], digest};
 }

@@ -5,6 +5,7 @@
 
 #include <distview/comm/communicator.hpp>
 
+#include <cmath>
 #include <cstdint>
 
 namespace shallow_water {
@@ -12,13 +13,15 @@ namespace shallow_water {
 /// What is reported of one field over the interior, accumulated in double.
 struct Statistics {
     double sum = 0;
-    double min = 0;
-    double max = 0;
+    double min = 0;  ///< NaN if a value is
+    double max = 0;  ///< NaN if a value is
     double l2 = 0;   ///< square root of the sum of squares
     double wsum = 0; ///< sum weighted by (global cell number mod 1009) + 1; tells swapped cells
     /// Sum modulo 2^64 of a mix of each cell's number and the bits of its value: equal digests mean
     /// equal bits, on any process grid.
     std::uint64_t digest = 0;
+
+    bool is_finite() const { return std::isfinite(min) && std::isfinite(max); }
 };
 
 /// The statistics of an owned section's field, over all ranks. Cells are numbered row by row from

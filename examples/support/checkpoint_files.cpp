@@ -3,10 +3,13 @@
 
 #include "command_line.hpp"
 
+#include <distview/comm/collectives.hpp>
 #include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
+#include <filesystem>
 #include <limits>
+#include <system_error>
 #include <type_traits>
 #include <variant>
 
@@ -40,6 +43,13 @@ void check_checkpoint_options(const CheckpointFiles& files) {
                                             "--checkpoint-every: expected --checkpoint FILE too");
     require_hdf5("--checkpoint", files.path);
     require_hdf5("--restart", files.restart);
+}
+
+bool overwrites_restart(const distview::Communicator& comm, const CheckpointFiles& files) {
+    std::error_code ignored;
+    const bool same =
+        comm.rank() == 0 && std::filesystem::equivalent(files.path, files.restart, ignored);
+    return distview::all_reduce(comm, distview::ReduceOperation::max, same ? 1 : 0) == 1;
 }
 
 namespace {

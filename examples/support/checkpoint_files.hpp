@@ -29,6 +29,11 @@ void add_checkpoint_options(CLI::App& app, CheckpointFiles& files, const char* s
 /// Errors: distview::UsageError for what does not fit together, or without HDF5
 void check_checkpoint_options(const CheckpointFiles& files);
 
+/// Whether the checkpoint of the end would be written over the one that the run has gone on from.
+///
+/// Collective: over comm
+bool overwrites_restart(const distview::Communicator& comm, const CheckpointFiles& files);
+
 /// Throws distview::UsageError if `path` was given for an option and the program was built without HDF5.
 void require_hdf5(const char* option, const std::string& path);
 

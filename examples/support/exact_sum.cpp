@@ -35,6 +35,10 @@ std::string to_string(Int128 value) {
 }
 
 // The JSON library has no integers beyond 64 bits: these travel as marked texts.
+std::string to_string(const ExactSum& sum) {
+    return sum.valid() ? to_string(sum.rounded()) : "none (too large)";
+}
+
 nlohmann::ordered_json json_integer(const ExactSum& sum) {
     if (!sum.valid()) return nullptr;
     const Int128 value = sum.rounded();

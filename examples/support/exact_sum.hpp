@@ -59,6 +59,8 @@ private:
 ExactSum total(const distview::Communicator& comm, const ExactSum& mine);
 
 std::string to_string(Int128 value);
+/// The nearest integer, for people; says so if there is no sum.
+std::string to_string(const ExactSum& sum);
 
 /// An integer of any length as a JSON value, to be written with dump(); null if there is none.
 nlohmann::ordered_json json_integer(const ExactSum& sum);

@@ -41,7 +41,9 @@ void require_writable(const char* option, const std::string& path) {
     errno = 0;
     const bool writable = static_cast<bool>(std::ofstream(path, std::ios::app));
     const int error = errno;
-    if (writable && !existed) std::filesystem::remove(path, ignored);
+    // Of a link that led nowhere only the file is ours.
+    if (writable && !existed)
+        std::filesystem::remove(std::filesystem::canonical(path, ignored), ignored);
     distview::require<distview::UsageError>(writable, [&] {
         return distview::text(option, ": cannot write to '", path,
                               "': ", error ? std::strerror(error) : "not a file");

@@ -29,16 +29,20 @@ void loads(benchmark::State& state) {
     const std::int64_t count = perf::smoke() ? 100 : 100000;
     const ArrayLayout layout(ProcessGrid{comm.size()}, {block(each * comm.size())});
     const auto u = make_dist_view<double*>(exec, "u", comm, layout);
-    for (std::size_t i = 0; i < u.view().extent(0); ++i) u.view()(i) = static_cast<double>(i);
+    const std::int64_t own_first = each * comm.rank();
+    for (std::int64_t i = 0; i < each; ++i)
+        u.view()(i) = static_cast<double>(own_first + i); // so that another rank's are others
     GlobalAccess access(exec, comm, u);
     access.fence(exec);
     const auto at = access.elements();
     const std::int64_t first = each * ((comm.rank() + 1) % comm.size());
     const Kokkos::View<std::int64_t*, Exec> wanted("wanted", static_cast<std::size_t>(count));
     std::uint64_t bits = 1;
+    double sum_of_wanted = 0; // a whole number, as are the sums of elements
     for (std::size_t k = 0; k < wanted.size(); ++k) {
         bits = bits * 6364136223846793005u + 1442695040888963407u;
         wanted(k) = static_cast<std::int64_t>((bits >> 33) % static_cast<std::uint64_t>(each));
+        sum_of_wanted += static_cast<double>(wanted(k));
     }
     double by_index = 0, plain = 0;
     const auto own = u.view();
@@ -58,7 +62,11 @@ void loads(benchmark::State& state) {
                   plain);
           }}});
     access.fence(exec);
-    perf::verify(state, by_index == plain, "the sum of the elements");
+    const auto expected = [&](std::int64_t from) {
+        return sum_of_wanted + static_cast<double>(count * from);
+    };
+    perf::verify(state, by_index == expected(first), "the sum of the elements");
+    perf::verify(state, plain == expected(own_first), "the sum of this process's elements");
     state.counters["ns_each"] =
         state.counters["elements_us"].value * 1000 / static_cast<double>(count);
 }
@@ -88,6 +96,14 @@ struct Stencil {
     }
 };
 
+/// The element that arrays have at a global index.
+struct Number {
+    KOKKOS_FORCEINLINE_FUNCTION double operator()(std::int64_t i, std::int64_t j,
+                                                  std::int64_t k) const {
+        return static_cast<double>((i * 31 + j * 17 + k * 7) % 101);
+    }
+};
+
 void stencil27(benchmark::State& state) {
     const Exec exec;
     const Communicator& comm = perf::communicator();
@@ -111,8 +127,7 @@ void stencil27(benchmark::State& state) {
         const auto view = array.view();
         for_each_with_global(
             exec, array, [=](int i, int j, int k, GlobalIndex gi, GlobalIndex gj, GlobalIndex gk) {
-                view(i, j, k) =
-                    static_cast<double>((gi.value() * 31 + gj.value() * 17 + gk.value() * 7) % 101);
+                view(i, j, k) = Number()(gi.value(), gj.value(), gk.value());
             });
     };
     number(u);
@@ -144,14 +159,19 @@ void stencil27(benchmark::State& state) {
                             inside);
                         exec.fence("bench");
                     }}});
-    std::int64_t wrong = 0;
+    std::int64_t wrong = 0, low[3], own[3];
+    for (int d = 0; d < 3; ++d) {
+        low[d] = p.interior_range(d).begin.value();
+        own[d] = p.global_index(d, p.interior_range(d).begin).value();
+    }
     for (std::int64_t i = first[0]; i < last[0]; ++i)
         for (std::int64_t j = first[1]; j < last[1]; ++j)
             for (std::int64_t k = first[2]; k < last[2]; ++k) {
-                const std::int64_t low[3] = {p.interior_range(0).begin.value(),
-                                             p.interior_range(1).begin.value(),
-                                             p.interior_range(2).begin.value()};
-                wrong += v.view()(i - low[0], j - low[1], k - low[2]) == to(i, j, k) ? 0 : 1;
+                const std::int64_t at[3] = {i - low[0], j - low[1], k - low[2]};
+                const double expected =
+                    Stencil::sum(Number(), own[0] + at[0], own[1] + at[1], own[2] + at[2]);
+                wrong += v.view()(at[0], at[1], at[2]) == expected ? 0 : 1;
+                wrong += to(i, j, k) == expected ? 0 : 1;
             }
     perf::verify(state, wrong == 0, "the stencil");
 }

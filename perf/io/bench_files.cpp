@@ -7,10 +7,12 @@
 
 #include "perf.hpp"
 
+#include <distview/comm/collectives.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/io.hpp>
 
 #include <mpi.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -24,11 +26,6 @@ namespace {
 using namespace distview;
 using perf::Exec;
 using Array = DistView<double**, Kokkos::LayoutRight, Kokkos::HostSpace>;
-
-std::string path_of(const std::string& name) {
-    const char* const folder = std::getenv("DISTVIEW_PERF_FOLDER");
-    return std::string(folder ? folder : "/dev/shm") + "/distview-perf-" + name;
-}
 
 /// Not the library's own.
 MPI_Comm baseline_communicator() {
@@ -51,7 +48,16 @@ double status_mib(const std::string& key) {
     return 0;
 }
 
-/// The contenders, and the array that they write or read.
+/// Calls visit(element, its number) for all elements of this process.
+template <class Visit>
+void for_each_element(const Array& array, const Visit& visit) {
+    for (LocalIndex i = array.interior_range(0).begin; i < array.interior_range(0).end; ++i)
+        for (LocalIndex j = array.interior_range(1).begin; j < array.interior_range(1).end; ++j)
+            visit(array.view()(i.value(), j.value()),
+                  value_at(array.global_index(0, i).value(), array.global_index(1, j).value()));
+}
+
+/// The contenders, and the arrays that they write or read. Their files are gone at the end, however that comes.
 struct Place {
     Place(bool has_rows, std::int64_t edge)
         : extent(edge), rank(comm.rank()), size(comm.size()), name(has_rows ? "rows" : "blocks"),
@@ -63,21 +69,31 @@ struct Place {
                           {block(edge, {.padding = has_rows ? 0 : 2}),
                            block(edge, {.padding = has_rows ? 0 : 2})}))),
           rows(make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
-              Exec(), "rows", comm,
-              ArrayLayout(ProcessGrid{size, 1}, {block(edge), block(edge)}))) {
-        Kokkos::deep_copy(rows.view(), 1.0);
+              Exec(), "rows", comm, ArrayLayout(ProcessGrid{size, 1}, {block(edge), block(edge)}))),
+          pid(all_reduce(comm, ReduceOperation::max,
+                         rank == 0 ? static_cast<int>(::getpid()) : 0)) {
+        for (const Array& each : {array, rows})
+            for_each_element(each, [](double& element, double value) { element = value; });
     }
+    ~Place() {
+        for (const char* which : {"h5", "raw", "npy"}) remove(which);
+    }
+    Place(const Place&) = delete;
+    Place& operator=(const Place&) = delete;
 
-    template <class Visit>
-    void for_each(const Visit& visit) const {
-        for (LocalIndex i = array.interior_range(0).begin; i < array.interior_range(0).end; ++i)
-            for (LocalIndex j = array.interior_range(1).begin; j < array.interior_range(1).end; ++j)
-                visit(array.view()(i.value(), j.value()),
-                      value_at(array.global_index(0, i).value(), array.global_index(1, j).value()));
+    /// Of this run alone.
+    std::string path_of(const std::string& which) const {
+        const char* const folder = std::getenv("DISTVIEW_PERF_FOLDER");
+        return std::string(folder ? folder : "/dev/shm") + "/distview-perf-" + std::to_string(pid) +
+               "-" + which;
     }
     void remove(const std::string& which) const {
         if (rank == 0) (void)std::remove(path_of(which).c_str());
     }
+    void save_h5() const { save_hdf5(comm, path_of("h5"), {{"u", array}}); }
+    void load_h5() const { load_hdf5(comm, path_of("h5"), {{"u", array}}); }
+    void save_numpy() const { save_npy(comm, path_of("npy"), array); }
+    void load_numpy() const { load_npy(comm, path_of("npy"), array); }
     void raw(bool writes) const {
         MPI_File file = MPI_FILE_NULL;
         MPI_File_open(baseline_communicator(), path_of("raw").c_str(),
@@ -85,7 +101,8 @@ struct Place {
                       &file);
         double* const memory = rows.view().data();
         const auto count = static_cast<int>(rows.view().size());
-        const auto offset = static_cast<MPI_Offset>(sizeof(double)) * count * rank;
+        const MPI_Offset first = rows.global_index(0, rows.interior_range(0).begin).value();
+        const MPI_Offset offset = static_cast<MPI_Offset>(sizeof(double)) * first * extent;
         if (writes)
             MPI_File_write_at_all(file, offset, memory, count, MPI_DOUBLE, MPI_STATUS_IGNORE);
         else
@@ -100,7 +117,24 @@ struct Place {
     std::string name;
     Array array;
     Array rows;
+    int pid; ///< of rank 0
 };
+
+/// Whether all files hold what was saved, by reading them; leaves the arrays as they were.
+bool all_are_right(benchmark::State& state, const Place& place) {
+    const auto is_read = [](const Array& to, const auto& read) {
+        Kokkos::deep_copy(to.view(), -1.0);
+        read();
+        bool right = true;
+        for_each_element(to,
+                         [&](double element, double value) { right = right && element == value; });
+        return right;
+    };
+    return perf::verify(state, is_read(place.array, [&] { place.load_h5(); }), "the HDF5 file") &&
+           perf::verify(state, is_read(place.array, [&] { place.load_numpy(); }),
+                        "the .npy file") &&
+           perf::verify(state, is_read(place.rows, [&] { place.raw(false); }), "the raw file");
+}
 
 void report_rates(benchmark::State& state, const Place& place, const std::vector<double>& medians) {
     const double bytes = static_cast<double>(place.extent * place.extent) * sizeof(double);
@@ -123,24 +157,19 @@ void report_memory(benchmark::State& state, const Work& work) {
 std::int64_t edge() { return perf::smoke() ? 240 : 11584; } // 1 GiB, a multiple of 2 and 4
 
 void write_file(benchmark::State& state) {
-    Place place(state.range(0) != 0, edge());
-    place.for_each([](double& element, double value) { element = value; });
-    const auto hdf5 = [&] { save_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); };
+    const Place place(state.range(0) != 0, edge());
+    const auto hdf5 = [&] { place.save_h5(); };
     report_memory(state, hdf5);
+    place.raw(true);
+    place.save_numpy();
+    if (!all_are_right(state, place)) return;
     const std::vector<double> medians =
         perf::contest(state, Exec(),
                       std::vector<perf::Contender>{
                           {"hdf5", hdf5, [&] { place.remove("h5"); }},
                           {"raw", [&] { place.raw(true); }, [&] { place.remove("raw"); }},
-                          {"npy", [&] { save_npy(place.comm, path_of("npy"), place.array); },
-                           [&] { place.remove("npy"); }}});
+                          {"npy", [&] { place.save_numpy(); }, [&] { place.remove("npy"); }}});
     report_rates(state, place, medians);
-    Kokkos::deep_copy(place.array.view(), 0.0);
-    load_hdf5(place.comm, path_of("h5"), {{"u", place.array}});
-    bool correct = true;
-    place.for_each([&](double element, double value) { correct = correct && element == value; });
-    perf::verify(state, correct, "what was written");
-    for (const char* which : {"h5", "raw", "npy"}) place.remove(which);
 }
 BENCHMARK(write_file)
     ->ArgName("rows")
@@ -151,25 +180,19 @@ BENCHMARK(write_file)
     ->Unit(benchmark::kMillisecond);
 
 void read_file(benchmark::State& state) {
-    Place place(state.range(0) != 0, edge());
-    place.for_each([](double& element, double value) { element = value; });
-    save_hdf5(place.comm, path_of("h5"), {{"u", place.array}});
-    save_npy(place.comm, path_of("npy"), place.array);
+    const Place place(state.range(0) != 0, edge());
+    place.save_h5();
+    place.save_numpy();
     place.raw(true);
-    Kokkos::deep_copy(place.array.view(), 0.0);
-    const auto hdf5 = [&] { load_hdf5(place.comm, path_of("h5"), {{"u", place.array}}); };
+    const auto hdf5 = [&] { place.load_h5(); };
     report_memory(state, hdf5);
+    if (!all_are_right(state, place)) return;
     const std::vector<double> medians =
         perf::contest(state, Exec(),
-                      std::vector<perf::Contender>{
-                          {"hdf5", hdf5},
-                          {"raw", [&] { place.raw(false); }},
-                          {"npy", [&] { load_npy(place.comm, path_of("npy"), place.array); }}});
+                      std::vector<perf::Contender>{{"hdf5", hdf5},
+                                                   {"raw", [&] { place.raw(false); }},
+                                                   {"npy", [&] { place.load_numpy(); }}});
     report_rates(state, place, medians);
-    bool correct = true;
-    place.for_each([&](double element, double value) { correct = correct && element == value; });
-    perf::verify(state, correct, "what was read");
-    for (const char* which : {"h5", "raw", "npy"}) place.remove(which);
 }
 BENCHMARK(read_file)->ArgName("rows")->Arg(1)->Arg(0)->Iterations(5)->UseManualTime()->Unit(
     benchmark::kMillisecond);

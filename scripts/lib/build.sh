@@ -31,7 +31,7 @@ build_jobs() {
         return
     fi
     local cores memory
-    cores=$(nproc)
+    cores=$(count_cores)
     memory=$(awk '$1 == "MemAvailable:" { print int($2 / 1572864) }' /proc/meminfo 2>/dev/null)
     if ((${memory:-cores} < cores)); then cores=$memory; fi
     printf '%s' $((cores > 1 ? cores : 1))

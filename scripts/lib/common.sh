@@ -29,6 +29,9 @@ PATH=$PATH:/usr/local/sbin:/usr/sbin:/sbin
 # shellcheck source=mpi.sh
 . "$distview_lib/mpi.sh"
 
+# count_cores: those that this process may use, however many threads OpenMP is told to take: nproc obeys its variables.
+count_cores() { env -u OMP_NUM_THREADS -u OMP_THREAD_LIMIT nproc; }
+
 # continue_inside SCRIPT ARGS...: returns at once when the toolchain is at hand; otherwise chooses
 # and provisions one, and runs the script again within it. DISTVIEW_INSIDE is how the second run
 # knows, and how a script called in `scripts/shell` or by a test does.

@@ -24,17 +24,22 @@ enter_keep='(OMPI|PRTE|PMIX)_MCA_.*'
 
 # Arguments of the user's program: files that they name in system folders are brought along.
 enter_arguments=()
+# The folder that a script writes to, which must be at hand.
+enter_output=
 
 # enter_folders: what must be at hand inside wherever it lies, one a line.
 enter_folders() {
     printf '%s\n' "$distview_source" "$distview_prefix" "$PWD"
-    local argument folder
-    for argument in "${enter_arguments[@]}"; do
-        argument=${argument#*=}
-        [[ $argument =~ ^/(usr|etc|var/lib|var/cache)/ ]] || continue
-        folder=$(dirname -- "$argument")
+    local argument folder output=
+    if [[ -n $enter_output ]]; then output=$(readlink -f -- "$enter_output")/; fi
+    for argument in "${enter_arguments[@]#*=}" "$output"; do
+        [[ $argument =~ ^/(usr|etc|boot|var/lib|var/cache)/ ]] || continue
+        folder=${argument%/*}
         [[ -d $folder ]] || continue
         if [[ -d $root_dir$folder && -n $(ls -A "$root_dir$folder") ]]; then
+            [[ $argument != "$output" ]] ||
+                die "$folder cannot be written from the private root, which has a folder of that name itself" \
+                    "choose another one, or use the distribution's packages: --native"
             say "note: inside the private root, $folder is the root's own"
         else
             printf '%s\n' "$folder"
@@ -47,9 +52,10 @@ enter_toolchain() {
     export DISTVIEW_INSIDE=$toolchain_kind DISTVIEW_TOOLCHAIN_SUMMARY=$toolchain_summary
     if [[ $toolchain_kind != private ]]; then exec "$@"; fi
 
-    local why name variables=()
+    local why name folders variables=()
     why=$(root_impossible)
     [[ -z $why ]] || die "the private Debian root cannot be entered: $why"
+    folders=$(enter_folders) || exit 1
     while read -r name; do
         if [[ $name =~ ^($enter_keep)$ || ! $name =~ ^($enter_drop)$ ]]; then
             variables+=("$name=${!name}")
@@ -62,6 +68,6 @@ enter_toolchain() {
     flock --shared --nonblock 8 || die "$root_dir is being removed by another command"
     if [[ $1 == "$BASH" ]]; then set -- /bin/bash "${@:2}"; fi
     exec unshare --mount --propagation private -- "$BASH" "$distview_lib/enter_root.sh" \
-        "$root_dir" "$(enter_folders)" "${#variables[@]}" \
+        "$root_dir" "$folders" "${#variables[@]}" \
         "${variables[@]}" "$@"
 }

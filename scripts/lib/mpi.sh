@@ -15,12 +15,14 @@ under_resource_manager() {
 
 # mpi_environment RANKS
 mpi_environment() {
-    local threads=$(($(nproc) / $1))
+    local cores threads
+    cores=$(count_cores)
+    threads=$((cores / $1))
     default_to OMP_NUM_THREADS $((threads > 1 ? threads : 1))
     default_to OMP_PROC_BIND false
     # Kokkos would say on every rank that there are more of them than cores: the user knows.
     # Threads that spin while they wait would keep the other ranks from the cores.
-    if (($1 * OMP_NUM_THREADS > $(nproc))); then
+    if (($1 * OMP_NUM_THREADS > cores)); then
         default_to KOKKOS_DISABLE_WARNINGS true
         default_to OMP_WAIT_POLICY passive
     fi

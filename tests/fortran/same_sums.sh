@@ -33,4 +33,10 @@ for grid in 1x1 2x1 1x2 3x2 2x3; do
 done
 timeout 60 mpirun -n 2 "$fortran" --n none > /dev/null 2>&1
 expect $? 2 "status of wrong use"
+for beta in 2,5 / "2 5" "3*1" nan inf 1e999 ""; do
+    timeout 60 mpirun -n 1 "$fortran" --n 7 --beta "$beta" >/dev/null 2>&1
+    expect $? 2 "status of --beta $beta"
+done
+expect "$(timeout 60 mpirun -n 1 "$fortran" --n 7 --trials 1 --beta -2.5e-123 --json - 2>&1 | grep -o '"beta": [^,]*')" \
+    '"beta": -2.5000000000000001E-123' "a number of JSON"
 if ((failed == 0)); then echo DISTVIEW-TEST-PASSED; else echo DISTVIEW-TEST-FAILED; fi

@@ -97,6 +97,23 @@ class Compare(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertRegex(out, r"row +direct_ns +2 +3 +1\.50 +1\.00")
 
+    def test_a_second_way_of_using_the_library_is_no_baseline(self):
+        before = self.build("before", [{"name": "row", "direct_us": 2.0, "and_back_us": 4.0, "memcpy_us": 1.0}])
+        after = self.build("after", [{"name": "row", "direct_us": 4.0, "and_back_us": 8.0, "memcpy_us": 1.0}])
+        status, out, _ = self.run_compare("--runs", "1", before, after)
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"row +direct_us +2 +4 +2\.00 +1\.00")
+        self.assertNotIn("and_back_us", out)
+
+    def test_no_run_is_no_comparison(self):
+        before = self.build("before", [{"name": "row", "direct_us": 1.0}])
+        err = io.StringIO()
+        with mock.patch.object(sys, "argv", ["compare", "--runs", "0", before, before]):
+            with contextlib.redirect_stderr(err), self.assertRaises(SystemExit) as ended:
+                self.compare.main()
+        self.assertEqual(ended.exception.code, 2)
+        self.assertIn("--runs: expected at least 1, got 0", err.getvalue())
+
     def test_the_geometric_mean(self):
         self.assertAlmostEqual(self.compare.mean([0.5, 2.0]), 1.0)
         self.assertAlmostEqual(self.compare.mean([1.0, 2.0, 4.0]), 2.0)

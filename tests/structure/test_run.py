@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests of scripts/run, beside a build that stands in for ours: what it says of a program that there is none of."""
+"""Tests of scripts/run, beside a build that stands in for ours: what it says of a program that there is none of; of the way
+into the private root, and of counting cores."""
 
 import os
 import shutil
@@ -186,6 +187,123 @@ class Environment(unittest.TestCase):
         self.assertEqual([name for name in names if name in entered], [])
         self.assertEqual(entered["PATH"].split(":")[0], "/usr/local/bin")
         self.assertEqual(entered["LC_ALL"], "C.UTF-8")
+
+
+FOLDERS = """
+. "$1/lib/common.sh"
+root_dir=$2 enter_output=$3 enter_arguments=("${@:4}")
+enter_folders | tail -n +4
+"""
+
+
+class Folders(unittest.TestCase):
+    """Folders that are brought along, of /usr/share, which is every machine's."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name).resolve() / "root"
+        (self.root / "usr" / "bin").mkdir(parents=True)
+
+    def run_bash(self, script, *arguments, path=None):
+        return subprocess.run(
+            ["bash", "-c", script, "bash", SCRIPTS, self.root, *arguments],
+            env={"PATH": os.environ["PATH"] if path is None else f"{path}{os.pathsep}{os.environ['PATH']}"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+
+    def test_the_folder_that_a_script_writes_to(self):
+        link = self.root.parent / "a=link"
+        link.symlink_to("/usr/share")
+        for output in ("/usr/share", "/usr/share/", link):
+            done = self.run_bash(FOLDERS, output)
+            self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "/usr/share\n", ""), output)
+        self.assertEqual(self.run_bash(FOLDERS, self.root.parent).stdout, "")
+
+    def test_folders_of_files_that_are_named(self):
+        done = self.run_bash(FOLDERS, "", "/usr/share/file", "--json=/usr/share/file", "/tmp/file", "relative")
+        self.assertEqual((done.stdout, done.stderr), ("/usr/share\n" * 2, ""))
+        done = self.run_bash(FOLDERS, "", "/usr/file")
+        self.assertEqual(done.stdout, "")
+        self.assertIn("note: inside the private root, /usr is the root's own\n", done.stderr)
+
+    def test_a_folder_that_is_the_roots_own_is_not_written_to(self):
+        (self.root / "usr" / "share" / "doc").mkdir(parents=True)
+        unshare = self.root.parent / "path" / "unshare"
+        unshare.parent.mkdir()
+        unshare.write_text("#!/bin/sh\necho entered\n", encoding="utf-8")
+        unshare.chmod(0o755)
+        enter = ENTER.replace("enter_toolchain", "enter_output=$3\nenter_toolchain")
+        for output, folder in (("/usr/share", "/usr/share"), ("/usr", "/usr")):
+            done = self.run_bash(enter, output, path=unshare.parent)
+            self.assertEqual((done.returncode, done.stdout), (1, ""), done.stderr)
+            self.assertIn(f"error: {folder} cannot be written from the private root", done.stderr)
+
+
+# GNU's nproc on a machine of four cores.
+NPROC = """#!/bin/sh
+cores=${OMP_NUM_THREADS:-4}
+if [ "${OMP_THREAD_LIMIT:-$cores}" -lt "$cores" ]; then cores=$OMP_THREAD_LIMIT; fi
+echo "$cores"
+"""
+CORES = """
+. "$1/lib/common.sh"
+mpi_environment "$2"
+awk() { echo 64; } # memory for so many jobs
+echo "$OMP_NUM_THREADS ${KOKKOS_DISABLE_WARNINGS:-false} ${OMP_WAIT_POLICY:-active} $(build_jobs)"
+"""
+
+
+class Cores(unittest.TestCase):
+    def environment(self, ranks, **given):
+        """Threads of a rank, whether warnings are off, how threads wait, and jobs of a build."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "nproc"
+            path.write_text(NPROC, encoding="utf-8")
+            path.chmod(0o755)
+            done = subprocess.run(
+                ["bash", "-c", CORES, "bash", SCRIPTS, str(ranks)],
+                env={**given, "PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stdout.strip()
+
+    def test_threads_are_no_cores(self):
+        self.assertEqual(self.environment(1), "4 false active 4")
+        self.assertEqual(self.environment(2), "2 false active 4")
+        self.assertEqual(self.environment(4), "1 false active 4")
+        self.assertEqual(self.environment(5), "1 true passive 4")
+        self.assertEqual(self.environment(2, OMP_NUM_THREADS="1"), "1 false active 4")
+        self.assertEqual(self.environment(2, OMP_NUM_THREADS="3"), "3 true passive 4")
+        self.assertEqual(self.environment(2, OMP_THREAD_LIMIT="1"), "2 false active 4")
+
+
+class ContinuousIntegration(unittest.TestCase):
+    def run_ci(self, *arguments, status=0):
+        """What scripts/test is called with, one line each time."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / ".ci").mkdir()
+            (Path(folder) / "scripts").mkdir()
+            run = Path(folder) / ".ci" / "run"
+            shutil.copy(SCRIPTS.parent / ".ci" / "run", run)
+            test = Path(folder) / "scripts" / "test"
+            test.write_text(f'#!/bin/sh\necho "$*"\nexit {status}\n', encoding="utf-8")
+            test.chmod(0o755)
+            done = subprocess.run([run, *arguments], capture_output=True, text=True, check=False)
+        return done.returncode, done.stdout.splitlines()
+
+    def test_all_tests_and_those_of_solver_stacks(self):
+        self.assertEqual(self.run_ci("--preset", "asan"), (0, ["--preset asan", "--interop"]))
+        self.assertEqual(self.run_ci(status=3), (3, [""]))
+
+    def test_help_runs_nothing(self):
+        for option in ("--help", "-h"):
+            self.assertEqual(self.run_ci(option), (0, ["--help"]))
 
 
 if __name__ == "__main__":

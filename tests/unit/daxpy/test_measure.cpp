@@ -143,6 +143,15 @@ TEST(MeasureTest, says_what_was_measured) {
     }
 }
 
+TEST(MeasureTest, the_table_has_no_sum_where_there_is_none) {
+    daxpy::Report report;
+    report.grid = ProcessGrid{1, 1};
+    report.check.sum.add(4);
+    EXPECT_NE(daxpy::to_table(report).find("sum of y 4, wrong"), std::string::npos);
+    report.check.sum.add(0x1p70);
+    EXPECT_NE(daxpy::to_table(report).find("sum of y none (too large), wrong"), std::string::npos);
+}
+
 TEST(MeasureTest, says_whether_the_caches_hold_the_arrays) {
     daxpy::Report report;
     report.grid = ProcessGrid{1, 4};

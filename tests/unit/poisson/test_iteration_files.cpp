@@ -3,6 +3,7 @@
 // Iterations that go on from a checkpoint on other ranks and grids, against the same iteration in one piece.
 #include "iteration_files.hpp"
 #include "solve.hpp"
+#include "timing.hpp"
 
 #include "../../io/stored_fields.hpp"
 
@@ -12,6 +13,7 @@
 #include <mpi.h>
 
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace distview::testing {
@@ -99,6 +101,56 @@ TEST_F(IterationFilesTest, a_solution_goes_on_to_a_smaller_residual) {
     options.tolerance = Options().tolerance;
     options.checkpoints = {"", 0, path};
     EXPECT_EQ(solve(options, random).result.history, whole.result.history);
+}
+
+TEST_F(IterationFilesTest, with_nothing_left_to_do_another_file_gets_the_iteration) {
+    Random random(1, 2);
+    Options options = options_of({13, 17}, Sides::walls, Coefficient::smooth);
+    options.checkpoints.path = path;
+    const int iterations = solve(options, random).result.iterations;
+    // The file itself, under whatever name, stays as it is.
+    options.checkpoints = {folder.path() + "/./cg.h5", 0, path};
+    EXPECT_EQ(solve(options, random).checkpoints, 0);
+    options.checkpoints = {folder.file("other.h5"), 0, path};
+    const Report report = solve(options, random);
+    EXPECT_EQ(report.checkpoints, 1);
+    EXPECT_EQ(report.result.iterations, iterations);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"cg.h5", "other.h5"}));
+    EXPECT_EQ(Checkpoint(world, folder.file("other.h5")).load({}).scalars,
+              Checkpoint(world, path).load({}).scalars);
+}
+
+TEST_F(IterationFilesTest, what_breaks_down_in_a_step_is_written) {
+    Options options = options_of({13, 17}, Sides::walls, Coefficient::smooth);
+    options.checkpoints.path = path;
+    const program::Exec exec;
+    const ArrayLayout layout(ProcessGrid::balanced(world.size(), 2), {block(13), block(17)});
+    const auto make = [&](const char* label) {
+        return make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(exec, label, world,
+                                                                                layout);
+    };
+    const auto x = make("x");
+    const auto r = make("r");
+    const auto p = make("p");
+    double rr = 2.25;
+    double rz = 1;
+    ConjugateGradientResult result;
+    result.iterations = 4;
+    result.right_side = 1;
+    result.history = {5, 4, 3, 2};
+    poisson::IterationFiles files(world, options);
+    files.update(exec,
+                 ConjugateGradientState<std::remove_const_t<decltype(x)>>{x, r, p, rr, rz, result});
+    EXPECT_EQ(files.checkpoints(), 0);
+    result.history.push_back(1.5);
+    result.stop = ConjugateGradientStop::breakdown;
+    files.finish(result);
+    EXPECT_EQ(files.checkpoints(), 1);
+    const Attributes scalars = Checkpoint(world, path).load({}).scalars;
+    EXPECT_EQ(std::get<std::int64_t>(scalars.at("iteration")), 4);
+    EXPECT_EQ(std::get<std::vector<double>>(scalars.at("history")),
+              (std::vector<double>{5, 4, 3, 2}));
+    EXPECT_EQ(std::get<double>(scalars.at("rr")), 2.25);
 }
 
 TEST_F(IterationFilesTest, another_problem_is_refused_on_all_ranks) {

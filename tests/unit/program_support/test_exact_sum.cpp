@@ -59,6 +59,7 @@ TEST(ExactSumTest, no_sum_of_what_is_no_number) {
         EXPECT_FALSE(sum.valid());
         EXPECT_FALSE(sum.is_integer());
         EXPECT_EQ(program::dump(program::json_integer(sum)), "null\n");
+        EXPECT_EQ(program::to_string(sum), "none (too large)");
     }
 }
 

@@ -186,6 +186,8 @@ TEST(MeasureTest, the_table_ends_with_the_verdict) {
         return table.substr(table.rfind('\n', table.size() - 2) + 1);
     };
     EXPECT_EQ(last_line(), "  residual  0, at most 16: passed\n");
+    report.check.wsum_2p30.add(0x1p70);
+    EXPECT_NE(ptrans::to_table(report).find(", weighted none (too large)\n"), std::string::npos);
     report.check.residual = 16.5;
     EXPECT_EQ(last_line(), "  residual  16.5, at most 16: FAILED\n");
     EXPECT_FALSE(report.check.passed()); // what the exit status depends on

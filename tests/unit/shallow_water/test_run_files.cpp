@@ -134,6 +134,23 @@ TEST_F(RunFilesTest, float32_goes_on_from_the_last_of_several) {
     EXPECT_EQ(step_of(path + ".1"), 8);
 }
 
+TEST_F(RunFilesTest, with_nothing_left_to_do_another_file_gets_the_state) {
+    const Options plain = small_run(24, 13, Mode::corrected, Exchanges::fused);
+    Options options = with_grid(plain, {world.size(), 1}, middle);
+    options.checkpoints.path = path;
+    run<double>(world, options);
+    // The file itself, under whatever name, stays as it is.
+    options.checkpoints = {folder.path() + "/./run.h5", 0, path};
+    run<double>(world, options);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"run.h5"}));
+    options.checkpoints = {folder.file("other.h5"), 0, path};
+    run<double>(world, options);
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"other.h5", "run.h5"}));
+    options.steps = last;
+    options.checkpoints = {"", 0, folder.file("other.h5")};
+    EXPECT_EQ(run<double>(world, options), digests_after(world, plain, last));
+}
+
 TEST_F(RunFilesTest, another_run_is_refused_on_all_ranks) {
     Options options =
         with_grid(small_run(24, 13, Mode::corrected, Exchanges::fused), {world.size(), 1}, middle);
