@@ -30,7 +30,9 @@ void IterationFiles::finish(const distview::ConjugateGradientResult& result) {
         program::overwrites_restart(m_comm, m_options.checkpoints))
         return;
     // Without the last norm, that of r, which comes next.
-    write(result.iterations, {result.history.begin(), result.history.end() - 1});
+    std::vector<double> history = result.history;
+    if (!history.empty()) history.pop_back();
+    write(result.iterations, history);
 }
 
 void IterationFiles::restart(double& rr, double& rz, distview::ConjugateGradientResult& result) {
