@@ -36,12 +36,16 @@ int main(int argc, char** argv) {
         FAILS(DISTVIEW_USAGE_ERROR, "Kokkos does not run; call distview_initialize()",
               distview_padding_plan_create(comm, layout, NULL, &plan));
     }
-    OK(distview_initialize(&(distview_init_options){.threads = 1}));
+    OK(distview_initialize(
+        &(distview_init_options){.threads = 1, .thread_level = ours ? MPI_THREAD_MULTIPLE : 0}));
     OK(distview_initialize(NULL)); // counted
     CHECK(distview_is_initialized() == 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &check_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &check_size);
     if (ours) {
+        int level = -1;
+        MPI_Query_thread(&level);
+        CHECK(level == MPI_THREAD_MULTIPLE);
         OK(distview_communicator_create_f(MPI_Comm_c2f(MPI_COMM_WORLD), &comm));
         OK(distview_layout_create(1, &check_size, &axis, &layout));
     }

@@ -16,15 +16,17 @@ static int below(int count) {
 struct field {
     distview_array* array;
     double* cells;
-    int64_t count;
+    int64_t count, rows, columns;
 };
 
 static struct field make_field(distview_communicator* comm, distview_layout* layout) {
-    struct field field = {NULL, NULL, 1};
+    struct field field = {NULL, NULL, 1, 1, 1};
     int64_t extents[2];
     OK(distview_array_create(comm, layout, DISTVIEW_FLOAT64, DISTVIEW_ROW_MAJOR, &field.array));
     OK(distview_array_data(field.array, (void**)&field.cells));
     OK(distview_layout_local_extents(layout, check_rank, extents));
+    field.rows = extents[0];
+    field.columns = extents[1];
     field.count = extents[0] * extents[1];
     return field;
 }
@@ -32,6 +34,24 @@ static struct field make_field(distview_communicator* comm, distview_layout* lay
 static void fill(struct field* field, double value) {
     for (int64_t i = 0; i < field->count; ++i) field->cells[i] = value;
     OK(distview_array_mark_written(field->array));
+}
+
+// The same, but for padding, which an exchange is to fill. The interior has no other value meanwhile: ranks that have
+// not come to the end of an earlier call may read it.
+static void fill_interior(struct field* field, double value) {
+    for (int64_t i = 0; i < field->rows; ++i)
+        for (int64_t j = 0; j < field->columns; ++j) {
+            const int is_padding =
+                i == 0 || j == 0 || i + 1 == field->rows || j + 1 == field->columns;
+            field->cells[i * field->columns + j] = is_padding ? -1 : value;
+        }
+    OK(distview_array_mark_written(field->array));
+}
+
+static void check_filled(const struct field* field, double value) {
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < field->count; ++i) wrong += field->cells[i] != value;
+    CHECK(wrong == 0);
 }
 
 // One random call. Whether this rank is to refuse it; those that cannot be refused before they begin are made.
@@ -43,13 +63,19 @@ static int make_call(distview_communicator* comm, distview_padding_plan* plan, s
     distview_value sum;
     int status = DISTVIEW_SUCCESS;
     switch (below(7)) {
-    case 0: return distview_padding_plan_execute(plan, 1, arrays);
+    case 0:
+        fill_interior(field, step);
+        status = distview_padding_plan_execute(plan, 1, arrays);
+        if (status == DISTVIEW_SUCCESS) check_filled(field, step);
+        return status;
     case 1: return distview_padding_plan_require(plan, refuses ? 99 : 1, 1, 1, right, NULL);
     case 2:
+        fill_interior(field, step);
         status = distview_padding_plan_start(plan, 1, arrays, &exchange);
         if (status != DISTVIEW_SUCCESS) return status;
         status = distview_exchange_finish(exchange);
         distview_exchange_release(exchange);
+        if (status == DISTVIEW_SUCCESS) check_filled(field, step);
         return status;
     case 3: return distview_padding_plan_combine(plan, refuses ? 77 : DISTVIEW_MAXIMUM, 1, right);
     case 4:
@@ -75,6 +101,7 @@ int main(int argc, char** argv) {
         {.extent = 6, .padding_low = 1, .padding_high = 1, .periodic = 1}};
     distview_layout* const layout = make_layout(2, axes);
     struct field field = make_field(comm, layout);
+    struct field other = make_field(comm, layout);
     int failures = 0;
     for (int step = 1; step <= steps && check_failures == 0; ++step) {
         distview_padding_plan* plan = NULL;
@@ -87,13 +114,14 @@ int main(int argc, char** argv) {
         }
         // Whatever happened: all are in step.
         distview_value sum = {0};
-        fill(&field, step + 0.5);
-        OK(distview_sum(field.array, NULL, &sum));
+        fill(&other, step + 0.5);
+        OK(distview_sum(other.array, NULL, &sum));
         CHECK(sum.real == 48.0 * (step + 0.5));
         distview_padding_plan_release(plan);
     }
     CHECK(failures > 0 || steps < 10);
     distview_array_release(field.array);
+    distview_array_release(other.array);
     distview_layout_release(layout);
     return check_end(comm);
 }

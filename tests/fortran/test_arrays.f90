@@ -390,6 +390,14 @@ contains
         call a%gather(99, stat=stat, errmsg=errmsg)
         call check_error(stat, errmsg, distview_usage_error, "a root in [0,")
         call check(abs(a%norm(7, stat=stat)) < 1 .and. stat == distview_usage_error, "no such norm")
+        ! A step of the program's own, which the last rank alone does not get through: all end it by that rank's error.
+        stat = 0
+        if (rank == ranks - 1) call distview_fail(stat, distview_other_error, "no input on this rank", "NoInput")
+        call comm%agree("my_step", stat, stat, errmsg)
+        call check_error(stat, errmsg, distview_other_error, "no input on this rank")
+        call check(distview_error_code() == "NoInput" .and. distview_error_class() == "Error", "code and class on all ranks")
+        call comm%agree("my_step", 0, stat, errmsg)
+        call check(stat == distview_success, "agreed: " // trim(errmsg))
     end subroutine
 
     subroutine texts()

@@ -9,7 +9,9 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <iterator>
 #include <numeric>
+#include <set>
 #include <type_traits>
 #include <vector>
 
@@ -154,6 +156,15 @@ TEST(InspectedLoops, TakeAnyLayouts) {
         for (LocalIndex i = range.begin; i < range.end; ++i)
             u.view()(i.value()) = value(u.global_index(0, i).value());
         InspectedLoop loop(exec, comm, u, v, Shuffle{n});
+        std::set<std::int64_t> own, others;
+        for (LocalIndex i = range.begin; i < range.end; ++i)
+            own.insert(u.global_index(0, i).value());
+        for (LocalIndex l = v.interior_range(0).begin; l < v.interior_range(0).end; ++l) {
+            const std::int64_t i = v.global_index(0, l).value();
+            for (const std::int64_t asked : {(7 * i + 3) % n, n - 1 - i})
+                if (!own.contains(asked)) others.insert(asked);
+        }
+        EXPECT_EQ(loop.brought(), std::ssize(others)) << "each of them once";
         for (int round = 0; round < 2; ++round) {
             loop.execute(exec);
             std::int64_t wrong = 0;

@@ -62,8 +62,7 @@ public:
 
     struct Call {
         std::string name;
-        std::function<void()> make;
-        std::function<std::string()> wrong = [] { return std::string(); }; ///< what is, if it ended
+        std::function<std::string()> make; ///< says what is wrong if it ends: "" if nothing
         bool meets = true; ///< all ranks meet in it: it is no execution of bound arrays
     };
 
@@ -73,16 +72,56 @@ public:
                         [&] {
                             number(array, 7);
                             plan.execute(m_exec, array);
+                            return find_wrong_number(array, 7);
                         },
-                        [&] { return find_wrong_number(array, 7); }, &array == &m_d};
+                        &array == &m_d};
         };
-        const auto reduce = [&](std::string name, ReduceOperation operation) {
-            return Call{std::move(name), [&, operation] { all_reduce(m_comm, operation, 1.0); }};
+        const auto fill_both = [&](std::string name, NumberedArray& first, NumberedArray& second) {
+            return Call{std::move(name), [&] {
+                            number(first, 7);
+                            number(second, 7);
+                            m_first.execute(m_exec, first, second);
+                            return find_wrong_number(first, 7) + find_wrong_number(second, 7);
+                        }};
+        };
+        const auto redistribute = [&](std::string name, NumberedArray& from, bool meets) {
+            return Call{std::move(name),
+                        [&] {
+                            number(from, 7);
+                            Kokkos::deep_copy(m_target.view(), -1.);
+                            m_move.execute(m_exec, from, m_target);
+                            return find_wrong_number(m_target, 7);
+                        },
+                        meets};
+        };
+        const auto reduce = [&](std::string name, ReduceOperation operation, double expected) {
+            return Call{std::move(name), [&, operation, expected] {
+                            return unless(all_reduce(m_comm, operation, 1.0) == expected);
+                        }};
         };
         const auto send = [&](std::string name, int root, std::size_t bytes) {
             return Call{std::move(name), [&, root, bytes] {
+                            const std::byte sent{static_cast<unsigned char>(40 + root)};
                             std::vector<std::byte> data(bytes);
+                            if (m_comm.rank() == root) std::ranges::fill(data, sent);
                             broadcast(m_comm, root, std::span(data));
+                            return unless(std::ranges::count(data, sent) == std::ssize(data));
+                        }};
+        };
+        const auto gather_all = [&](std::string name, auto zero) {
+            return Call{std::move(name), [&, zero] {
+                            const auto values = all_gather(m_comm, zero + m_comm.rank());
+                            bool right = true;
+                            for (int r = 0; r < m_comm.size(); ++r)
+                                right = right && values[static_cast<std::size_t>(r)] == zero + r;
+                            return unless(right);
+                        }};
+        };
+        // Calls whose results other tests look at.
+        const auto make_only = [](std::string name, std::function<void()> make) {
+            return Call{std::move(name), [make = std::move(make)] {
+                            make();
+                            return std::string();
                         }};
         };
         return {
@@ -90,47 +129,57 @@ public:
             fill("first plan, b", m_first, m_b),
             fill("second plan, a", m_second, m_a),
             fill("first plan, new array", m_first, m_d),
-            {"two arrays", [&] { m_first.execute(m_exec, m_a, m_b); }},
-            {"two arrays in another order", [&] { m_first.execute(m_exec, m_b, m_a); }},
-            {"combine", [&] { m_second.combine(m_exec, Sum{}, m_a); }},
-            {"redistribution", [&] { m_move.execute(m_exec, m_a, m_target); },
-             [] { return std::string(); }, false},
-            {"redistribution of a new array", [&] { m_move.execute(m_exec, m_b, m_target); }},
-            {"bind", [&] { m_second.bind(Exec(), m_d); }},
-            reduce("sum", ReduceOperation::sum),
-            reduce("min", ReduceOperation::min),
-            reduce("max", ReduceOperation::max),
+            fill_both("two arrays", m_a, m_b),
+            fill_both("two arrays in another order", m_b, m_a),
+            {"combine", [&] { return combine_ones(); }},
+            redistribute("redistribution", m_a, false),
+            redistribute("redistribution of a new array", m_b, true),
+            make_only("bind", [&] { m_second.bind(Exec(), m_d); }),
+            reduce("sum", ReduceOperation::sum, m_comm.size()),
+            reduce("min", ReduceOperation::min, 1),
+            reduce("max", ReduceOperation::max, 1),
             send("broadcast", 0, 100),
             send("broadcast of another root", 1, 100),
             send("broadcast of more", 0, 101),
             {"gather_bytes",
              [&] {
-                 const auto ranks = static_cast<std::size_t>(m_comm.size());
-                 const std::vector<std::byte> mine(8);
-                 std::vector<std::byte> all(8 * ranks);
-                 gather_bytes(m_comm, 0, mine, std::vector<std::int64_t>(ranks, 8), all);
+                 std::vector<std::byte> all(m_comm.rank() == 0 ? 8 * m_sizes.size() : 0);
+                 gather_bytes(m_comm, 0, bytes_of(m_comm.rank()), m_sizes, all);
+                 bool right = true;
+                 for (std::size_t i = 0; i < all.size(); ++i)
+                     right = right && all[i] == bytes_of(static_cast<int>(i / 8)).front();
+                 return unless(right);
              }},
             {"gather_pieces",
              [&] {
-                 const std::vector<std::byte> mine(8);
-                 const std::vector<std::int64_t> sizes(static_cast<std::size_t>(m_comm.size()), 8);
-                 gather_pieces(m_comm, 0, mine, sizes, {}, [](int, std::int64_t, const auto&) {});
+                 int right = 0;
+                 gather_pieces(m_comm, 0, bytes_of(m_comm.rank()), m_sizes, {},
+                               [&](int rank, std::int64_t, std::span<const std::byte> piece) {
+                                   right += std::ranges::equal(piece, bytes_of(rank));
+                               });
+                 return unless(right == (m_comm.rank() == 0 ? m_comm.size() : 0));
              }},
             {"scatter_pieces",
              [&] {
                  std::vector<std::byte> mine(8);
-                 const std::vector<std::int64_t> sizes(static_cast<std::size_t>(m_comm.size()), 8);
-                 scatter_pieces(m_comm, 0, sizes, {}, [](int, std::int64_t, const auto&) {}, mine);
+                 scatter_pieces(
+                     m_comm, 0, m_sizes, {},
+                     [](int rank, std::int64_t, std::span<std::byte> piece) {
+                         std::ranges::fill(piece, bytes_of(rank).front());
+                     },
+                     mine);
+                 return unless(mine == bytes_of(m_comm.rank()));
              }},
             {"start, another call, finish",
              [&] {
                  number(m_a, 7);
                  const CollectiveCall whole(m_comm, "start and finish");
                  auto handle = m_second.start(m_exec, m_a);
-                 all_reduce(m_comm, ReduceOperation::sum, 1);
+                 const int ranks = all_reduce(m_comm, ReduceOperation::sum, 1);
                  handle.finish();
+                 return find_wrong_number(m_a, 7) + unless(ranks == m_comm.size());
              },
-             [&] { return find_wrong_number(m_a, 7); }, false},
+             false},
             {"two in flight",
              [&] {
                  number(m_a, 7);
@@ -140,21 +189,24 @@ public:
                  auto second = m_second.start(m_exec, m_a);
                  first.finish();
                  second.finish();
+                 return find_wrong_number(m_a, 7) + find_wrong_number(m_b, 7);
              },
-             [&] { return find_wrong_number(m_a, 7) + find_wrong_number(m_b, 7); }, false},
-            {"wrap_dist_view", [&] { wrap_dist_view(m_comm, m_layout, m_d.view(), "again"); }},
-            {"all_gather", [&] { all_gather(m_comm, 1); }},
-            {"all_gather of more", [&] { all_gather(m_comm, 1.0); }},
-            {"agree", [&] { agree(m_comm, "agree", nullptr, 5); }},
-            {"agree on something else", [&] { agree(m_comm, "agree", nullptr, 6); }},
-            {"make_dist_view", [&] { make_dist_view<double**>(m_exec, "e", m_comm, m_layout); }},
-            {"make_dist_view<float>",
-             [&] { make_dist_view<float**>(m_exec, "e", m_comm, m_layout); }},
-            {"plan", [&] { const PaddingExchangePlan plan(m_comm, m_layout); }},
-            {"plan of another layout",
-             [&] { const PaddingExchangePlan plan(m_comm, ring(m_comm, 6)); }},
-            {"redistribution plan",
-             [&] { const RedistributionPlan plan(m_comm, m_layout, m_layout); }},
+             false},
+            make_only("wrap_dist_view",
+                      [&] { wrap_dist_view(m_comm, m_layout, m_d.view(), "again"); }),
+            gather_all("all_gather", 0),
+            gather_all("all_gather of more", 0.0),
+            make_only("agree", [&] { agree(m_comm, "agree", nullptr, 5); }),
+            make_only("agree on something else", [&] { agree(m_comm, "agree", nullptr, 6); }),
+            make_only("make_dist_view",
+                      [&] { make_dist_view<double**>(m_exec, "e", m_comm, m_layout); }),
+            make_only("make_dist_view<float>",
+                      [&] { make_dist_view<float**>(m_exec, "e", m_comm, m_layout); }),
+            make_only("plan", [&] { const PaddingExchangePlan plan(m_comm, m_layout); }),
+            make_only("plan of another layout",
+                      [&] { const PaddingExchangePlan plan(m_comm, ring(m_comm, 6)); }),
+            make_only("redistribution plan",
+                      [&] { const RedistributionPlan plan(m_comm, m_layout, m_layout); }),
         };
     }
 
@@ -170,6 +222,23 @@ public:
     }
 
 private:
+    static std::string unless(bool right) { return right ? "" : "a wrong value"; }
+    /// A rank's own, which it gives or gets.
+    static std::vector<std::byte> bytes_of(int rank) {
+        return std::vector<std::byte>(8, std::byte{static_cast<unsigned char>(1 + rank)});
+    }
+    /// Of an array of its own, whose padding is never anything else.
+    std::string combine_ones() {
+        Kokkos::deep_copy(m_ones.view(), 1.);
+        m_second.combine(m_exec, Sum{}, m_ones);
+        const LocalRange rows = m_ones.interior_range(0);
+        for (LocalIndex i = rows.begin; i < rows.end; ++i)
+            for (std::size_t j = 0; j < m_ones.view().extent(1); ++j)
+                // The first and the last row have one copy each.
+                if (m_ones.view()(i.value(), j) != (i == rows.begin || i + 1 == rows.end ? 2 : 1))
+                    return text("row ", i.value(), ": ", m_ones.view()(i.value(), j));
+        return {};
+    }
     NumberedArray make(const ArrayLayout& layout) const {
         if (m_way == Way::shared_memory)
             return make_dist_view<double**>(m_exec, "array", m_comm, layout);
@@ -189,7 +258,9 @@ private:
     ArrayLayout m_other_layout{ProcessGrid{m_comm.size(), 1},
                                {cyclic(m_layout.extent(0)), block(3)}};
     NumberedArray m_a = make(m_layout), m_b = make(m_layout), m_c = make(m_layout),
-                  m_d = make(m_layout), m_target = make(m_other_layout);
+                  m_d = make(m_layout), m_ones = make(m_layout), m_target = make(m_other_layout);
+    std::vector<std::int64_t> m_sizes =
+        std::vector<std::int64_t>(static_cast<std::size_t>(m_comm.size()), 8);
     PaddingExchangePlan m_first{m_comm, m_layout};
     PaddingExchangePlan m_second{m_comm, m_layout};
     PaddingExchangePlan m_spare{m_comm, m_layout};
@@ -212,9 +283,9 @@ void print_longest_failure(const Communicator& comm) {
 std::string outcome(const Bench::Call& call, bool& failed) {
     const auto begin = Clock::now();
     try {
-        call.make();
+        const std::string wrong = call.make();
         failed = false;
-        return call.wrong();
+        return wrong;
     } catch (const UsageError& error) {
         failed = true;
         const Clock::duration waited = Clock::now() - begin;
@@ -291,7 +362,13 @@ TEST(CallCampaign, GetsOverSeveralDisagreementsInARow) {
         // Some are behind others: they get errors until they have caught up. When it succeeds, it does on all.
         bool failed = true;
         for (int tries = 0; tries < 10 && failed; ++tries)
-            EXPECT_EQ(outcome({"meet", [&] { agree(comm, "meet", nullptr); }}, failed), "")
+            EXPECT_EQ(outcome({"meet",
+                               [&] {
+                                   agree(comm, "meet", nullptr);
+                                   return std::string();
+                               }},
+                              failed),
+                      "")
                 << trace;
         ASSERT_FALSE(failed) << trace;
         EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size()) << trace;

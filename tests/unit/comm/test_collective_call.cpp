@@ -178,6 +178,27 @@ std::string error_of(const std::function<void()>& call) {
     return {};
 }
 
+// A SingleCall counts what it throws before its call, and once only.
+TEST(CollectiveCall, CountsASingleCallThatOneRankRefusesOrLeaves) {
+    const Communicator comm(MPI_COMM_WORLD);
+    if (comm.size() == 1 || !compares_calls_in_memory(comm)) return;
+    const auto step = [&](bool refuses, bool leaves) {
+        const SingleCall call(comm, "step");
+        require<UsageError>(!refuses, "refused by this rank");
+        all_gather(comm, 1);
+        require<UsageError>(!leaves, "left by this rank");
+    };
+    for (int odd = 0; odd < comm.size(); ++odd) {
+        const bool is_odd = comm.rank() == odd;
+        const std::string error = error_of([&] { step(is_odd, false); });
+        EXPECT_EQ(error == "refused by this rank", is_odd) << error;
+        EXPECT_NE(error, "");
+        EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+        EXPECT_EQ(error_of([&] { step(false, is_odd); }), is_odd ? "left by this rank" : "");
+        EXPECT_EQ(all_reduce(comm, ReduceOperation::sum, 1), comm.size());
+    }
+}
+
 bool tells_of_the_end(const std::string& error, const std::string& of = "") {
     return error.find("MPI_Finalize or MPI_Comm_free" + of) != std::string::npos;
 }

@@ -298,6 +298,10 @@ TEST(RedistributionPlanAny, MovesWhatTheReferenceMoves) {
         if (name != "by dimension") total += cases;
     EXPECT_FALSE(found.empty() && total > 100);
     EXPECT_FALSE(copies.empty() && total > 100 && comm.size() > 1);
+    // Needs grids of several rows and columns on both sides, which are not drawn often.
+    const bool has_stages = comm.size() >= 4 && comm.size() % 2 == 0 &&
+                            !distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
+    EXPECT_FALSE(!tally.contains("by dimension") && total > 1000 && has_stages);
     RecordProperty("cases", std::to_string(total));
     if (world_rank() == 0) {
         std::cout << "cases: " << total;

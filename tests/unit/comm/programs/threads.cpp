@@ -36,6 +36,7 @@ void give_way() { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }
 /// MPI_Finalize, which meets them in another order on each rank.
 void make_in_opposite_order(int argc, char** argv) {
     const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
+    expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
     if (runtime.thread_level() < MPI_THREAD_MULTIPLE) return;
     const std::array<MPI_Comm, 2> parents = two_duplicates();
     std::array<std::unique_ptr<Communicator>, 2> made;
@@ -58,6 +59,7 @@ void make_in_opposite_order(int argc, char** argv) {
 /// and shares the duplicate of the first one.
 void make_from_one_parent(int argc, char** argv) {
     const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
+    expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
     if (runtime.thread_level() < MPI_THREAD_MULTIPLE) return;
     for (int round = 0; round < 20; ++round) {
         MPI_Comm parent = two_duplicates()[0];
