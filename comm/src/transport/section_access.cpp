@@ -2,6 +2,7 @@
 #include <distview/comm/section_access.hpp>
 
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/known_labels.hpp>
 #include <distview/comm/impl/transport/field.hpp>
 #include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/impl/transport/reached_sections.hpp>
@@ -21,9 +22,9 @@ constexpr const char* name = "SectionAccess";
 bool knows_labels(const ArrayLayout& layout, int process) {
     const GridCoordinates at = layout.coordinates(process);
     for (int d = 0; d < layout.rank(); ++d) {
-        if (layout.axis(d).type() != DistType::unstructured) continue;
-        const int known = layout.axis(d).as_unstructured().known_process();
-        if (known >= 0 && known != at[static_cast<std::size_t>(d)]) return false;
+        if (impl::is_partly_known(layout.axis(d)) &&
+            layout.axis(d).as_unstructured().known_process() != at[static_cast<std::size_t>(d)])
+            return false;
     }
     return true;
 }

@@ -220,7 +220,7 @@ public:
     }
 
     /// Returns when the neighbours have read what the last exchange let them; needed only after
-    /// ExchangeHandle::finish_filling(), and then only if no exchange of this plan follows, also before
+    /// ExchangeHandle::finish_filling(), where no exchange of this plan follows: before arrays end, and before
     /// MPI_Comm_free() and MPI_Finalize().
     ///
     /// Errors: UsageError if a neighbour has abandoned the exchange; MpiError

@@ -24,8 +24,7 @@ struct AxisCall {
     const ArrayLayout& target;
     int target_process;
     int axis;
-    std::string
-        start{}; ///< the value that a scan begins with; empty: there is none, or it has no text
+    std::string start{}; ///< start_text() of a scan; empty: it has none
 };
 template <DistViewLike Source, DistViewLike Target>
 AxisCall axis_call(const Caller& caller, const Source& source, int axis, const Target& target) {
