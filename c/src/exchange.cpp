@@ -110,7 +110,7 @@ int distview_padding_plan_start(distview_padding_plan* plan, int count,
         distview_exchange*& place = checked(result, function, "a place for the result");
         const auto fields = fields_of(used, count, arrays, function);
         distview_exchange& exchange = next_exchange(used.exchange);
-        exchange.handle.emplace(used.plan.start(host(function), fields));
+        exchange.handle = used.plan.start(host(function), fields);
         place = retain(&exchange);
     });
 }

@@ -36,7 +36,7 @@ public:
     void finish() override { m_handle->finish(); }
     bool can_finish() const override { return m_handle->can_finish(); }
     void abandon() noexcept override { m_handle.reset(); }
-    void replace(Handle handle) { m_handle.emplace(std::move(handle)); }
+    void replace(Handle handle) { m_handle = std::move(handle); }
 
 private:
     std::optional<Handle> m_handle;

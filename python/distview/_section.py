@@ -161,14 +161,7 @@ class Section(_Memory["Scalar"]):
     def view(self) -> npt.NDArray[Scalar]:
         """The whole section with padding, as an array that shares the memory."""
         if self.device[0] in _device.HOST_TYPES:
-            try:
-                array = np.asarray(memoryview(self))
-            except RuntimeError:
-                # NumPy describes packed records wrongly where there are none, and then cannot read
-                # its own description.
-                if 0 not in self.local_shape:
-                    raise
-                return np.empty(self.local_shape, f"V{self.itemsize}")
+            array = np.asarray(memoryview(self))
             if array.dtype.names == ():  # how NumPy reads bytes without a meaning, its own too
                 return array.view(f"V{array.itemsize}")
             return array

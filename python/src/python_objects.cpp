@@ -82,6 +82,24 @@ std::string plain_format(std::string_view format) {
     return result;
 }
 
+bool has_one_element_at_most(const Py_buffer& buffer) noexcept {
+    return buffer.len <= buffer.itemsize;
+}
+
+/// The format that NumPy gives two of the records that a buffer has one of, or none: a packed record is described as an
+/// aligned one then (NumPy looks at strides that such arrays do not need), which NumPy itself cannot read. Empty unless
+/// the memory is that of an array of NumPy.
+std::string format_of_records(const Py_buffer& buffer) {
+    nb::object array = nb::borrow(buffer.obj);
+    if (PyMemoryView_Check(array.ptr())) array = nb::getattr(array, "obj", nb::none());
+    const nb::object dtype = nb::getattr(array, "dtype", nb::none());
+    const nb::object name = nb::getattr(nb::handle(array.type()), "__module__", nb::none());
+    if (dtype.is_none() || !name.equal(nb::str("numpy"))) return {};
+    const nb::object two = nb::module_::import_("numpy").attr("empty")(2, dtype);
+    const nb::object view = nb::steal(PyMemoryView_FromObject(two.ptr()));
+    return nb::cast<std::string>(view.attr("format"));
+}
+
 } // namespace
 
 PythonBuffer::PythonBuffer(nb::handle object) {
@@ -100,6 +118,16 @@ PythonBuffer::PythonBuffer(nb::handle object) {
                  "a buffer of %d axes and items of %zd bytes that cannot be in memory", ndim,
                  m_buffer->itemsize);
     throw nb::python_error();
+}
+
+std::string PythonBuffer::format() const {
+    if (!m_buffer->format) return "B";
+    const std::string_view given = m_buffer->format;
+    if (given.starts_with("T{") && has_one_element_at_most(*m_buffer)) {
+        const std::string records = format_of_records(*m_buffer);
+        if (!records.empty()) return records;
+    }
+    return std::string(given);
 }
 
 AnySection PythonBuffer::section() const {

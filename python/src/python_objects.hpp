@@ -29,7 +29,8 @@ public:
 
     /// The memory as it is. Elements that no ElementType names are opaque bytes.
     AnySection section() const;
-    std::string format() const { return m_buffer->format ? m_buffer->format : "B"; }
+    /// The struct format of an element, with the GIL.
+    std::string format() const;
 
 private:
     std::shared_ptr<Py_buffer> m_buffer;

@@ -94,10 +94,9 @@ def mirrored(layout, whole):
 def scattered(view, whole):
     """Fills a view as a program would: what it owns, and nothing sensible beyond."""
     layout, process = view.layout, view.process
-    if 0 not in view.local_shape:  # NumPy may not know the fields of no records
-        rng = np.random.default_rng(process)
-        view.view[...] = random_values(rng, view.local_shape, view.dtype)
-        view.owned[...] = part(layout, whole, process, "owned")
+    rng = np.random.default_rng(process)
+    view.view[...] = random_values(rng, view.local_shape, view.dtype)
+    view.owned[...] = part(layout, whole, process, "owned")
     return view
 
 

@@ -164,16 +164,21 @@ def test_buffers_stay_as_they_were_given():
 
 
 RECORD = np.dtype([("a", "i4"), ("b", "f8", 2), ("c", [("re", "f4"), ("im", "f4")])], align=True)
+PACKED = np.dtype([("x", "f8"), ("n", "i1")])
 
 
 @pytest.mark.parametrize(
     "dtype",
-    [*"?bBhHiIlLqQefdFDgG", "S4", "U3", "V6", ">f8", ">i2", RECORD, [("x", ">i2"), ("y", "S3")]],
+    [*"?bBhHiIlLqQefdFDgG", "S4", "U3", "V6", ">f8", ">i2", RECORD, PACKED, [("x", ">i2"), ("y", "S3")]],
     ids=str,
 )
-def test_elements_of_any_type(dtype):
-    """Element types are as they were, also those without a name here: records, strings, >f8."""
-    array = np.zeros((3, 2), dtype)
+@pytest.mark.parametrize("shape", [(3, 2), (1, 1), (0, 2)], ids=str)
+def test_elements_of_any_type(dtype, shape):
+    """Element types are as they were, also those without a name here: records, strings, >f8.
+
+    Also of sections with one element or none, whose records NumPy describes in a way that it cannot read.
+    """
+    array = np.zeros(shape, dtype)
     array.view(np.uint8)[...] = 1
     for view in (
         section(array),
@@ -182,7 +187,7 @@ def test_elements_of_any_type(dtype):
         assert view.dtype == view.view.dtype == array.dtype
         assert view.itemsize == array.itemsize and address_of(view.view) == address_of(array)
         assert view.view.tobytes() == array.tobytes()
-        assert view.format == memoryview(array).format
+        assert view.format == memoryview(np.zeros((3, 2), dtype)).format
         assert view.__array_interface__["typestr"] == array.dtype.str
         assert view.__array_interface__["descr"] == array.__array_interface__["descr"]
         assert view.gather().dtype == array.dtype

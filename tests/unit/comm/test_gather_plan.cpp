@@ -538,7 +538,7 @@ TEST_F(GatherPlanExamples, LateNewsOfAPlanDoNotReachTheNextOne) {
         if (comm.rank() == 0)
             EXPECT_THROW(plan.execute(exec, u, list(1)), ShapeError);
         else
-            late.emplace(plan.start(exec, u, values));
+            late = plan.start(exec, u, values);
     }
     GatherPlan next(comm, layout, IndexList(wanted));
     next.bind(exec, u);
