@@ -49,10 +49,12 @@ std::size_t GridAxis::workspace_bytes() const {
 std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int64_t own,
                                                      std::size_t element_bytes) const {
     std::exception_ptr failure;
+    std::vector<std::int64_t> all;
     try {
         require<UsageError>(call.root >= 0 && call.root < extent(), [&] {
             return text(call.name, ": expected a root in [0, ", extent(), "), got ", call.root);
         });
+        all.resize(static_cast<std::size_t>(m_comm.size()));
     } catch (...) {
         failure = std::current_exception();
     }
@@ -60,7 +62,7 @@ std::vector<std::int64_t> GridAxis::lengths_of_lines(const Call& call, std::int6
         return std::vector<Argument>{{"root", text(call.root)},
                                      {"element size", text(element_bytes, " bytes")}};
     });
-    const std::vector<std::int64_t> all = all_gather(m_comm, own);
+    impl::all_gather(m_comm, &own, all.data(), sizeof(own)); // all have met
     std::vector<std::int64_t> lengths(static_cast<std::size_t>(m_lines.count));
     for (int line = 0; line < m_lines.count; ++line) {
         const int first = m_lines.process(line, 0);

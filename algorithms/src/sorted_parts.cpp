@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/algorithms/impl/sorted_parts.hpp>
 
-#include <distview/comm/collectives.hpp>
-
 #include <cstddef>
 #include <utility>
 
@@ -24,23 +22,17 @@ std::vector<std::int64_t> inner_bounds(const ArrayLayout& blocks) {
     return bounds;
 }
 
-std::vector<std::int64_t> gather_cuts(const Communicator& comm,
-                                      const std::vector<std::int64_t>& cuts) {
-    std::vector<std::int64_t> all(cuts.size() * static_cast<std::size_t>(comm.size()));
-    if (!cuts.empty()) all_gather(comm, cuts.data(), all.data(), cuts.size() * sizeof(cuts[0]));
-    return all;
-}
-
 SortedParts::SortedParts(const ArrayLayout& blocks, int process,
-                         std::span<const std::int64_t> all_cuts) {
+                         std::span<const std::int64_t> cuts) {
     const BlockLayout& axis = blocks.axis(0).as_block();
-    const auto me = static_cast<std::size_t>(process);
-    const auto n_cuts = static_cast<std::size_t>(blocks.process_count() - 1);
-    for (std::size_t r = 0; r <= n_cuts; ++r) {
-        const GlobalRange from = axis.interior(static_cast<int>(r));
-        const auto cuts = all_cuts.subspan(r * n_cuts, n_cuts);
-        const std::int64_t begin = me == 0 ? 0 : cuts[me - 1];
-        const std::int64_t end = me == n_cuts ? from.size() : cuts[me];
+    const int processes = blocks.process_count();
+    for (int p = 0; p < processes; ++p) {
+        const GlobalRange from = axis.interior(p);
+        const auto at = static_cast<std::size_t>(p);
+        const std::int64_t begin = process == 0 ? 0 : cuts[at];
+        const std::int64_t end = process == processes - 1
+                                     ? from.size()
+                                     : cuts[cuts.size() - static_cast<std::size_t>(processes) + at];
         m_begins.push_back(m_list.size());
         m_list.add_box({{from.begin.value() + begin, from.begin.value() + end}});
     }

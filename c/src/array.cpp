@@ -116,6 +116,8 @@ int distview_array_create(const distview_communicator* comm, const distview_layo
             const distview::Extents extents = whole.local_extents(all.rank());
             section.extents.assign(extents.begin(), extents.begin() + whole.rank());
             section.strides = strides_of(section.extents, section.element.bytes, order);
+            // First: the bytes may be more than can be counted.
+            distview::impl::check_memory(section, function);
             section.owner =
                 allocate(all, static_cast<std::size_t>(section.count() * section.element.bytes));
             section.data = const_cast<void*>(section.owner.get());

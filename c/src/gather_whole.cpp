@@ -41,7 +41,8 @@ void with_whole(const distview_array* array, int root, int order, std::int64_t c
                  });
              },
              {{"root", root}, {"order", order}}, {array});
-    const auto bytes = static_cast<std::size_t>(count * used.view.section().element.bytes);
+    const auto bytes =
+        static_cast<std::size_t>(used.view.size() * used.view.section().element.bytes);
     call.function = [&](const distview_plain_array& all) {
         if (bytes > 0) copy(all.data, bytes);
     };

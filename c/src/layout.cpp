@@ -58,7 +58,7 @@ void check_known(const distview::AxisLayout& axis, int coordinate, const char* f
     });
 }
 
-/// Calls use(d, axis, coordinate) for all axes of a process.
+/// Calls use(d, axis, coordinate) for all axes of a process; for none if one is not known.
 template <class Use>
 void for_each_axis(const distview_layout* handle, int process, const char* function, Use&& use) {
     const ArrayLayout& layout = of(handle, function);
@@ -66,6 +66,9 @@ void for_each_axis(const distview_layout* handle, int process, const char* funct
     for (int d = 0; d < layout.rank(); ++d) {
         const AxisOfProcess found = axis_of(layout, process, d);
         check_known(found.axis, found.coordinate, function);
+    }
+    for (int d = 0; d < layout.rank(); ++d) {
+        const AxisOfProcess found = axis_of(layout, process, d);
         use(d, found.axis, found.coordinate);
     }
 }

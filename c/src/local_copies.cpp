@@ -111,6 +111,11 @@ distview_local_copy_options checked_options(const distview_local_copy_options* o
             return text(function, ": expected row-major (0) or column-major order (1), got ",
                         options->order);
         });
+    require<UsageError>(
+        options->cells == DISTVIEW_INTERIOR || options->cells == DISTVIEW_OWNED, [&] {
+            return text(function, ": expected interior (0) or owned cells (1), got ",
+                        options->cells);
+        });
     return *options;
 }
 

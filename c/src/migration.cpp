@@ -40,7 +40,8 @@ void check_list(const void* elements, std::int64_t count, std::int64_t expected,
         return text(function, ": expected ", expected, " elements ", what, " of field ", field,
                     ", got ", count);
     });
-    if (count > 0) checked(static_cast<const char*>(elements), function, what);
+    if (count > 0 && !elements)
+        throw_null(function, text("elements ", what, " of field ", field).c_str());
 }
 
 /// The fields of a call.
@@ -52,21 +53,24 @@ struct Fields {
 
 Fields fields_of(const distview_migration_plan& plan, int count,
                  const distview_migrating_field* given, const char* function) {
-    Fields fields;
-    constexpr int most = MigrationPlan::most_fields;
-    require<UsageError>(count > 0 && count <= most, [&] {
-        return text(function, ": expected from 1 to ", most, " fields, got ", count);
+    return look_at(plan.comm, function, [&] {
+        Fields fields;
+        constexpr int most = MigrationPlan::most_fields;
+        require<UsageError>(count > 0 && count <= most, [&] {
+            return text(function, ": expected from 1 to ", most, " fields, got ", count);
+        });
+        checked(given, function, "fields");
+        fields.count = static_cast<std::size_t>(count);
+        for (int i = 0; i < count; ++i) {
+            const distview_migrating_field& field = given[i];
+            check_list(field.from, field.from_count, plan.plan.source_size(), i, "to move",
+                       function);
+            check_list(field.to, field.to_count, plan.plan.size(), i, "to write", function);
+            fields.all[static_cast<std::size_t>(i)] = {field.from, field.to,
+                                                       element_of(field.element, function)};
+        }
+        return fields;
     });
-    checked(given, function, "fields");
-    fields.count = static_cast<std::size_t>(count);
-    for (int i = 0; i < count; ++i) {
-        const distview_migrating_field& field = given[i];
-        check_list(field.from, field.from_count, plan.plan.source_size(), i, "to move", function);
-        check_list(field.to, field.to_count, plan.plan.size(), i, "to write", function);
-        fields.all[static_cast<std::size_t>(i)] = {field.from, field.to,
-                                                   element_of(field.element, function)};
-    }
-    return fields;
 }
 
 } // namespace

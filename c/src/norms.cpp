@@ -16,7 +16,7 @@ int distview_norm(const distview_array* array, int order, const distview_reducti
             });
             check_reduced(*array, function, true);
         };
-        const Reduction run = begin_reduction(array, options, function, check, order);
+        const Reduction run = begin_reduction({array}, options, function, check, order);
         with_normed(*array, function, [&](const auto& cells) {
             *result = order == 1 ? distview::norm1(run.exec, array->comm, cells, run.options)
                       : order == 2

@@ -63,8 +63,10 @@ int distview_other_program_sizes(const distview_other_program* other, int* own_s
 
 int distview_other_program_exchange(const distview_other_program* other,
                                     const distview_layout* mine, distview_layout** theirs) {
-    return guard(__func__, [&](const char* function) {
-        const OtherProgram& there = checked(other, function, "the other program").value;
+    if (!other)
+        return guard(__func__, [](const char* name) { throw_null(name, "the other program"); });
+    const OtherProgram& there = other->value;
+    return guard_call(__func__, there.communicator(), [&](const char* function) {
         distview_layout*& place = checked(theirs, function, "a place for the result");
         place = new distview_layout(there.exchange(mine ? mine->value : ArrayLayout()));
     });
@@ -92,7 +94,7 @@ int distview_other_program_plan(const distview_other_program* other, int sends,
         of_both.from_ranks = nullptr;
         of_both.to_ranks = nullptr;
         // Both layouts have as many axes, or there is no plan.
-        const auto chosen = options_of(&of_both, layout, layout, function);
+        const auto chosen = options_of(&of_both, layout, layout);
         distview::RedistributionPlan plan =
             sends != 0 ? there.plan_to(layout, chosen) : there.plan_from(layout, chosen);
         give(result, function, there.communicator(), std::move(plan), chosen.conjugate, false);

@@ -52,18 +52,22 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
                                    const distview_memory* fields) {
     return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         const Exec& exec = host(function);
-        require<UsageError>(
-            count > 0 && (used.one_geometry || count == std::ssize(used.layouts)), [&] {
-                return text(function, ": expected ",
-                            used.one_geometry ? "at least 1" : text(used.layouts.size()),
-                            " fields, got ", count);
-            });
-        checked(fields, function, "fields");
-        if (used.remembered.size() + static_cast<std::size_t>(count) > most_remembered)
-            used.remembered.clear();
-        used.fields.clear();
-        for (int i = 0; i < count; ++i)
-            used.fields.push_back(&view_of(used, static_cast<std::size_t>(i), fields[i], function));
+        const auto look = [&] {
+            require<UsageError>(
+                count > 0 && (used.one_geometry || count == std::ssize(used.layouts)), [&] {
+                    return text(function, ": expected ",
+                                used.one_geometry ? "at least 1" : text(used.layouts.size()),
+                                " fields, got ", count);
+                });
+            checked(fields, function, "fields");
+            if (used.remembered.size() + static_cast<std::size_t>(count) > most_remembered)
+                used.remembered.clear();
+            used.fields.clear();
+            for (int i = 0; i < count; ++i)
+                used.fields.push_back(
+                    &view_of(used, static_cast<std::size_t>(i), fields[i], function));
+        };
+        look_at(used.comm, function, look, {{"count", count}});
         const std::span<const distview::AnyDistView* const> views(used.fields);
         used.plan.execute(exec, views);
     });

@@ -14,8 +14,7 @@
 namespace distview::c {
 
 RedistributionOptions options_of(const distview_redistribution_options* options,
-                                 const ArrayLayout& from, const ArrayLayout& to,
-                                 const char* function) {
+                                 const ArrayLayout& from, const ArrayLayout& to) {
     RedistributionOptions result;
     if (!options) return result;
     const auto slices = [](const distview_slice* given, int rank) {
@@ -27,9 +26,6 @@ RedistributionOptions options_of(const distview_redistribution_options* options,
     const auto numbers = [](const int* given, int count) {
         return given ? std::vector<int>(given, given + count) : std::vector<int>();
     };
-    require<UsageError>(
-        options->strategy >= DISTVIEW_AUTOMATIC && options->strategy <= DISTVIEW_BY_DIMENSION,
-        [&] { return text(function, ": expected a strategy in [0, 3), got ", options->strategy); });
     result.permutation = numbers(options->permutation, to.rank());
     result.from_slice = slices(options->from_slice, from.rank());
     result.to_slice = slices(options->to_slice, to.rank());
@@ -40,10 +36,6 @@ RedistributionOptions options_of(const distview_redistribution_options* options,
     result.fill_padding = options->fill_padding != 0;
     result.conjugate = options->conjugate != 0;
     result.in_place = options->in_place != 0;
-    result.strategy = options->strategy == DISTVIEW_DIRECT ? RedistributionStrategy::direct
-                      : options->strategy == DISTVIEW_BY_DIMENSION
-                          ? RedistributionStrategy::by_dimension
-                          : RedistributionStrategy::automatic;
     return result;
 }
 
@@ -104,7 +96,7 @@ int distview_redistribution_plan_create(const distview_communicator* comm,
             const auto& a = checked(from, function, "a source's layout").value;
             const auto& b = checked(to, function, "a target's layout").value;
             require_kokkos(function);
-            return std::tuple(a, b, options_of(options, a, b, function));
+            return std::tuple(a, b, options_of(options, a, b));
         });
         give(result, function, all, distview::RedistributionPlan(all, source, target, chosen),
              chosen.conjugate,

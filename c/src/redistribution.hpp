@@ -14,8 +14,7 @@ namespace distview::c {
 
 /// What was asked for, between layouts of so many axes and processes.
 RedistributionOptions options_of(const distview_redistribution_options* options,
-                                 const ArrayLayout& from, const ArrayLayout& to,
-                                 const char* function);
+                                 const ArrayLayout& from, const ArrayLayout& to);
 
 } // namespace distview::c
 

@@ -11,6 +11,7 @@
 #include <Kokkos_Complex.hpp>
 
 #include <cstdint>
+#include <initializer_list>
 #include <type_traits>
 
 namespace distview::c {
@@ -47,24 +48,26 @@ struct Reduction {
     Exec exec;
 };
 
-/// Looks at the arguments on all ranks, those in `check` too. The array must be one, or no other rank is told. `order`
-/// is that of a norm.
+/// Looks at the arguments on all ranks, those in `check` too. The first array must be one, or no other rank is told.
+/// `order` is that of a norm.
 template <class Check>
-Reduction begin_reduction(const distview_array* array, const distview_reduction_options* options,
-                          const char* function, Check&& check, int order = 0) {
-    const distview_array& reduced = checked(array, function, "an array");
+Reduction begin_reduction(std::initializer_list<const distview_array*> arrays,
+                          const distview_reduction_options* options, const char* function,
+                          Check&& check, int order = 0) {
+    const distview_array& reduced = checked(*arrays.begin(), function, "an array");
     const distview_reduction_options given = options ? *options : distview_reduction_options{};
-    return together(reduced.comm, function,
-                    [&] {
-                        check();
-                        return Reduction{reduced, options_of(options, function), host(function)};
-                    },
-                    {{"cells", given.cells},
-                     {"reproducible", given.reproducible != 0},
-                     {"order of the array in memory",
-                      reduced.column_major ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR},
-                     {"order", order}},
-                    {array});
+    return together(
+        reduced.comm, function,
+        [&] {
+            check();
+            return Reduction{reduced, options_of(options, function), host(function)};
+        },
+        {{"cells", given.cells},
+         {"reproducible", given.reproducible != 0},
+         {"order of the array in memory",
+          reduced.column_major ? DISTVIEW_COLUMN_MAJOR : DISTVIEW_ROW_MAJOR},
+         {"order", order}},
+        arrays);
 }
 
 } // namespace distview::c

@@ -67,6 +67,14 @@ auto together(const Communicator& comm, const char* function, Check&& check,
     }
 }
 
+/// Looks at the arguments of an execution: on all ranks with full contracts, else on this one alone.
+template <class Check>
+auto look_at(const Communicator& comm, const char* function, Check&& check,
+             std::initializer_list<AgreedNumber> numbers = {}) {
+    if (contracts() == Contracts::full) return together(comm, function, check, numbers);
+    return check();
+}
+
 /// guard() of a collective function that begins by a call of the library: what it throws before that counts as the call,
 /// so that other ranks, which make it, see that this one does not come.
 template <class Action>

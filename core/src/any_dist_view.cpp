@@ -15,19 +15,18 @@ namespace distview {
 
 namespace {
 
-bool has_strides(const AnySection& section, const std::vector<std::int64_t>& expected) {
+/// Whether elements lie one after the other: in C order, or in that of Fortran.
+bool has_no_gaps(const AnySection& section, bool in_c_order) noexcept {
     if (section.count() == 0) return true;
-    for (std::size_t d = 0; d < section.extents.size(); ++d)
-        if (section.extents[d] != 1 && section.strides[d] != expected[d]) return false;
+    const std::size_t rank = section.extents.size();
+    std::int64_t stride = section.element.bytes;
+    for (std::size_t i = 0; i < rank; ++i) {
+        const std::size_t d = in_c_order ? rank - 1 - i : i;
+        if (section.extents[d] == 1) continue;
+        if (section.strides[d] != stride) return false;
+        stride *= section.extents[d];
+    }
     return true;
-}
-
-std::vector<std::int64_t> fortran_strides(const std::vector<std::int64_t>& extents,
-                                          std::int64_t element_bytes) {
-    std::vector<std::int64_t> reversed(extents.rbegin(), extents.rend());
-    std::vector<std::int64_t> strides = AnySection::contiguous_strides(reversed, element_bytes);
-    std::reverse(strides.begin(), strides.end());
-    return strides;
 }
 
 } // namespace
@@ -53,16 +52,7 @@ std::vector<std::int64_t> AnySection::contiguous_strides(const std::vector<std::
     return strides;
 }
 
-bool AnySection::is_contiguous() const noexcept {
-    if (count() == 0) return true;
-    std::int64_t stride = element.bytes;
-    for (std::size_t d = extents.size(); d-- > 0;) {
-        if (extents[d] == 1) continue;
-        if (strides[d] != stride) return false;
-        stride *= extents[d];
-    }
-    return true;
-}
+bool AnySection::is_contiguous() const noexcept { return has_no_gaps(*this, true); }
 
 namespace {
 
@@ -132,10 +122,7 @@ void impl::check_memory(const AnySection& section, const char* caller) {
 }
 
 void impl::check_section(const AnySection& section, const ArrayLayout& layout, int process) {
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("AnyDistView: expected a process in [0, ", layout.process_count(), "), got ",
-                    process);
-    });
+    check_process(layout, process, "AnyDistView");
     require<ShapeError>(
         section.rank() == layout.rank() && section.strides.size() == section.extents.size(), [&] {
             return text("AnyDistView: expected extents and strides of ", layout.rank(),
@@ -194,15 +181,14 @@ std::vector<std::size_t> impl::checked_strides(const AnySection& section,
                                         required.alignment, " bytes, got address ", section.data);
                         });
     const std::int64_t bytes = section.element.bytes;
-    const bool fits = required.order == ViewRequirements::Order::right ? section.is_contiguous()
-                      : required.order == ViewRequirements::Order::left
-                          ? has_strides(section, fortran_strides(section.extents, bytes))
-                          : true;
+    const bool in_c_order = required.order == ViewRequirements::Order::right;
+    const bool fits =
+        required.order == ViewRequirements::Order::any || has_no_gaps(section, in_c_order);
     require<ShapeError>(fits, [&] {
         return text("dist_view_cast: expected elements without gaps in ",
-                    required.order == ViewRequirements::Order::right ? "C" : "Fortran",
-                    " order, the array has the extents ", tuple_text(section.extents),
-                    " and strides of ", tuple_text(section.strides), " bytes");
+                    in_c_order ? "C" : "Fortran", " order, the array has the extents ",
+                    tuple_text(section.extents), " and strides of ", tuple_text(section.strides),
+                    " bytes");
     });
     std::vector<std::size_t> strides;
     for (std::size_t d = 0; d < section.extents.size(); ++d) {

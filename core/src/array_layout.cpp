@@ -93,9 +93,7 @@ std::string describe_axis(const AxisLayout& axis) {
                                                                  : "block";
     std::string result = text(split, ", ", axis.size(), " elements over ", processes);
     bool varies = false;
-    Widths padding;
-    if (block.grid_size() > 1)
-        padding = {block.communication_padding(1).low, block.communication_padding(0).high};
+    const Widths padding = block.widest_padding();
     for (int p = 0; block.has_tables() && p < block.grid_size(); ++p) {
         const Widths widths = block.communication_padding(p);
         varies = varies || (p > 0 && widths.low != padding.low) ||
@@ -213,6 +211,13 @@ std::size_t section_bytes(const Extents& extents, int rank, std::size_t element_
                     element_bytes, " bytes");
     });
     return static_cast<std::size_t>(bytes);
+}
+
+void check_process(const ArrayLayout& layout, int process, const char* caller) {
+    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
+        return text(caller, ": expected a process in [0, ", layout.process_count(), "), got ",
+                    process);
+    });
 }
 
 } // namespace impl

@@ -212,14 +212,6 @@ AxisSpec checked(int axis, int grid_size, UnstructuredSpec lists) {
             return text(at_axis(axis), "expected a size of at least the ", all.size(),
                         " listed indices, got ", lists.size);
         });
-        auto list = std::move(lists.labels.front());
-        lists.labels.assign(static_cast<std::size_t>(grid_size), {});
-        lists.labels[static_cast<std::size_t>(lists.known_process)] = std::move(list);
-        if (!lists.ghosts.empty()) {
-            const std::int64_t ghosts = lists.ghosts.front();
-            lists.ghosts.assign(static_cast<std::size_t>(grid_size), 0);
-            lists.ghosts[static_cast<std::size_t>(lists.known_process)] = ghosts;
-        }
     } else {
         std::int64_t distinct = 0;
         for (std::size_t i = 0; i < all.size(); ++i) distinct += i == 0 || all[i] != all[i - 1];
@@ -242,15 +234,22 @@ std::vector<std::int64_t> tables(int, const BlockSpec& block) {
 std::vector<std::int64_t> tables(int grid_size, const UnstructuredSpec& lists) {
     std::vector<std::int64_t> offsets{0}, labels, sorted, positions;
     std::vector<std::pair<std::int64_t, std::int64_t>> directory;
+    std::vector<std::int64_t> ghosts(lists.ghosts.empty() ? 0
+                                                          : static_cast<std::size_t>(grid_size));
     for (int p = 0; p < grid_size; ++p) {
-        const std::vector<std::int64_t>& list = lists.labels[static_cast<std::size_t>(p)];
+        if (lists.known_process >= 0 && p != lists.known_process) {
+            offsets.push_back(offsets.back());
+            continue;
+        }
+        const std::size_t number = lists.known_process >= 0 ? 0 : static_cast<std::size_t>(p);
+        const std::vector<std::int64_t>& list = lists.labels[number];
         std::vector<std::int64_t> order(list.size());
         std::iota(order.begin(), order.end(), 0);
         const auto by_label = [&](std::int64_t a, std::int64_t b) {
             return list[static_cast<std::size_t>(a)] < list[static_cast<std::size_t>(b)];
         };
-        const auto owned =
-            static_cast<std::ptrdiff_t>(owned_count(lists, static_cast<std::size_t>(p)));
+        const auto owned = static_cast<std::ptrdiff_t>(owned_count(lists, number));
+        if (!ghosts.empty()) ghosts[static_cast<std::size_t>(p)] = lists.ghosts[number];
         std::sort(order.begin(), order.begin() + owned, by_label);
         std::sort(order.begin() + owned, order.end(), by_label);
         for (const std::int64_t position : order) {
@@ -271,7 +270,7 @@ std::vector<std::int64_t> tables(int grid_size, const UnstructuredSpec& lists) {
         result.insert(result.end(), part->begin(), part->end());
     for (const auto& entry : directory) result.push_back(entry.first);
     for (const auto& entry : directory) result.push_back(entry.second);
-    result.insert(result.end(), lists.ghosts.begin(), lists.ghosts.end());
+    result.insert(result.end(), ghosts.begin(), ghosts.end());
     return result;
 }
 

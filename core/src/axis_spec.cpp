@@ -60,9 +60,7 @@ AxisSpec spec_of(const BlockLayout& layout) {
     BlockOptions options{
         .padding = {}, .boundary = layout.boundary(), .periodic = layout.periodic()};
     if (layout.split() != BlockSplit::irregular) {
-        if (processes > 1)
-            options.padding = {layout.communication_padding(1).low,
-                               layout.communication_padding(0).high};
+        options.padding = layout.widest_padding();
         return layout.split() == BlockSplit::regular ? regular_block(layout.size(), options)
                                                      : block(layout.size(), options);
     }

@@ -343,22 +343,18 @@ void CheckedSection::note_valid(const ValidPadding& valid) noexcept {
     poison(nullptr);
 }
 
-void CheckedSection::mark_filled(std::span<const LocalBox> boxes) noexcept {
+void CheckedSection::note_filled_first(std::span<const LocalBox> boxes) noexcept {
     for (Copy& copy : m_copies)
         if (std::ranges::any_of(boxes, [&](const LocalBox& box) { return contains(box, copy); }))
             copy.is_valid = true;
 }
 
 void CheckedSection::note_filled(std::span<const LocalBox> boxes, std::uint64_t plan) noexcept {
-    mark_filled(boxes);
+    note_filled_first(boxes);
     ++m_fills;
     m_plan = plan;
     remember_valid();
     poison(nullptr);
-}
-
-void CheckedSection::note_filled_first(std::span<const LocalBox> boxes) noexcept {
-    mark_filled(boxes);
 }
 
 bool CheckedSection::all_valid() const noexcept {

@@ -43,8 +43,7 @@ bool known(const AxisLayout& axis, int p) {
 }
 
 bool has_copies(const AxisLayout& axis) {
-    for (int p = 0; axis.is_block() && p < axis.grid_size(); ++p)
-        if (!(axis.communication_padding(p) == Widths())) return true;
+    if (axis.is_block()) return !(axis.as_block().widest_padding() == Widths());
     return axis.type() == DistType::unstructured && axis.as_unstructured().has_ghosts();
 }
 

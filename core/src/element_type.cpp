@@ -51,21 +51,15 @@ std::optional<ElementType> parse_typestr(std::string_view typestr) {
         !(typestr[0] == '|' && typestr[1] == 'V'))
         return {};
     const bool plain = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
+    const auto type = [&](ElementKind kind, bool has_size) {
+        return has_size ? std::optional(ElementType{kind, bytes}) : std::nullopt;
+    };
     switch (typestr[1]) {
-    case 'b':
-        return bytes == 1 ? std::optional(ElementType{ElementKind::boolean, 1}) : std::nullopt;
-    case 'i':
-        return plain ? std::optional(ElementType{ElementKind::signed_integer, bytes})
-                     : std::nullopt;
-    case 'u':
-        return plain ? std::optional(ElementType{ElementKind::unsigned_integer, bytes})
-                     : std::nullopt;
-    case 'f':
-        return plain && bytes > 1 ? std::optional(ElementType{ElementKind::floating_point, bytes})
-                                  : std::nullopt;
-    case 'c':
-        return bytes == 8 || bytes == 16 ? std::optional(ElementType{ElementKind::complex, bytes})
-                                         : std::nullopt;
+    case 'b': return type(ElementKind::boolean, bytes == 1);
+    case 'i': return type(ElementKind::signed_integer, plain);
+    case 'u': return type(ElementKind::unsigned_integer, plain);
+    case 'f': return type(ElementKind::floating_point, plain && bytes > 1);
+    case 'c': return type(ElementKind::complex, bytes == 8 || bytes == 16);
     case 'V':
         if (typestr[0] == native_order && bytes == 2) return ElementType{ElementKind::bfloat, 2};
         if (typestr[0] == native_order && bytes == 4) return ElementType{ElementKind::complex, 4};

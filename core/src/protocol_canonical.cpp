@@ -103,10 +103,7 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
     require<UsageError>(axis >= 0 && axis < layout.rank(), [&] {
         return text("canonical_axis: axis ", axis, " is not in [0, ", layout.rank(), ')');
     });
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("canonical_axis: process ", process, " is not in [0, ", layout.process_count(),
-                    ')');
-    });
+    distview::impl::check_process(layout, process, "canonical_axis");
     const AxisLayout& from = layout.axis(axis);
     const int r = layout.coordinates(process)[static_cast<std::size_t>(axis)];
     CanonicalAxis result;
@@ -135,11 +132,7 @@ CanonicalAxis canonical_axis(const ArrayLayout& layout, int axis, int process) {
         result.communication = block.communication_padding(r);
         result.edges = block.boundary_padding(r);
         result.axis_padding->edges = block.boundary();
-        bool padded = is_padded(block.boundary());
-        // Without tables all seams have the widths of the first.
-        const int n = block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
-        for (int p = 0; p < n && !padded; ++p) padded = is_padded(block.communication_padding(p));
-        result.axis_padding->any = padded;
+        result.axis_padding->any = is_padded(block.boundary()) || is_padded(block.widest_padding());
         break;
     }
     }

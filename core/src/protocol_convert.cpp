@@ -29,8 +29,7 @@ Violation not_periodic(int axis) {
 
 /// Rules B10 and B11 on one axis of a layout.
 Verdict check_padding(const BlockLayout& block, int axis, int stride) {
-    const Widths seam(block.communication_padding(block.grid_size() - 1).low,
-                      block.communication_padding(0).high);
+    const Widths seam = block.widest_padding();
     // In closed forms all seams are alike, and the last block is the smallest.
     if (!block.has_tables() && seam.low == seam.high &&
         block.interior(block.grid_size() - 1).size() >= seam.low)
@@ -129,10 +128,7 @@ Verdict check_exportable(const ArrayLayout& layout, const Version& version) {
 
 std::vector<DimData> export_dim_data(const ArrayLayout& layout, int process,
                                      const Version& version) {
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("export_dim_data: process ", process, " is not in [0, ", layout.process_count(),
-                    ')');
-    });
+    distview::impl::check_process(layout, process, "export_dim_data");
     throw_if_violated(check_exportable(layout, version));
     std::vector<DimData> result;
     result.reserve(static_cast<std::size_t>(layout.rank()));

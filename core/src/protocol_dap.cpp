@@ -191,10 +191,7 @@ bool agrees(const CanonicalAxis& given, const CanonicalAxis& expected) {
 }
 
 void check_against_layout(const ExportedSection& given, const ArrayLayout& layout, int process) {
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("dist_view_from_dap: expected a process in [0, ", layout.process_count(),
-                    "), got ", process);
-    });
+    distview::impl::check_process(layout, process, "dist_view_from_dap");
     const int rank = given.section.rank();
     require<ShapeError>(rank == layout.rank(), [&] {
         return text("dist_view_from_dap: expected a section of ", layout.rank(), " axes, got ",

@@ -132,10 +132,7 @@ SlicedAxis sliced(const AxisLayout& layout, const AxisSlice& slice, int process,
 SectionSlice slice_section(const ArrayLayout& layout, int process,
                            const std::vector<AxisSlice>& slices) {
     const auto rank = static_cast<std::size_t>(layout.rank());
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("slice: expected a process in [0, ", layout.process_count(), "), got ",
-                    process);
-    });
+    impl::check_process(layout, process, "slice");
     require<LayoutError>(slices.empty() || slices.size() == rank, [&] {
         return text("slice: expected slices of ", rank, " axes, got ", slices.size());
     });

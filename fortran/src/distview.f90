@@ -50,7 +50,6 @@ module distview
     use distview_base, only: distview_box, distview_faces
     use distview_padding_plans, only: distview_padding_plan, distview_kernel
     use distview_exchanges, only: distview_exchange
-    use distview_base, only: distview_automatic, distview_direct, distview_by_dimension
     use distview_redistribution_plans, only: distview_redistribution_plan
     use distview_other_programs, only: distview_other_program
     use distview_index_lists, only: distview_index_list

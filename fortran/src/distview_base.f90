@@ -24,8 +24,6 @@ module distview_base
     integer, parameter, public :: distview_box = 0, distview_faces = 1
     ! Operations that combine two elements.
     integer, parameter, public :: distview_sum = 1, distview_minimum = 2, distview_maximum = 3
-    ! Strategies of redistributions.
-    integer, parameter, public :: distview_automatic = 0, distview_direct = 1, distview_by_dimension = 2
     ! Where memory lies.
     integer, parameter, public :: distview_host = 0, distview_cuda = 2, distview_cuda_host = 3, &
         distview_cuda_managed = 13

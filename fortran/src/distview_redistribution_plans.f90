@@ -42,8 +42,7 @@ module distview_redistribution_plans
         type(c_ptr) :: permutation = c_null_ptr, from_slice = c_null_ptr, to_slice = c_null_ptr
         type(c_ptr) :: from_ranks = c_null_ptr, to_ranks = c_null_ptr
         integer(c_int64_t) :: buffer_bytes = 0
-        integer(c_int32_t) :: allow_missing_indices = 0, fill_padding = 0, conjugate = 0, in_place = 0, strategy = 0, &
-            unused = 0
+        integer(c_int32_t) :: allow_missing_indices = 0, fill_padding = 0, conjugate = 0, in_place = 0
     end type
 
     interface
@@ -121,7 +120,6 @@ contains
     ! fill_padding          whether to write also the target's padding that mirrors cells
     ! conjugate             whether complex elements are conjugated on the way
     ! in_place              whether source and target may share memory
-    ! strategy              distview_automatic, distview_direct or distview_by_dimension
     ! moving                as of distview_padding_plan
     !
     ! Collective: over comm; all ranks pass the same
@@ -129,11 +127,11 @@ contains
     !             of the target is not in the source; distview_usage_error if a grid has more processes than comm ranks
     subroutine redistribution_plan_create(self, comm, from, to, permutation, from_slice, to_slice, from_ranks, to_ranks, &
                                           buffer_bytes, allow_missing_indices, fill_padding, conjugate, in_place, &
-                                          strategy, moving, stat, errmsg)
+                                          moving, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self
         type(distview_communicator), intent(in) :: comm
         type(distview_layout), intent(in) :: from, to
-        integer, intent(in), optional :: permutation(:), from_ranks(:), to_ranks(:), strategy
+        integer, intent(in), optional :: permutation(:), from_ranks(:), to_ranks(:)
         type(distview_slice), intent(in), optional :: from_slice(:), to_slice(:)
         integer(int64), intent(in), optional :: buffer_bytes
         logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate, in_place, moving
@@ -177,7 +175,6 @@ contains
         if (present(fill_padding)) options%fill_padding = merge(1, 0, fill_padding)
         if (present(conjugate)) options%conjugate = merge(1, 0, conjugate)
         if (present(in_place)) options%in_place = merge(1, 0, in_place)
-        if (present(strategy)) options%strategy = int(strategy, c_int32_t)
         if (status == distview_success) then
             status = c_redistribution_plan_create(comm%handle, from%handle, to%handle, options, made)
         else
@@ -202,13 +199,12 @@ contains
     ! Errors:     distview_usage_error if both programs send, or both receive; those of create (on all ranks); a layout of
     !             another number of processes is an error of that rank
     subroutine redistribution_plan_create_between(self, other, sends, mine, permutation, from_slice, to_slice, &
-                                                  allow_missing_indices, fill_padding, conjugate, strategy, moving, stat, &
-                                                  errmsg)
+                                                  allow_missing_indices, fill_padding, conjugate, moving, stat, errmsg)
         class(distview_redistribution_plan), intent(inout) :: self
         type(distview_other_program), intent(in) :: other
         logical, intent(in) :: sends
         type(distview_layout), intent(in) :: mine
-        integer, intent(in), optional :: permutation(:), strategy
+        integer, intent(in), optional :: permutation(:)
         type(distview_slice), intent(in), optional :: from_slice(:), to_slice(:)
         logical, intent(in), optional :: allow_missing_indices, fill_padding, conjugate, moving
         integer, intent(out), optional :: stat
@@ -245,7 +241,6 @@ contains
         if (present(allow_missing_indices)) options%allow_missing_indices = merge(1, 0, allow_missing_indices)
         if (present(fill_padding)) options%fill_padding = merge(1, 0, fill_padding)
         if (present(conjugate)) options%conjugate = merge(1, 0, conjugate)
-        if (present(strategy)) options%strategy = int(strategy, c_int32_t)
         if (status == distview_success) &
             status = c_other_program_plan(other%handle, merge(1_c_int, 0_c_int, sends), mine%handle, options, made)
         if (status == distview_success) then

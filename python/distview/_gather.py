@@ -57,14 +57,18 @@ def gather(view: Section, root: Any, cells: str) -> np.ndarray | None:
 
 
 def _access(view: Section, comm: _distview.Communicator, kept: Gathers) -> _distview.SectionAccess | None:
-    """How ranks read each other's sections: made in the second gather, since many arrays see one only."""
+    """How ranks read each other's sections: made in the second gather, since many arrays see one only.
+
+    Dropped for good if no rank reaches all sections, as between nodes.
+    """
     if view._slices_of:
         return None
     times = int(comm.all_reduce_int("min", [kept.times])[0])
     if times < 2:
         kept.forget()
     if times == 1:
-        kept.access = _distview.SectionAccess(view)
+        access = _distview.SectionAccess(view)
+        kept.access = access if any(map(access.reaches_all, range(comm.size))) else None
     if view.device[0] in _device.HOST_TYPES:
         kept.times = min(times + 1, 2)
     return kept.access

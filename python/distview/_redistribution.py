@@ -27,8 +27,6 @@ Moved = TypeVar("Moved", bound=Section)
 #: What describes the layout of a new array beside its letters; see zeros().
 _OF_LAYOUTS = {"padding", "boundary", "periodic", "grid", "device"}
 
-_STRATEGIES = ("automatic", "direct", "by_dimension")
-
 
 def _of_plan(_self: Any, *args: Any, **kwargs: Any) -> _distview.Communicator | None:
     """For collective(): that of ``comm``, or of the arrays; Layouts have none."""
@@ -59,11 +57,7 @@ class RedistributionPlan:
     that is transposed within itself; where they do, beta must be 0 and nothing combined (slices whose
     elements lie between each other's share none). buffer_bytes: the most
     that a rank holds beside them, 0 for as much as is good; moves that undo themselves when done twice
-    do with little, others need room for all elements that a rank sends and gets in messages. strategy:
-    "direct" for elements that travel to where they belong at once; "by_dimension" for along one axis of
-    the grid after the other, to few processes each time, for which the target's grid must have the
-    extents of the source's along the axes that it takes; "automatic" for what is likely to be faster,
-    which within one node is "direct".
+    do with little, others need room for all elements that a rank sends and gets in messages.
 
     Every element is read from its owner, which of several processes that list an index is the lowest one;
     only execute(combine=) takes the elements of all of them. Where an index of the target is on several
@@ -87,12 +81,11 @@ class RedistributionPlan:
         conjugate: bool = False,
         in_place: bool = False,
         buffer_bytes: int = 0,
-        strategy: str = "automatic",
         allow_missing_indices: bool = False,
     ) -> None:
         taken = _communicator_of(comm, source, target)
 
-        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices, bool, bool, bool, int, str, bool]:
+        def prepare() -> tuple[Layout, Layout, list[int], Slices, Slices, bool, bool, bool, int, bool]:
             caller = "RedistributionPlan"
             one, other = _layout_of(source, "source", caller), _layout_of(target, "target", caller)
             expected = taken.size if taken is not None else 1
@@ -113,7 +106,6 @@ class RedistributionPlan:
                 bool(conjugate),
                 _in_place(in_place),
                 _buffer_bytes(buffer_bytes),
-                _strategy(strategy),
                 bool(allow_missing_indices),
             )
 
@@ -398,15 +390,6 @@ def _layout_of(given: Any, what: str, caller: str, only_arrays: bool = False) ->
         return given
     expected = "a DistView" if only_arrays else "a Layout or a DistView"
     raise UsageError(f"{caller}: expected {what} to be {expected}, got {type(given).__name__}")
-
-
-def _strategy(given: Any) -> str:
-    if not isinstance(given, str) or given not in _STRATEGIES:
-        raise UsageError(
-            f"RedistributionPlan: expected strategy to be one of {', '.join(map(repr, _STRATEGIES))}, "
-            f"got {short(given)}"
-        )
-    return given
 
 
 def _in_place(given: Any) -> bool:

@@ -20,12 +20,13 @@
 
 #include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -121,21 +122,27 @@ void scatter_from(const Communicator& comm, nb::handle all, const std::vector<st
 
 /// The bytes of all ranks, on every rank.
 nb::list all_gather_bytes(const Communicator& comm, const nb::bytes& mine) {
-    const std::string_view own(mine.c_str(), mine.size());
-    std::vector<std::string> pieces;
+    const std::span<const char> own(mine.c_str(), mine.size());
+    std::vector<std::int64_t> sizes;
+    std::string all;
     {
         const nb::gil_scoped_release release;
-        const std::vector<std::int64_t> sizes =
-            all_gather(comm, static_cast<std::int64_t>(own.size()));
-        for (int root = 0; root < comm.size(); ++root) {
-            const auto size = static_cast<std::size_t>(sizes[static_cast<std::size_t>(root)]);
-            std::string& piece = pieces.emplace_back(size, '\0');
-            if (root == comm.rank()) piece = own;
-            broadcast(comm, root, std::as_writable_bytes(std::span(piece)));
-        }
+        sizes = all_gather(comm, static_cast<std::int64_t>(own.size()));
+        distview::agree_on(comm, "all_gather_bytes", [&] {
+            const std::int64_t total = std::reduce(sizes.begin(), sizes.end());
+            all.resize(static_cast<std::size_t>(total));
+        });
+        const auto bytes = std::as_writable_bytes(std::span(all));
+        gather_bytes(comm, 0, std::as_bytes(own), sizes,
+                     comm.rank() == 0 ? bytes : std::span<std::byte>());
+        broadcast(comm, 0, bytes);
     }
     nb::list result;
-    for (const std::string& piece : pieces) result.append(nb::bytes(piece.data(), piece.size()));
+    const char* piece = all.data();
+    for (const std::int64_t size : sizes) {
+        result.append(nb::bytes(piece, static_cast<std::size_t>(size)));
+        piece += size;
+    }
     return result;
 }
 

@@ -33,17 +33,6 @@ std::vector<AxisSlice> axis_slices(const Slices& slices) {
     return result;
 }
 
-RedistributionStrategy strategy_of(const std::string& word) {
-    if (word == "automatic") return RedistributionStrategy::automatic;
-    if (word == "direct") return RedistributionStrategy::direct;
-    require<UsageError>(word == "by_dimension", [&] {
-        return text("RedistributionPlan: expected a strategy 'automatic', 'direct' or "
-                    "'by_dimension', got '",
-                    shortened(word), "'");
-    });
-    return RedistributionStrategy::by_dimension;
-}
-
 std::shared_ptr<ArrayState> state_of(const char* caller, nb::handle object, const char* which) {
     Array* array = nullptr;
     require<UsageError>(nb::try_cast(object, array) && array, [&] {
@@ -87,7 +76,7 @@ void register_redistribution(nb::module_& package) {
                const ArrayLayout& source, const ArrayLayout& target,
                const std::vector<int>& permutation, const Slices& from_slice,
                const Slices& to_slice, bool fill_padding, bool conjugate, bool in_place,
-               std::int64_t buffer_bytes, const std::string& strategy, bool allow_missing_indices) {
+               std::int64_t buffer_bytes, bool allow_missing_indices) {
                 new (self) Redistribution(comm, source, target,
                                           {.permutation = permutation,
                                            .from_slice = axis_slices(from_slice),
@@ -96,11 +85,10 @@ void register_redistribution(nb::module_& package) {
                                            .fill_padding = fill_padding,
                                            .conjugate = conjugate,
                                            .in_place = in_place,
-                                           .buffer_bytes = buffer_bytes,
-                                           .strategy = strategy_of(strategy)});
+                                           .buffer_bytes = buffer_bytes});
             },
             "comm"_a.none(), "source"_a, "target"_a, "permutation"_a, "from_slice"_a, "to_slice"_a,
-            "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a, "strategy"_a,
+            "fill_padding"_a, "conjugate"_a, "in_place"_a, "buffer_bytes"_a,
             "allow_missing_indices"_a,
             "Slices are (begin, count, step) by axis, (0, -1, 1) for none. Collective if comm is "
             "given.")

@@ -7,6 +7,7 @@ import re
 import distview
 import numpy as np
 import pytest
+from distview import _distview
 from global_arrays import (
     NUMBERS,
     OTHERS,
@@ -79,6 +80,19 @@ def test_gather_over_transports(comm, transport, monkeypatch):
         assert gathered is None or gathered.tolist() == list(range(5 * comm.size))
 
 
+def test_gather_keeps_no_access_that_reaches_nobody(comm, monkeypatch):
+    """As between nodes: messages imitate them. Later gathers do not try again."""
+    monkeypatch.setenv("DISTVIEW_TRANSPORT", "message")
+    make = _distview.SectionAccess
+    made = []
+    monkeypatch.setattr(_distview, "SectionAccess", lambda view: made.append(view) or make(view))
+    view = distview.from_function(lambda i: i, 5 * comm.size, "b", comm, int)
+    for times in range(5):
+        gathered = view.gather(times % comm.size)
+        assert gathered is None or gathered.tolist() == list(range(5 * comm.size))
+    assert len(made) == 1 and (view._joint.gathers.access is None) == (comm.size > 1)
+
+
 @pytest.mark.parametrize("dtype", OTHERS)
 def test_gather_of_elements_that_are_no_numbers(comm, dtype):
     layout = distview.zeros((7, 5), comm=comm, padding=1).layout
@@ -119,6 +133,14 @@ def test_the_indices_of_this_process(comm):
     if comm.size > 1:
         caught = raised_on_all(comm, lambda: distview.zeros(20, bad, comm))
         assert str(caught) == "zeros: expected index arrays on all ranks, or on none"
+
+
+def test_bytes_of_all_ranks(comm):
+    """How index lists are exchanged: of different lengths, none on rank 0."""
+    communicator = distview.zeros(3, comm=comm)._communicator
+    for length in (0, 1, 40000):
+        pieces = communicator.all_gather_bytes(bytes([comm.rank]) * (length * comm.rank))
+        assert pieces == [bytes([p]) * (length * p) for p in range(comm.size)]
 
 
 def test_gather_arguments_on_one_rank(comm):

@@ -80,11 +80,6 @@ def wrong_arguments(comm, a):
     for bad, shown in ((-1, "-1"), (1.5, "1.5"), (2**63, str(2**63))):
         text = start + "expected buffer_bytes to be an int of at least 0, got " + shown
         yield (a, a), {"in_place": True, "buffer_bytes": bad}, USAGE, text
-    for bad in ("both", None, 1):
-        text = start + "expected strategy to be one of 'automatic', 'direct', 'by_dimension', got "
-        yield (a, a), {"strategy": bad}, USAGE, text + repr(bad)
-    in_place = {"in_place": True, "strategy": "by_dimension"}
-    yield (a, a), in_place, USAGE, start + "in place, expected strategy direct or automatic"
     yield (a, a), {"from_slice": 3}, USAGE, start + "from_slice: axis 0: expected a slice, got 3"
     yield (a, a), {"to_slice": (...,) * 2}, USAGE, start + "to_slice: expected at most one ..."
     yield (a, a), {"from_slice": slice(1, None)}, LAYOUT, "RedistributionPlan: axis 0 of the target"

@@ -116,11 +116,14 @@ class Checks:
         """Exit status, or what went wrong. Nothing that was started outlives a timeout, or Ctrl-C."""
         # Open MPI 5 refuses to start when an mpirun that was killed has left files and had the same
         # process number: each keeps its files in a folder of its own.
-        with tempfile.TemporaryDirectory(prefix="mpirun.", ignore_cleanup_errors=True) as folder:
+        folder = tempfile.mkdtemp(prefix="mpirun.")
+        try:
             environment = {**self.environment, "OMP_NUM_THREADS": str(threads)}
             if not environment.get("PRTE_MCA_prte_tmpdir_base"):
                 environment["PRTE_MCA_prte_local_tmpdir_base"] = folder
             return self.status_in(environment, command, file, timeout)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
     def status_in(self, environment, command, file, timeout):
         """The same, with all of the environment given."""

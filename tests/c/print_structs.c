@@ -97,8 +97,6 @@ int main(void) {
     FIELD(distview_redistribution_options, fill_padding);
     FIELD(distview_redistribution_options, conjugate);
     FIELD(distview_redistribution_options, in_place);
-    FIELD(distview_redistribution_options, strategy);
-    FIELD(distview_redistribution_options, unused);
     SIZE(distview_slice);
     FIELD(distview_slice, begin);
     FIELD(distview_slice, count);

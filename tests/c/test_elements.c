@@ -283,6 +283,13 @@ static void test_local_copies(distview_communicator* comm) {
                                               &options, triple, &t, NULL));
         FAILS(DISTVIEW_USAGE_ERROR, "a function, got a null pointer",
               distview_with_local_copy(u, &options, NULL, NULL, NULL));
+        FAILS(DISTVIEW_USAGE_ERROR, "expected interior (0) or owned cells (1), got 2",
+              distview_with_local_copy(u, &(distview_local_copy_options){.cells = 2}, triple, &t,
+                                       NULL));
+        distview_array_release(u);
+        OK(distview_array_create(comm, layout, DISTVIEW_OPAQUE(24), order, &u));
+        FAILS(DISTVIEW_SHAPE_ERROR, "of 1, 2, 4, 8 or 16 bytes",
+              distview_with_local_copy(u, &options, triple, &t, NULL));
         distview_array_release(u);
     }
     distview_layout_release(layout);
@@ -535,6 +542,22 @@ static void test_migration(distview_communicator* comm) {
     OK(distview_migration_plan_describe(plan, NULL, 0, &length));
     CHECK(usable == 1 && bytes >= 0 && length > 10);
 
+    // Wrong on the last one: with full contracts all are told, and the plan goes on.
+    const int one = check_rank == check_size - 1;
+    OK(distview_set_contracts(DISTVIEW_CONTRACTS_FULL));
+    fields[0].to = one ? NULL : number2;
+    for (int turn = 0; turn < 2; ++turn) {
+        FAILS(DISTVIEW_USAGE_ERROR, "elements to write of field 0, got a null pointer",
+              distview_migration_plan_execute(plan, 3, fields));
+        distview_exchange* none = NULL;
+        FAILS(DISTVIEW_USAGE_ERROR, "elements to write of field 0, got a null pointer",
+              distview_migration_plan_start(plan, 3, fields, &none));
+        CHECK(none == NULL);
+    }
+    fields[0].to = number2;
+    OK(distview_migration_plan_execute(plan, 3, fields));
+    OK(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
+
     // Wrong on all ranks.
     FAILS(DISTVIEW_USAGE_ERROR, "from 1 to 16 fields, got 0",
           distview_migration_plan_execute(plan, 0, fields));
@@ -548,7 +571,6 @@ static void test_migration(distview_communicator* comm) {
               distview_migration_plan_execute(plan, 3, fields));
     fields[0].to = number2;
     // Wrong on the last one: it has other types.
-    const int one = check_rank == check_size - 1;
     if (check_size > 1) {
         fields[0].element = one ? DISTVIEW_FLOAT32 : DISTVIEW_FLOAT64;
         FAILS(DISTVIEW_USAGE_ERROR, "MigrationPlan",

@@ -62,6 +62,21 @@ static void test_layouts(void) {
     FAILS(DISTVIEW_USAGE_ERROR, "a distribution", distview_layout_create(1, grid, &axis, &layout));
     FAILS(DISTVIEW_LAYOUT_ERROR, "from 0 to 8 axes, got 9",
           distview_layout_create(9, grid, &axis, &layout));
+    // Along the second axis nothing is known of process 1: a call that fails leaves all as it was.
+    const int64_t two = 2, labels[] = {3, 1};
+    const distview_axis in_part[] = {
+        {.extent = 5},
+        {.kind = DISTVIEW_UNSTRUCTURED_LOCAL, .extent = 4, .counts = &two, .labels = labels}};
+    int64_t extents[2] = {-7, -7}, begin[2] = {-7, -7}, end[2] = {-7, -7};
+    OK(distview_layout_create(2, (int[]){1, 2}, in_part, &layout));
+    FAILS(DISTVIEW_USAGE_ERROR, "whose other labels are not known, got 1",
+          distview_layout_local_extents(layout, 1, extents));
+    FAILS(DISTVIEW_USAGE_ERROR, "whose other labels are not known, got 1",
+          distview_layout_interior(layout, 1, begin, end));
+    CHECK(extents[0] == -7 && begin[0] == -7 && end[0] == -7);
+    OK(distview_layout_local_extents(layout, 0, extents));
+    CHECK(extents[0] == 5 && extents[1] == 2);
+    distview_layout_release(layout);
     FAILS(DISTVIEW_USAGE_ERROR, "a process grid", distview_layout_create(1, NULL, &axis, &layout));
     FAILS(DISTVIEW_USAGE_ERROR, "a place for the result",
           distview_layout_create(1, grid, &axis, NULL));
@@ -138,6 +153,11 @@ static void test_arrays(distview_communicator* comm) {
     CHECK(array == NULL);
     FAILS(DISTVIEW_USAGE_ERROR, "order",
           distview_array_create(comm, layout, DISTVIEW_INT8, one ? 7 : 0, &array));
+    distview_layout* const huge = make_layout(1, &(distview_axis){.extent = (int64_t)1 << 62});
+    FAILS(DISTVIEW_SHAPE_ERROR, "distview_array_create: expected elements within 2^63-1 bytes",
+          distview_array_create(comm, huge, DISTVIEW_OPAQUE(4096), DISTVIEW_ROW_MAJOR, &array));
+    check_alike();
+    distview_layout_release(huge);
     OK(distview_array_borrow(comm, layout, &memory, &array));
     const distview_slice beyond = {20, 20, 1};
     distview_array* part = NULL;
@@ -161,6 +181,8 @@ static void test_arrays(distview_communicator* comm) {
     FAILS(DISTVIEW_USAGE_ERROR, "expected a whole array, got a null pointer",
           distview_gather(array, 0, DISTVIEW_ROW_MAJOR, check_rank == 0 ? 0 : 1, NULL));
     check_alike();
+    double whole[30]; // on other ranks nobody looks at the number
+    OK(distview_gather(array, 0, DISTVIEW_ROW_MAJOR, check_rank == 0 ? 30 : INT64_MAX, whole));
     distview_array_release(part);
     distview_padding_plan* plan = NULL;
     OK(distview_padding_plan_create(comm, layout, NULL, &plan));
@@ -206,6 +228,9 @@ static void test_other_numbers(distview_communicator* comm) {
     DIFFERS("cells", 1, 0, distview_sum(array, one ? &owned : NULL, &value));
     DIFFERS("reproducible", 1, 0, distview_dot(array, target, &same, &value));
     DIFFERS("order", 2, 1, distview_norm(array, one ? 2 : 1, NULL, &value.real));
+    FAILS(DISTVIEW_USAGE_ERROR, "the same arrays, in the same order",
+          distview_dot(array, one ? array : target, NULL, &value));
+    check_alike();
     double data[12 * 9] = {0};
     distview_memory memory = {.data = data, .element = DISTVIEW_FLOAT64, .rank = 2};
     OK(distview_layout_local_extents(layout, check_rank, memory.extents));
@@ -302,7 +327,18 @@ static void test_plans(distview_communicator* comm) {
         FAILS(DISTVIEW_USAGE_ERROR, "differ from those of rank 0: count is 2 on rank",
               distview_padding_plan_execute(plan, one ? 2 : 1, (distview_array*[]){array, array}));
         check_alike();
+        FAILS(
+            DISTVIEW_USAGE_ERROR, "differ from those of rank 0: count is 2 on rank",
+            distview_padding_plan_exchange(plan, one ? 2 : 1, (distview_memory[]){memory, memory}));
+        check_alike();
     }
+    memory.data = one ? NULL : data;
+    memory.read_only = 0;
+    FAILS(DISTVIEW_USAGE_ERROR, "elements, got a null pointer",
+          distview_padding_plan_exchange(plan, 1, &memory));
+    check_alike();
+    memory.data = data;
+    OK(distview_padding_plan_exchange(plan, 1, &memory));
     OK(distview_set_contracts(DISTVIEW_CONTRACTS_CHEAP));
     OK(distview_padding_plan_execute(plan, 1, &array));
     FAILS(DISTVIEW_USAGE_ERROR, "[0, 3), got 3", distview_set_contracts(3));
@@ -432,6 +468,10 @@ static void test_classes(distview_communicator* comm) {
         CHECK(strcmp(distview_last_error()->class_name, names[status]) == 0);
         CHECK(strcmp(distview_last_error()->code, "its_code") == 0);
     }
+    FAILS(DISTVIEW_OTHER_ERROR, "number 42",
+          distview_communicator_agree(comm, "test",
+                                      one ? distview_set_error(42, NULL, "number 42") : 0));
+    check_alike();
     OK(distview_communicator_agree(comm, "test", 0));
     distview_clear_error();
     CHECK(distview_last_error()->status == 0 && distview_last_error()->message[0] == '\0');
@@ -466,6 +506,35 @@ static void test_deadline(distview_communicator* comm) {
     distview_communicator_release(lost);
 }
 
+// Two programs, of which the second is the last rank: a call that it refuses counts, and the others are told.
+static void test_between_programs(void) {
+    if (check_size == 1) return;
+    const int one = check_rank == check_size - 1;
+    MPI_Comm own, between;
+    MPI_Comm_split(MPI_COMM_WORLD, one, 0, &own);
+    MPI_Intercomm_create(own, 0, MPI_COMM_WORLD, one ? 0 : check_size - 1, 1, &between);
+    distview_other_program* other = NULL;
+    distview_communicator* both = NULL;
+    distview_layout* const mine = make_layout(1, &(distview_axis){.extent = 12});
+    distview_layout* theirs = NULL;
+    OK(distview_other_program_create(between, &other));
+    OK(distview_other_program_communicator(other, &both));
+    FAILS(DISTVIEW_USAGE_ERROR, one ? "a place for the result, got a null pointer" : "OtherProgram",
+          distview_other_program_exchange(other, mine, one ? NULL : &theirs));
+    CHECK(theirs == NULL);
+    OK(distview_communicator_barrier(both));
+    int equal = 0;
+    OK(distview_other_program_exchange(other, mine, &theirs));
+    OK(distview_layout_equal(mine, theirs, &equal));
+    CHECK(equal == 1);
+    distview_layout_release(theirs);
+    distview_layout_release(mine);
+    distview_communicator_release(both);
+    distview_other_program_release(other);
+    MPI_Comm_free(&between);
+    MPI_Comm_free(&own);
+}
+
 int main(int argc, char** argv) {
     distview_communicator* comm;
     check_begin(&argc, &argv, &comm);
@@ -475,6 +544,7 @@ int main(int argc, char** argv) {
     test_plans(comm);
     test_executions(comm);
     test_classes(comm);
+    test_between_programs();
     test_deadline(comm);
     return check_end(comm);
 }

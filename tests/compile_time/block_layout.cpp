@@ -26,6 +26,7 @@ static_assert(padded.protocol_index(GlobalIndex(-1)) == 0);
 static_assert(padded.global_index(ProtocolIndex(17)) == 16);
 static_assert(padded.communication_padding(0) == Widths(0, 1));
 static_assert(padded.boundary_padding(0) == Widths(1, 0));
+static_assert(padded.widest_padding() == Widths(1));
 
 constexpr BlockLayout regular(11, 3, BlockSplit::regular, {}, {}, true);
 static_assert(regular.owner(GlobalIndex(8)) == 2 && regular.local_extent(2) == 3);

@@ -147,7 +147,7 @@ def api_sheet(tree):
 
 
 #: Of RedistributionSchedule: lists that plans are made of.
-_MEMBERS_NOT_FOR_USERS = {"axis_runs_from", "axis_runs_to", "runs_from", "runs_to", "runs_with", "messages"}
+_MEMBERS_NOT_FOR_USERS = {"runs_from", "runs_to", "runs_with", "messages"}
 _ACCESS = re.compile(r"((?:public|private|protected)\s*:(?!:)\s*)+")
 
 

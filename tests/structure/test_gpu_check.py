@@ -2,6 +2,7 @@
 """Tests of scripts/gpu-check, which few machines can run: programs that stand in for those of a build say what a
 device would have let them say."""
 
+import ast
 import json
 import os
 import subprocess
@@ -143,6 +144,14 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(self.verdicts["shallow_water --benchmark tiles: norms"], "passed")
         self.assertTrue(all(self.bars.values()))
         self.assertEqual(self.report["device"], "One GPU, 1.0")
+
+    def test_python_3_9_is_enough(self):
+        """As docs/cuda.md says: no newer syntax, nor names of the library that have been used here or nearly so."""
+        newer = {"ignore_cleanup_errors", "strict", "pairwise", "process_group", "root_dir", "UTC", "StrEnum"}
+        for path in (SCRIPT, *(SCRIPT.parent / "lib").glob("gpu_*.py")):
+            tree = ast.parse(path.read_text(encoding="utf-8"), str(path), feature_version=(3, 9))
+            names = {getattr(node, kind, None) for node in ast.walk(tree) for kind in ("arg", "attr", "id")}
+            self.assertEqual({name for name in names if isinstance(name, str)} & newer, set(), path)
 
     def test_without_a_device_nothing_runs(self):
         self.assertEqual(self.check(device=""), 1)

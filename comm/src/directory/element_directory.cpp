@@ -146,45 +146,22 @@ bool is_in_place(const FoundAxis& found) {
     });
 }
 
-/// Runs by the copy that they read.
-class RunLists {
-public:
-    void add(const Match& match) {
-        const auto copy = static_cast<std::size_t>(match.copy);
-        if (copy >= m_lists.size()) m_lists.resize(copy + 1);
-        const AxisRun run{
-            .peer = match.peer, .mine = match.mine, .theirs = match.theirs, .length = 1};
-        m_lists[copy].add({run, match.mirror, match.element});
-    }
-    FoundAxis::RunsByCopy finish() {
-        FoundAxis::RunsByCopy result;
-        for (AxisRunList& list : m_lists) result.push_back(list.finish());
-        return result;
-    }
-
-private:
-    std::vector<AxisRunList> m_lists;
-};
-
 /// Totals over all ranks. Collective.
 MatchedElements summed_up(const Communicator& comm, const std::shared_ptr<FoundAxis>& found,
                           const ElementDirectory& directory) {
     std::array<std::int64_t, 3> sums{directory.matched(), directory.delivered(),
                                      directory.missing()};
+    std::array<std::int64_t, 3> least{directory.missing() > 0
+                                          ? directory.lowest_missing()
+                                          : std::numeric_limits<std::int64_t>::max(),
+                                      -directory.most_copies(), is_in_place(*found) ? 1 : 0};
     all_reduce(comm, ReduceOperation::sum, std::span<std::int64_t>(sums));
+    all_reduce(comm, ReduceOperation::min, std::span<std::int64_t>(least));
     found->count = sums[0];
     found->delivered = sums[1];
-    found->most_copies = all_reduce(comm, ReduceOperation::max, directory.most_copies());
-    MatchedElements result{found, sums[2], 0};
-    if (result.missing > 0)
-        result.lowest_missing =
-            all_reduce(comm, ReduceOperation::min,
-                       directory.missing() > 0 ? directory.lowest_missing()
-                                               : std::numeric_limits<std::int64_t>::max());
-    const auto in_place =
-        static_cast<std::int32_t>(is_in_place(*found) && found->delivered == found->count);
-    found->in_place = all_reduce(comm, ReduceOperation::min, in_place) == 1;
-    return result;
+    found->most_copies = static_cast<int>(-least[1]);
+    found->in_place = least[2] == 1 && found->delivered == found->count;
+    return {found, sums[2], least[0]};
 }
 
 /// Returns whose they are.
@@ -196,20 +173,21 @@ int append(std::vector<Told>& all, const OwnPlaces& own, Side side) {
 
 } // namespace
 
-MatchedElements match_elements(const Communicator& comm, const ElementSides& sides) {
+MatchedElements match_elements(const Communicator& comm, const std::function<OwnPlaces()>& from,
+                               const std::function<OwnPlaces()>& to, std::int64_t count) {
     std::shared_ptr<FoundAxis> found;
     std::vector<Told> told;
     std::vector<std::int64_t> elements;
     agree_on(comm, plan_names::redistribution, [&] {
         found = std::make_shared<FoundAxis>();
-        found->from_coordinate = append(told, sides.from(), Side::source);
-        found->to_coordinate = append(told, sides.to(), Side::target);
+        found->from_coordinate = append(told, from(), Side::source);
+        found->to_coordinate = append(told, to(), Side::target);
         std::sort(told.begin(), told.end(),
                   [](const Told& a, const Told& b) { return a.place.element < b.place.element; });
         elements.reserve(told.size());
         for (const Told& t : told) elements.push_back(t.place.element);
     });
-    const LabelRanges ranges(comm, plan_names::redistribution, elements, sides.count);
+    const LabelRanges ranges(comm, elements, count);
     elements = {};
     ElementDirectory directory;
     exchange_records<Told>(
@@ -224,14 +202,19 @@ MatchedElements match_elements(const Communicator& comm, const ElementSides& sid
         matches = directory.matches();
         return parcels_by_rank(matches);
     };
-    RunLists from_lists;
-    RunLists to_lists;
+    std::vector<AxisRunList> from_lists; // by the copy that runs read
+    std::vector<AxisRunList> to_lists;
     exchange_records<Match>(comm, plan_names::redistribution, reply, [&](int, const Match& match) {
-        (match.side == Side::source ? from_lists : to_lists).add(match);
+        std::vector<AxisRunList>& lists = match.side == Side::source ? from_lists : to_lists;
+        const auto copy = static_cast<std::size_t>(match.copy);
+        if (copy >= lists.size()) lists.resize(copy + 1);
+        const AxisRun run{
+            .peer = match.peer, .mine = match.mine, .theirs = match.theirs, .length = 1};
+        lists[copy].add({run, match.mirror, match.element});
     });
     agree_on(comm, plan_names::redistribution, [&] {
-        found->from = from_lists.finish();
-        found->to = to_lists.finish();
+        for (AxisRunList& list : from_lists) found->from.push_back(list.finish());
+        for (AxisRunList& list : to_lists) found->to.push_back(list.finish());
     });
     return summed_up(comm, found, directory);
 }

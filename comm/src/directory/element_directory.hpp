@@ -24,14 +24,6 @@ struct OwnPlaces {
     std::vector<ElementPlace> places{};
 };
 
-/// Elements to match along an axis.
-struct ElementSides {
-    /// Called once each; may throw.
-    std::function<OwnPlaces()> from;
-    std::function<OwnPlaces()> to;
-    std::int64_t count = 0; ///< different elements of both sides, at most
-};
-
 struct MatchedElements {
     std::shared_ptr<const FoundAxis> axis;
     /// Elements of the target that the source does not have.
@@ -46,9 +38,12 @@ struct MatchedElements {
 /// the lowest coordinate is read, and by combine() the others after it; all that have it to write are
 /// written.
 ///
+/// `from` and `to` are called once each, and may throw; `count`: different elements of both sides, at most.
+///
 /// Collective: over comm
 /// Cost:       memory and time as own places, places looked after (a fair share, and all that have a label
 ///             that many have), and own partners' places; messages to those who look after own elements
-MatchedElements match_elements(const Communicator& comm, const ElementSides& sides);
+MatchedElements match_elements(const Communicator& comm, const std::function<OwnPlaces()>& from,
+                               const std::function<OwnPlaces()>& to, std::int64_t count);
 
 } // namespace distview::impl

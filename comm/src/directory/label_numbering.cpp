@@ -141,7 +141,7 @@ std::vector<std::int64_t> cells_of_labels(const Communicator& comm, const Partly
     const auto count =
         holds ? static_cast<std::size_t>(axis.lists.owned_local(axis.coordinate).size()) : 0;
     const std::span sorted(holds ? axis.lists.sorted_labels(axis.coordinate) : nullptr, count);
-    const LabelRanges ranges(comm, plan_names::redistribution, sorted, axis.lists.size());
+    const LabelRanges ranges(comm, sorted, axis.lists.size());
 
     std::vector<Holding> holdings;
     std::vector<std::int64_t> cells;

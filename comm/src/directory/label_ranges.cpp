@@ -3,6 +3,7 @@
 
 #include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
+#include <distview/comm/impl/mpi/call_line.hpp>
 
 #include <algorithm>
 #include <cstddef>
@@ -10,8 +11,8 @@
 
 namespace distview::impl {
 
-LabelRanges::LabelRanges(const Communicator& comm, const char* caller,
-                         std::span<const std::int64_t> sorted, std::int64_t count)
+LabelRanges::LabelRanges(const Communicator& comm, std::span<const std::int64_t> sorted,
+                         std::int64_t count)
     : m_ranks(static_cast<Key>(comm.size())) {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
     // ~x is -x - 1: the least of it is that of the highest label.
@@ -23,7 +24,7 @@ LabelRanges::LabelRanges(const Communicator& comm, const char* caller,
     if (is_empty()) return;
     m_width = key(m_highest) / m_ranks + 1;
     m_is_even = key(m_highest) / 4 < static_cast<Key>(count);
-    if (!m_is_even) divide(comm, caller, sorted);
+    if (!m_is_even) divide(comm, sorted);
 }
 
 int LabelRanges::rank_of(std::int64_t label) const {
@@ -33,15 +34,14 @@ int LabelRanges::rank_of(std::int64_t label) const {
 }
 
 /// Bisects for the last label of every rank but the last, all at once: of so many labels each.
-void LabelRanges::divide(const Communicator& comm, const char* caller,
-                         std::span<const std::int64_t> sorted) {
+void LabelRanges::divide(const Communicator& comm, std::span<const std::int64_t> sorted) {
     const auto count = static_cast<std::size_t>(m_ranks) - 1;
     const std::int64_t all =
         all_reduce(comm, ReduceOperation::sum, static_cast<std::int64_t>(sorted.size()));
     const auto ranks = static_cast<std::int64_t>(m_ranks);
     std::vector<Key> first;
     std::vector<std::int64_t> below;
-    agree_on(comm, caller, [&] {
+    agree_on(comm, plan_names::redistribution, [&] {
         first.assign(count, 0);
         below.assign(count, 0);
         m_last.assign(count, key(m_highest));

@@ -23,8 +23,7 @@ public:
     ///
     /// Collective: over comm
     /// Cost:       one reduction, or up to 65 and 24 bytes a rank where ranges are not equal
-    LabelRanges(const Communicator& comm, const char* caller, std::span<const std::int64_t> sorted,
-                std::int64_t count);
+    LabelRanges(const Communicator& comm, std::span<const std::int64_t> sorted, std::int64_t count);
 
     bool is_empty() const { return m_lowest > m_highest; }
     std::int64_t lowest() const { return m_lowest; }
@@ -37,7 +36,7 @@ public:
     Key first_key(int rank) const { return static_cast<Key>(rank) * m_width; }
 
 private:
-    void divide(const Communicator& comm, const char* caller, std::span<const std::int64_t> sorted);
+    void divide(const Communicator& comm, std::span<const std::int64_t> sorted);
 
     Key m_ranks;
     std::int64_t m_lowest = 0;

@@ -136,7 +136,7 @@ RedistributionSchedule schedule_by_rendezvous(const Communicator& comm, const Ar
         const std::int64_t count =
             axis.pairs_indices() ? from.axis(a).size() + to.axis(d).size() : axis.to_slice().count;
         const MatchedElements matched = match_elements(
-            comm, {[&] { return source.places(); }, [&] { return target.places(); }, count});
+            comm, [&] { return source.places(); }, [&] { return target.places(); }, count);
         require<LayoutError>(matched.missing == 0 || options.allow_missing_indices, [&] {
             return missing_indices_text(where(side), a, matched.missing, matched.lowest_missing);
         });

@@ -107,7 +107,12 @@ void append_run(std::vector<CopyBox>& boxes, const CopyBox& run) {
 
 } // namespace
 
-void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
+void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies, bool whole) {
+    if (whole) {
+        for (CopyBox& box : copies)
+            if (arrange_bytes(box)) boxes.push_back(box);
+        return;
+    }
     std::vector<CopyBox> joined;
     for (CopyBox& box : copies)
         if (arrange_bytes(box) && std::none_of(joined.begin(), joined.end(), [&](CopyBox& earlier) {
@@ -126,18 +131,9 @@ void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies) {
     });
 }
 
-void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies) {
-    for (CopyBox box : copies)
-        if (arrange_bytes(box)) boxes.push_back(box);
-}
-
-void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box) {
-    if (arrange_elements(box)) boxes.push_back(box);
-}
-
-void append_combination(std::vector<CopyBox>& boxes, CopyBox box) {
+void append_combination(std::vector<CopyBox>& boxes, CopyBox box, bool whole) {
     if (!arrange_elements(box)) return;
-    if (box.rank > 0)
+    if (box.rank > 0 && !whole)
         append_pieces(boxes, box);
     else
         boxes.push_back(box);

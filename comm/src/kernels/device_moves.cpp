@@ -137,7 +137,7 @@ DeviceMoves::DeviceMoves(DeviceLayer& layer, const std::vector<MoveTransfer>& tr
     axes.reserve(transfers.size());
     for (const MoveTransfer& transfer : transfers)
         for (HostMove& each : moves_of(transfer, axes.emplace_back(transfer.axes()))) {
-            each.move.first_tile = static_cast<int>(m_tiles);
+            each.move.first = static_cast<int>(m_tiles);
             m_tiles += each.tiles;
             for (const MoveLoop& loop : each.loops)
                 if (loop.has_tables()) numbers += static_cast<std::size_t>(loop.count) * 2;

@@ -21,6 +21,8 @@ constexpr auto line_bytes = static_cast<std::size_t>(tuning::cache_line);
 constexpr std::size_t most_lines = 64;
 /// A segment has room for more than it is made for: a quarter of all before it, up to this.
 constexpr std::size_t most_growth = std::size_t{1} << 26;
+/// Of many, each with an open file, a new one has a sixteenth of all before it.
+constexpr std::size_t many_segments = 128;
 /// Larger segments are given back when they are no longer used.
 constexpr std::size_t most_kept = std::size_t{1} << 26;
 
@@ -80,10 +82,14 @@ std::optional<Arena::Piece> Arena::take(std::size_t bytes) {
     return {};
 }
 
+std::size_t Arena::growth(std::size_t segments, std::size_t all) {
+    return std::max(std::min(all / 4, most_growth), segments < many_segments ? 0 : all / 16);
+}
+
 bool Arena::grow(std::size_t bytes, std::string& why_not) {
     std::size_t all = 0;
     for (const auto& segment : m_segments) all += segment->memory->bytes();
-    const std::size_t wanted = std::max({bytes, m_least_segment, std::min(all / 4, most_growth)});
+    const std::size_t wanted = std::max({bytes, m_least_segment, growth(m_segments.size(), all)});
     std::shared_ptr<SharedSegment> memory = SharedSegment::make(wanted, why_not);
     // Less will do, if less is left.
     if (!memory && wanted > bytes) memory = SharedSegment::make(bytes, why_not);

@@ -6,7 +6,6 @@
 #include <distview/comm/mpi_error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <new>
 #include <string>
@@ -15,8 +14,11 @@ namespace distview::impl {
 
 namespace {
 
-/// Where a rank's line is, as numbers: the segment's address, the rank.
-using Offer = std::array<std::int64_t, 5>;
+/// Where a rank's line is. Sent as bytes.
+struct Offer {
+    SegmentAddress segment{};
+    std::int64_t rank = 0;
+};
 
 CallLine* line_in(const SharedSegment& segment) {
     return reinterpret_cast<CallLine*>(segment.data() + SharedSegment::header_bytes);
@@ -37,11 +39,9 @@ CallLines map_lines(MPI_Comm node, int rank) {
         line->started.store(self.started,
                             std::memory_order_relaxed); // others see it after the gather
     }
-    const SegmentAddress address = mine ? mine->address() : SegmentAddress{};
-    const Offer offer{address.process, address.descriptor, address.bytes, address.key, rank};
+    const Offer offer{mine ? mine->address() : SegmentAddress{}, rank};
     std::vector<Offer> offers(static_cast<std::size_t>(ranks));
-    constexpr int numbers = std::tuple_size_v<Offer>;
-    check_mpi(MPI_Allgather(offer.data(), numbers, MPI_INT64_T, offers.data(), numbers, MPI_INT64_T,
+    check_mpi(MPI_Allgather(&offer, sizeof(Offer), MPI_BYTE, offers.data(), sizeof(Offer), MPI_BYTE,
                             node),
               "MPI_Allgather");
     CallLines lines;
@@ -50,14 +50,12 @@ CallLines map_lines(MPI_Comm node, int rank) {
     int first_seen = rank; // of itself no other rank sees more
     for (const Offer& other : offers) {
         const std::shared_ptr<SharedSegment> segment =
-            other[4] == rank
-                ? mine
-                : SharedSegment::open({other[0], other[1], other[2], other[3]}, Access::write);
+            other.rank == rank ? mine : SharedSegment::open(other.segment, Access::write);
         if (!segment) {
             all_are_seen = 0;
             continue;
         }
-        const auto seen = static_cast<int>(other[4]);
+        const auto seen = static_cast<int>(other.rank);
         if (segments->empty()) first_seen = seen;
         segments->push_back(segment);
         lines.ranks.push_back({seen, line_in(*segment)});

@@ -218,7 +218,7 @@ bool Calls::closes_before(const CallLine& line, const CallPlace& place) {
 
 /// In one that has not ended: this rank, which is in none, has not come to it.
 bool Calls::waits_in_meeting(const CallLine& line) const noexcept {
-    const std::uint64_t attempt = line.attempt.load(std::memory_order_acquire);
+    const std::uint64_t attempt = line.met.epoch.load(std::memory_order_acquire);
     return attempt > 0 && outcomes().of(attempt).kind == Outcome::Kind::open;
 }
 
@@ -282,14 +282,6 @@ std::string Calls::explain(Reason reason, int peer, const Call& call, Way way) c
     }
     }
     return {};
-}
-
-bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
-    return m_circle.look(*m_line, peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu,
-                         [this](int rank) {
-                             const Rank* const found = find(rank);
-                             return found ? found->line : nullptr;
-                         });
 }
 
 std::string Calls::call_of(const Rank& other, const Call& call) const {

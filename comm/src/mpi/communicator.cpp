@@ -81,7 +81,10 @@ CommunicatorState::digest_of(std::span<const std::uint64_t> identities) const {
 }
 
 void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
-    std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
+    if (m_users.size() == m_users.capacity()) {
+        std::erase_if(m_users, [](const std::weak_ptr<Closable>& old) { return old.expired(); });
+        m_users.reserve(2 * m_users.size() + 1); // so that the next time is as far away
+    }
     m_users.push_back(user);
     std::erase_if(m_kept, [](const std::shared_ptr<Closable>& kept) { return kept->is_over(); });
 }
@@ -160,7 +163,7 @@ void wait_in_all(std::span<const std::shared_ptr<CommunicatorState>> open, bool 
             if (!open[i]->deadline().is_late(began) || has_told[i]) continue;
             has_told[i] = true;
             write_own_report(*open[i]); // what rank 0 knows: others may never come
-            open[i]->deadline().tell_closing(began);
+            open[i]->deadline().tell_closing();
         }
     }
 }
@@ -287,7 +290,6 @@ private:
         const std::vector<ProcessorSet> processors = processors_of(node, ranks_of_node, mine);
         ranks.oversubscribed = shares_processors(mine, processors);
         ranks.processors = count_processors(processors);
-        ranks.is_one_node = ranks_of_node == ranks.size;
         auto state = std::make_shared<CommunicatorState>(
             comm, ranks, share_call_lines(comm, node, ranks.rank), setting);
         state->set_report(ReportLog::file_from_environment());

@@ -73,16 +73,20 @@ std::string Deadline::describe(const std::vector<Calls::Rank>& missing) const {
                 " s has passed: ", m_calls->describe_waiting(missing));
 }
 
-void Deadline::fail(const std::string& what, const std::vector<Calls::Rank>& missing) const {
+void Deadline::fail(Clock::time_point now, bool is_first) const {
     std::vector<int> ranks;
-    for (const Calls::Rank& rank : missing) ranks.push_back(rank.rank);
+    const std::vector<Calls::Rank> others = missing(now);
+    for (const Calls::Rank& rank : others) ranks.push_back(rank.rank);
+    const std::string what = describe(others);
+    if (is_first) {
+        m_calls->line().deadline_passed.store(true, std::memory_order_release);
+        tell(what);
+    }
     throw DeadlineError(text(what, ". This communicator cannot be used any more"), ranks);
 }
 
 void Deadline::throw_if_passed() const {
-    if (!is_set() || !m_calls->deadline_has_passed()) return;
-    const std::vector<Calls::Rank> ranks = missing(Clock::now());
-    fail(describe(ranks), ranks);
+    if (is_set() && m_calls->deadline_has_passed()) fail(Clock::now(), false);
 }
 
 /// To the message sink; ends the job if the program wants that, and then says why on standard error where there is no sink.
@@ -93,17 +97,7 @@ void Deadline::tell(const std::string& what) const {
     MPI_Abort(m_comm, EXIT_FAILURE);
 }
 
-void Deadline::expire(Clock::time_point now) {
-    const std::vector<Calls::Rank> ranks = missing(now);
-    const std::string what = describe(ranks);
-    m_calls->line().deadline_passed.store(true, std::memory_order_release);
-    tell(what);
-    fail(what, ranks);
-}
-
-void Deadline::tell_closing(Clock::time_point since) noexcept {
-    if (m_has_told_closing || !is_late(since)) return;
-    m_has_told_closing = true;
+void Deadline::tell_closing() const noexcept {
     try {
         std::vector<Calls::Rank> others;
         for (const Calls::Rank& other : m_calls->ranks())
@@ -133,7 +127,7 @@ void Deadline::check() {
         m_call = call;
         m_since = now;
     } else if (now - m_since > m_setting.limit) {
-        expire(now);
+        fail(now, true);
     }
 }
 

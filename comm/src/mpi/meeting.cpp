@@ -77,9 +77,8 @@ MeetingRecord combined(const MeetingRecord& one, const MeetingRecord& other) {
 
 void Meeting::tell(const MeetingRecord& mine) {
     CallLine& line = m_calls.line();
-    line.attempt.store(mine.attempt, std::memory_order_release);
     CallLine::slot(line.records, mine).write(mine.attempt, mine);
-    publish(line.met, ++m_told, m_calls.oversubscribed());
+    publish(line.met, mine.attempt, m_calls.oversubscribed());
 }
 
 /// Whether a rank has told its record for this attempt.
@@ -340,7 +339,7 @@ void Meeting::describe_call(MeetingRecord& mine, std::string_view name) const {
 /// Whether somebody of this node, or another node, is ahead of this rank in attempts to meet.
 bool Meeting::others_come() const {
     for (const Calls::Rank& other : m_calls.ranks())
-        if (other.line->attempt.load(std::memory_order_acquire) > m_attempt) return true;
+        if (other.line->met.epoch.load(std::memory_order_acquire) > m_attempt) return true;
     return m_between && speaks() && m_between->has_come(m_attempt + 1);
 }
 

@@ -111,12 +111,19 @@ void ProcessWatch::check() {
     constexpr std::chrono::milliseconds interval{1};
     constexpr std::chrono::milliseconds interval_of_asking{20};
     const Clock::time_point now = Clock::now();
-    if (now - m_looked < interval) return;
-    m_looked = now;
     const std::vector<Calls::Rank>& ranks = m_calls->ranks();
-    const Calls::Rank& other = ranks[m_next++ % ranks.size()];
-    if (!has_ended(other) && now - m_asked < interval_of_asking) return;
-    m_asked = now;
+    // A rank that shares its processor looks seldom, and then at several.
+    const auto looks =
+        std::min(static_cast<std::size_t>((now - m_looked) / interval), ranks.size());
+    if (looks == 0) return;
+    m_looked = now;
+    bool some_ended = false;
+    for (std::size_t i = 0; i < looks; ++i) some_ended |= has_ended(ranks[m_next++ % ranks.size()]);
+    if (now - m_asked >= interval_of_asking) {
+        m_asked = now;
+        some_ended |= !ended_for_mpi().empty();
+    }
+    if (!some_ended) return;
     if (const std::string ended = find_ended(); !ended.empty())
         throw MpiError(ended, process_failed);
 }

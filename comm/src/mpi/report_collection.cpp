@@ -3,9 +3,12 @@
 
 #include <distview/comm/impl/report/report.hpp>
 #include <distview/comm/impl/report/report_log.hpp>
+#include <distview/core/message_sink.hpp>
+#include <distview/core/text.hpp>
 
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <limits>
 #include <new>
@@ -13,6 +16,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace distview::impl {
 
@@ -52,20 +56,14 @@ void wait_for_all(std::vector<MPI_Request>& requests) {
         std::this_thread::yield();
 }
 
-/// Bytes of this rank's report, with fewer samples where those of all ranks would be more than MPI counts; none if there
-/// is no memory for them.
+/// Bytes of this rank's report, of which those of all ranks are as many as MPI counts; none if there is no memory for them.
 std::string measured_bytes(CommunicatorState& state) noexcept {
     const std::size_t most = static_cast<std::size_t>(std::numeric_limits<int>::max()) /
                              static_cast<std::size_t>(state.size());
     try {
         RankReport report = own_report(state);
         measure_copies(report);
-        std::string bytes = packed(report);
-        for (std::size_t kept = TimeSamples::capacity; bytes.size() > most && kept > 1; kept /= 2) {
-            for (PlanRecord& plan : report.plans) plan.samples.thin();
-            bytes = packed(report);
-        }
-        return bytes.size() > most ? std::string() : bytes;
+        return packed(std::move(report), most);
     } catch (...) {
         return {};
     }
@@ -112,7 +110,13 @@ void write(const Collection& collection) {
         ranks.push_back(size == 0 ? RankReport()
                                   : unpacked(std::string_view(collection.all).substr(begin, size)));
     }
-    write_report(collection.state->report()->file(), ranks);
+    const std::string& file = collection.state->report()->file();
+    const auto lacking = std::count(collection.sizes.begin(), collection.sizes.end(), 0);
+    if (lacking > 0)
+        distview::report(Severity::warning,
+                         text("distview: the report '", file, "' lacks the figures of ", lacking,
+                              " of ", ranks.size(), " ranks, for which there is no room"));
+    write_report(file, ranks);
 }
 
 } // namespace

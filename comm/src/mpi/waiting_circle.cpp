@@ -18,15 +18,16 @@ std::uint64_t word_of(int peer, std::uint64_t progress) {
 
 /// Follows the ranks from this one to the one that it waits for, and on, until the path comes back here; empty if it
 /// does not.
-WaitingCircle::Circle WaitingCircle::find(const CallLine& mine, const LineOf& line_of) {
+Calls::Circle Calls::find_circle() const {
     Circle circle;
-    const CallLine* line = &mine;
+    const CallLine* line = m_line;
     while (line && circle.count < circle.ranks.size()) {
-        Waiting& waiting = circle.ranks[circle.count++];
+        Circle::Waiting& waiting = circle.ranks[circle.count++];
         waiting = {line, line->waits_for.load(), 0};
         const auto next = waiting.for_what & ((std::uint64_t{1} << rank_bits) - 1);
-        line = next > 0 ? line_of(static_cast<int>(next) - 1) : nullptr;
-        if (line != &mine) continue;
+        const Rank* const rank = next > 0 ? find(static_cast<int>(next) - 1) : nullptr;
+        line = rank ? rank->line : nullptr;
+        if (line != m_line) continue;
         for (std::size_t i = 0; i < circle.count; ++i)
             circle.ranks[i].looks = circle.ranks[i].line->looks.load();
         return circle;
@@ -34,21 +35,21 @@ WaitingCircle::Circle WaitingCircle::find(const CallLine& mine, const LineOf& li
     return {};
 }
 
-bool WaitingCircle::look(CallLine& mine, int peer, std::uint64_t progress, const LineOf& line_of) {
-    mine.waits_for.store(word_of(peer, progress));
-    mine.looks.fetch_add(1);
+bool Calls::waits_in_circle(int peer, const Call& call, std::uint64_t progress) {
+    m_line->waits_for.store(word_of(peer, progress ^ call.count * 0xc2b2ae3d27d4eb4fu));
+    m_line->looks.fetch_add(1);
     // A rank of the circle may have got just now what it waits for. So the circle is read again after every rank has
     // looked twice more for the same: first how often each has looked, then what it waits for. If both readings are
     // equal, all ranks were stuck from the first to the second.
-    bool have_looked = m_seen.count > 0;
-    for (std::size_t i = 0; i < m_seen.count; ++i)
-        have_looked &= m_seen.ranks[i].line->looks.load() >= m_seen.ranks[i].looks + 2;
-    const Circle now = find(mine, line_of);
-    bool is_same = now.count == m_seen.count;
+    bool have_looked = m_circle.count > 0;
+    for (std::size_t i = 0; i < m_circle.count; ++i)
+        have_looked &= m_circle.ranks[i].line->looks.load() >= m_circle.ranks[i].looks + 2;
+    const Circle now = find_circle();
+    bool is_same = now.count == m_circle.count;
     for (std::size_t i = 0; is_same && i < now.count; ++i)
-        is_same = now.ranks[i].line == m_seen.ranks[i].line &&
-                  now.ranks[i].for_what == m_seen.ranks[i].for_what;
-    if (!is_same) m_seen = now;
+        is_same = now.ranks[i].line == m_circle.ranks[i].line &&
+                  now.ranks[i].for_what == m_circle.ranks[i].for_what;
+    if (!is_same) m_circle = now;
     return is_same && have_looked;
 }
 

@@ -9,6 +9,7 @@
 #include <distview/core/text.hpp>
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <optional>
 #include <ranges>
@@ -82,11 +83,6 @@ private:
     std::vector<Argument> m_texts;
 };
 
-/// Agrees on arguments by their digest, and makes their texts if ranks differ.
-std::optional<Transport> agree_on_plan(const Communicator& comm, const char* name,
-                                       const std::function<void()>& check, std::uint64_t digest,
-                                       const Arguments& arguments);
-
 /// Begins to build a plan: each rank runs `check`, which throws if its arguments are wrong, and all agree that none
 /// failed, on the arguments and on DISTVIEW_TRANSPORT, whose value is returned. `visit` calls what it is given with the
 /// name and the value of each argument.
@@ -98,11 +94,25 @@ std::optional<Transport> agree_on_plan(const Communicator& comm, const char* nam
                                        const std::function<void()>& check, const Visit& visit) {
     ArgumentDigest digest;
     visit(digest);
-    return agree_on_plan(comm, name, check, digest.value(), [&] {
+    std::optional<Transport> required;
+    std::exception_ptr failure;
+    try {
+        required = required_transport();
+        check_available(required);
+        check();
+    } catch (...) {
+        failure = std::current_exception();
+    }
+    const int transport = required ? static_cast<int>(*required) : -1;
+    agree(comm, name, failure, hash_of(digest.value(), transport), [&] {
         ArgumentTexts texts;
         visit(texts);
-        return texts.take();
+        std::vector<Argument> all = texts.take();
+        all.push_back(
+            {"DISTVIEW_TRANSPORT", required ? std::string(to_string(*required)) : "not set"});
+        return all;
     });
+    return required;
 }
 
 } // namespace distview::impl

@@ -124,16 +124,16 @@ const Incoming* ExchangeBinding::wait_for_elements() {
     return nullptr;
 }
 
-const Incoming* ExchangeBinding::wait_for_elements(const LocalBox& box, int rank) {
+const Incoming* ExchangeBinding::wait_for_elements(const LocalBox& box) {
     Waiter waiter(m_setting.oversubscribed);
     Yielder yielder(m_setting.oversubscribed);
     for (std::size_t i = 0; i < m_wanted.size(); ++i)
-        m_wanted[i] =
-            !m_direct.is_taken(static_cast<int>(i)) && fills(m_program.in_place[i], box, rank);
+        m_wanted[i] = !m_direct.is_taken(static_cast<int>(i)) &&
+                      fills(m_program.in_place[i], box, m_program.rank);
     bool messages_wanted = false;
     for (std::size_t i = 0; i < m_program.received.size() && m_messages.left() > 0; ++i)
-        messages_wanted = messages_wanted ||
-                          (!m_messages.is_received(i) && fills(m_program.received[i], box, rank));
+        messages_wanted = messages_wanted || (!m_messages.is_received(i) &&
+                                              fills(m_program.received[i], box, m_program.rank));
     while (messages_wanted || std::count(m_wanted.begin(), m_wanted.end(), char{1}) > 0) {
         if (const Incoming* const incoming = next_elements(&m_wanted)) return incoming;
         if (messages_wanted ? yielder.yield() : m_direct.wait(waiter, &m_wanted)) look();

@@ -164,12 +164,10 @@ std::vector<ExchangeShape> exchange_shapes(const ArrayLayout& layout,
     std::vector<Widths> widths;
     for (int d = 0; d < layout.rank(); ++d) {
         Widths deepest;
-        for (int p = 0; p < layout.axis(d).grid_size(); ++p) {
-            const Widths here = layout.axis(d).communication_padding(p);
-            deepest = {std::max(deepest.low, here.low), std::max(deepest.high, here.high)};
+        if (layout.axis(d).is_block()) {
+            const BlockLayout& block = layout.axis(d).as_block();
+            deepest = block.periodic() ? block.boundary() : block.widest_padding();
         }
-        if (layout.axis(d).periodic() && layout.axis(d).is_block())
-            deepest = layout.axis(d).as_block().boundary();
         if (options.widths) deepest = (*options.widths)[static_cast<std::size_t>(d)];
         widths.push_back(deepest);
     }

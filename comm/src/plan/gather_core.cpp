@@ -46,24 +46,18 @@ std::vector<PaddingEffect> GatherCore::effects_of(const ArraySet& arrays) const 
     return {};
 }
 
-/// Ghosts are read once after each time that their owner has written them. Lists of other gathers may be long and their
-/// arrays in no cache: packing is one more pass over memory.
-bool GatherCore::packs_apart(const ArraySet& arrays) const {
-    return m_side == Side::array && !arrays.layer;
-}
-
 /// Packs for what others of the node read: of a gather borrowed arrays, which they cannot map, and elements that lie
 /// apart, of a combination all values.
-void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const {
+void GatherCore::prepare_packs(const ArraySet& arrays, GatherProgramSetting& setting) const {
     if (arrays.layer || required() == Transport::message) return;
     std::map<int, std::int64_t> bytes;
     const auto add = [&](int rank, const std::vector<std::int64_t>& positions,
                          const std::vector<char>& packed) {
         if (rank == communicator().rank() || !state().calls().is_near(rank)) return;
         bytes[rank] = packed_fields(std::ssize(positions), arrays.sources, packed).bytes;
-        prepared.packed[rank] = packed;
+        setting.packed[rank] = packed;
     };
-    if (arrays.kind() == ExchangeKind::combine) {
+    if (setting.combines) {
         const std::vector<char> all(arrays.sources.size(), 1);
         for (const GatherRole::Wanted& to : m_role.wanted) add(to.rank, to.positions, all);
     } else {
@@ -71,7 +65,7 @@ void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const
         for (const GatherRole::Given& to : m_role.given) {
             std::vector<char> packed = borrowed;
             for (std::size_t f = 0; f < packed.size(); ++f)
-                if (packed[f] == 0 && packs_apart(arrays))
+                if (packed[f] == 0 && setting.packs_apart)
                     packed[f] = lie_apart(to.positions,
                                           {static_cast<std::size_t>(m_layout.rank()),
                                            m_role.extents, arrays.sources[f].strides},
@@ -79,52 +73,45 @@ void GatherCore::prepare_packs(const ArraySet& arrays, Prepared& prepared) const
             add(to.rank, to.positions, packed);
         }
     }
-    prepared.packs = {state(), bytes};
+    setting.packs = {state(), bytes};
 }
 
 PlanCore::Maker GatherCore::prepare(const ArraySet& arrays) {
     const bool combines = arrays.kind() == ExchangeKind::combine;
     check(arrays);
-    const auto prepared = std::make_shared<Prepared>();
-    prepared->device = device_setting(arrays.layer, required(), name());
+    GatherProgramSetting setting{
+        .caller = name(),
+        .rank = communicator().rank(),
+        .role = &m_role,
+        .combines = combines,
+        .into_array = m_side == Side::array,
+        // Ghosts are read once after each time that their owner has written them. Lists of other
+        // gathers may be long and their arrays in no cache: packing is one more pass over memory.
+        .packs_apart = m_side == Side::array && !arrays.layer,
+        .device = device_setting(arrays.layer, required(), name())};
     const PlanLines& readers =
         lines(static_cast<std::size_t>(arrays.variant), combines ? receive_peers() : send_peers());
-    prepare_packs(arrays, *prepared);
-    return [this, &arrays, prepared, &readers](int tag) {
-        return make(arrays, *prepared, readers, tag);
-    };
-}
-
-std::shared_ptr<ExchangeBinding> GatherCore::make(const ArraySet& arrays, const Prepared& prepared,
-                                                  const PlanLines& lines, int tag) {
-    const bool combines = arrays.kind() == ExchangeKind::combine;
-    return agree_on(communicator(), name(), [&] {
-        // Values to combine are packed: on a device they go in messages.
-        const bool in_messages = combines && arrays.layer;
-        require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
-            return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
-                                "gpu_message or staged");
+    prepare_packs(arrays, setting);
+    return [this, &arrays, combines, &readers, setting = std::move(setting)](int tag) {
+        return agree_on(communicator(), name(), [&] {
+            // Values to combine are packed: on a device they go in messages.
+            const bool in_messages = combines && arrays.layer;
+            require<UsageError>(!in_messages || required() != Transport::ipc, [&] {
+                return text(name(), ": DISTVIEW_TRANSPORT: 'ipc' does not combine, expected "
+                                    "gpu_message or staged");
+            });
+            // Called all the same, to decline: neighbours may combine on the host.
+            PeerTransports transports = find_transports(
+                state(), name(), tag, arrays.sources, setting.packs.offer(readers.readers()),
+                combines ? send_peers() : receive_peers(), readers,
+                in_messages ? std::optional(Transport::staged) : required(), arrays.layer);
+            if (in_messages) transports.why_not.clear();
+            ExchangeProgram program = gather_program(setting, arrays.sources, transports);
+            return std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name(), readers.ready(), oversubscribed(), setting.device},
+                std::move(transports), std::move(program));
         });
-        PeerTransports transports;
-        if (!in_messages)
-            transports = find_transports(
-                state(), name(), tag, arrays.sources, prepared.packs.offer(lines.readers()),
-                combines ? send_peers() : receive_peers(), lines, required(), arrays.layer);
-        const GatherProgramSetting setting{.caller = name(),
-                                           .rank = communicator().rank(),
-                                           .role = &m_role,
-                                           .combines = combines,
-                                           .into_array = m_side == Side::array,
-                                           .packs_apart = packs_apart(arrays),
-                                           .packs = &prepared.packs,
-                                           .packed = prepared.packed,
-                                           .device = prepared.device};
-        ExchangeProgram program = gather_program(setting, arrays.sources, transports);
-        program.held.push_back(prepared.packs.memory());
-        return std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), prepared.device},
-            std::move(transports), std::move(program));
-    });
+    };
 }
 
 const ExchangeProgram& GatherCore::local_program(const ArraySet& arrays) {

@@ -22,19 +22,17 @@ public:
     GatherBuilder(const GatherProgramSetting& setting, std::span<const Field> fields,
                   const PeerTransports& transports)
         : m_setting(setting), m_role(*setting.role), m_fields(fields), m_transports(transports),
-          m_rank(static_cast<std::size_t>(fields.front().layout->rank())) {
-        auto& tables = m_program.on_device;
-        for (auto* const list :
-             {&tables.pack_points, &tables.local_points, &tables.incoming_points})
-            list->resize(fields.size());
-    }
+          m_rank(static_cast<std::size_t>(fields.front().layout->rank())) {}
 
     ExchangeProgram build() {
-        lay_out();
+        place_messages();
         if (m_setting.combines)
             build_combination();
         else
             build_gather();
+        if (m_setting.device.layer) // kernels of one field follow each other
+            for (auto* const batches : {&m_program.pack, &m_program.local, &m_program.last})
+                std::ranges::stable_sort(*batches, {}, &Batch::field);
         return std::move(m_program);
     }
 
@@ -94,20 +92,18 @@ private:
     }
     static PointEnd packed_at(const char* data) { return {const_cast<char*>(data), nullptr, 0}; }
 
-    void add(std::vector<Batch>& batches, std::vector<std::vector<PointMoves>>& on_device,
-             std::size_t f, const PointMoves& moves) {
-        if (m_setting.device.layer) {
-            if (moves.count > 0) on_device[f].push_back(moves);
-            return;
-        }
+    void add(std::vector<Batch>& batches, std::size_t f, const PointMoves& moves) {
         const auto begin = static_cast<int>(m_program.points.size());
-        append_pieces(m_program.points, moves);
+        if (!m_setting.device.layer)
+            append_pieces(m_program.points, moves);
+        else if (moves.count > 0)
+            m_program.points.push_back(moves);
         append_batch(batches,
                      {f, begin, static_cast<int>(m_program.points.size()), Batch::Kind::points});
     }
 
     /// Messages go where others do not read, and come from where this process does not.
-    void lay_out() {
+    void place_messages() {
         std::map<int, std::int64_t> sent, received;
         const auto place = [&](int rank, const std::vector<std::int64_t>& positions, bool is_sent) {
             const bool in_place =
@@ -120,24 +116,23 @@ private:
             place(to.rank, to.positions, !m_setting.combines);
         for (const GatherRole::Wanted& from : m_role.wanted)
             if (from.rank != m_setting.rank) place(from.rank, from.positions, m_setting.combines);
-        m_sent = lay_out_sends(m_program, m_setting.caller, m_setting.device, sent);
-        m_received = lay_out_receives(m_program, m_setting.caller, m_setting.device, received);
-        m_program.packs_for_readers = m_setting.packs->bytes() > 0;
+        m_places =
+            lay_out(m_program, m_setting.caller, m_setting.device, sent, received, m_setting.packs);
     }
 
     /// Packs what one rank gets, in a message or where it reads.
     template <class From>
     void add_pack(int rank, std::int64_t elements, From&& from) {
-        const auto message = m_sent.find(rank);
-        const bool is_read = message == m_sent.end();
-        const char* const to = is_read ? m_setting.packs->of(rank) : message->second.kernel;
+        const auto message = m_places.sent.find(rank);
+        const bool is_read = message == m_places.sent.end();
+        const char* const to = is_read ? m_setting.packs.of(rank) : message->second.kernel;
         if (!to) return;
         const std::vector<char> packs =
             is_read ? m_setting.packed.at(rank) : std::vector<char>(m_fields.size(), 1);
         const PackedFields fields = packed_fields(elements, m_fields, packs);
         for (std::size_t f = 0; f < m_fields.size(); ++f) {
             if (packs[f] == 0) continue;
-            add(m_program.pack, m_program.on_device.pack_points, f,
+            add(m_program.pack, f,
                 {from(m_fields[f]), packed_at(to + fields.begins[f]), elements,
                  m_fields[f].element_size});
         }
@@ -166,9 +161,10 @@ private:
         const ReadablePeer* const source = m_transports.source(rank);
         return source ? source->fields[f].data : nullptr;
     }
-    const Strides& strides_of(int rank, std::size_t f) const {
-        return rank == m_setting.rank ? m_fields[f].strides
-                                      : m_transports.sources.at(rank).fields[f].strides;
+    SectionOffsets offsets_in(int rank, std::size_t f) const {
+        if (rank == m_setting.rank) return own_offsets(m_fields[f]);
+        const ReadablePeer::RemoteField& remote = m_transports.sources.at(rank).fields[f];
+        return {m_rank, remote.extents, remote.strides};
     }
 
     /// Whether the list is filled in one pass over it: if all elements are where kernels read them, and those of several
@@ -189,14 +185,14 @@ private:
         const char* const origin = section_of(m_role.wanted.front().rank, f);
         std::vector<std::int64_t> at(static_cast<std::size_t>(m_role.size));
         for (const GatherRole::Wanted& from : m_role.wanted) {
-            const SectionOffsets offset{m_rank, from.extents, strides_of(from.rank, f)};
+            const SectionOffsets offset = offsets_in(from.rank, f);
             const auto begin = static_cast<std::int64_t>(
                 reinterpret_cast<std::uintptr_t>(section_of(from.rank, f)) -
                 reinterpret_cast<std::uintptr_t>(origin));
             for (std::size_t i = 0; i < from.places.size(); ++i)
                 at[static_cast<std::size_t>(from.places[i])] = begin + offset(from.positions[i]);
         }
-        add(m_program.last, m_program.on_device.incoming_points, f,
+        add(m_program.last, f,
             {{const_cast<char*>(origin), keep(std::move(at)), 0},
              {},
              m_role.size,
@@ -205,7 +201,7 @@ private:
 
     void add_own(const GatherRole::Wanted& from) {
         for (std::size_t f = 0; f < m_fields.size(); ++f)
-            add(m_program.local, m_program.on_device.local_points, f,
+            add(m_program.local, f,
                 {of_own(from.positions, m_fields[f]), in_list(from, m_fields[f]),
                  static_cast<std::int64_t>(from.positions.size()), m_fields[f].element_size});
     }
@@ -228,14 +224,13 @@ private:
             const Field& field = m_fields[f];
             PointMoves moves{{}, in_list(from, field), elements, field.element_size};
             if (!source)
-                moves.from = packed_at(m_received.at(from.rank).kernel + begins.begins[f]);
+                moves.from = packed_at(m_places.received.at(from.rank).kernel + begins.begins[f]);
             else if (packed[f] != 0)
                 moves.from = packed_at(source->packed + begins.begins[f]);
             else
-                moves.from =
-                    end_at(const_cast<char*>(source->fields[f].data), from.positions,
-                           {m_rank, from.extents, source->fields[f].strides}, field.element_size);
-            add(incoming.batches, m_program.on_device.incoming_points, f, moves);
+                moves.from = end_at(const_cast<char*>(source->fields[f].data), from.positions,
+                                    offsets_in(from.rank, f), field.element_size);
+            add(m_setting.device.layer ? m_program.last : incoming.batches, f, moves);
         }
         (source ? m_program.in_place : m_program.received).push_back(std::move(incoming));
     }
@@ -248,15 +243,14 @@ private:
         for (std::size_t f = 0; f < packed.size(); ++f)
             if (packed[f] == 0)
                 packed[f] =
-                    lie_apart(from.positions, {m_rank, from.extents, owner.fields[f].strides},
-                              m_fields[f].element_size);
+                    lie_apart(from.positions, offsets_in(from.rank, f), m_fields[f].element_size);
         return packed;
     }
 
     Incoming incoming_from(int rank, std::int64_t elements) const {
         const ReadablePeer* const source = m_transports.source(rank);
         Incoming incoming = source ? Incoming{.rank = rank, .transport = source->transport}
-                                   : m_received.at(rank).incoming(rank);
+                                   : m_places.received.at(rank).incoming(rank);
         if (source && m_setting.combines) incoming.note = by_that_rank;
         incoming.bytes = 0;
         for (const Field& field : m_fields) incoming.bytes += elements * field.element_size;
@@ -281,7 +275,8 @@ private:
         std::vector<Contribution> result;
         for (const GatherRole::Given& from : m_role.given) {
             const ReadablePeer* const source = m_transports.source(from.rank);
-            const char* const begin = source ? source->packed : m_received.at(from.rank).kernel;
+            const char* const begin =
+                source ? source->packed : m_places.received.at(from.rank).kernel;
             const auto elements = static_cast<std::int64_t>(from.positions.size());
             const PackedFields packed = packed_fields(elements, m_fields);
             result.push_back({from.rank, &from.positions, begin + packed.begins[f], nullptr});
@@ -299,10 +294,12 @@ private:
         const std::vector<Contribution> values = contributions(f);
         if (m_setting.device.layer) {
             DeviceSums sums = device_sums(values, field.element_size);
-            m_program.on_device.sums.push_back(
+            const auto table = static_cast<int>(m_program.device_sums.size());
+            m_program.device_sums.push_back(
                 {field.data, keep(offsets_of(sums.positions, own_offsets(field))),
                  keep(std::move(sums.first)), keep(std::move(sums.values)),
                  static_cast<std::int64_t>(sums.positions.size())});
+            m_program.last.push_back({f, table, table + 1, Batch::Kind::sums});
             return;
         }
         const auto begin = static_cast<int>(m_program.sums.size());
@@ -347,9 +344,8 @@ private:
     const GatherRole& m_role;
     std::span<const Field> m_fields;
     const PeerTransports& m_transports;
-    std::size_t m_rank;                 ///< axes of the arrays
-    std::map<int, MessagePlace> m_sent; ///< by rank
-    std::map<int, MessagePlace> m_received;
+    std::size_t m_rank; ///< axes of the arrays
+    MessagePlaces m_places;
     /// Offsets kept, by the role's positions, which stay where they are, and strides.
     std::map<std::pair<const std::int64_t*, Strides>, const std::int64_t*> m_tables;
     ExchangeProgram m_program;

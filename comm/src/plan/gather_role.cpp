@@ -118,8 +118,7 @@ private:
                 });
     }
 
-    /// Calls visit(process, position, extents) for the elements of the list in their order; extents(d) is that of the
-    /// owner's section along an axis.
+    /// Calls visit(process, position) for the elements of the list in their order.
     template <class Visit>
     void for_each_element(Visit&& visit) const {
         const auto axes = static_cast<std::size_t>(m_layout.rank());
@@ -136,7 +135,7 @@ private:
                         process * m_layout.grid().extent(static_cast<int>(d)) + place.coordinate;
                     position = position * place.extent + place.local;
                 }
-                visit(process, position, [&](std::size_t d) { return places[d][at[d]].extent; });
+                visit(process, position);
                 if (is_product)
                     next_choice(at, axes, [&](std::size_t d) { return places[d].size(); });
                 else
@@ -151,14 +150,10 @@ private:
         std::map<int, GatherRole::Wanted> wanted;
         GatherRole::Wanted* latest = nullptr;
         std::int64_t number = 0;
-        for_each_element([&](int process, std::int64_t position, const auto& extent) {
+        for_each_element([&](int process, std::int64_t position) {
             if (!latest || latest->rank != process) {
                 latest = &wanted[process];
                 latest->rank = process;
-                latest->extents.fill(1);
-                for (int d = 0; d < m_layout.rank(); ++d)
-                    latest->extents[static_cast<std::size_t>(d)] =
-                        extent(static_cast<std::size_t>(d));
             }
             latest->positions.push_back(position);
             latest->places.push_back(number++);

@@ -5,9 +5,10 @@ namespace distview::impl {
 
 namespace {
 
-std::map<int, MessagePlace> lay_out(ExchangeProgram& program, const char* caller,
-                                    const std::map<int, std::int64_t>& bytes,
-                                    const DeviceSetting& device, bool received) {
+/// Makes a buffer, which the program keeps, for messages of so many bytes.
+std::map<int, MessagePlace> places_of(ExchangeProgram& program, const char* caller,
+                                      const DeviceSetting& device,
+                                      const std::map<int, std::int64_t>& bytes, bool received) {
     std::int64_t total = 0;
     for (const auto& [rank, size] : bytes) {
         PersistentMessages::require_countable(size, caller);
@@ -47,19 +48,17 @@ std::vector<char> packed_by(const ReadablePeer& owner) {
     return result;
 }
 
-std::map<int, MessagePlace> lay_out_sends(ExchangeProgram& program, const char* caller,
-                                          const DeviceSetting& device,
-                                          const std::map<int, std::int64_t>& bytes) {
-    const auto places = lay_out(program, caller, bytes, device, false);
-    for (const auto& [rank, place] : places)
+MessagePlaces lay_out(ExchangeProgram& program, const char* caller, const DeviceSetting& device,
+                      const std::map<int, std::int64_t>& sent,
+                      const std::map<int, std::int64_t>& received, const ReaderPacks& packs) {
+    MessagePlaces places{places_of(program, caller, device, sent, false),
+                         places_of(program, caller, device, received, true)};
+    for (const auto& [rank, place] : places.sent)
         program.sends.push_back({rank, place.data, place.bytes});
+    program.held.push_back(packs.memory());
+    program.packs_for_readers = packs.bytes() > 0;
+    program.workspace_bytes += static_cast<std::size_t>(packs.bytes());
     return places;
-}
-
-std::map<int, MessagePlace> lay_out_receives(ExchangeProgram& program, const char* caller,
-                                             const DeviceSetting& device,
-                                             const std::map<int, std::int64_t>& bytes) {
-    return lay_out(program, caller, bytes, device, true);
 }
 
 } // namespace distview::impl

@@ -37,15 +37,17 @@ struct MessagePlace {
                 .staged = kernel == data ? nullptr : kernel};
     }
 };
-/// Makes buffers, which the program keeps, for messages of so many bytes to or from ranks. Appends the messages to send
-/// to the program.
+/// By rank.
+struct MessagePlaces {
+    std::map<int, MessagePlace> sent{};
+    std::map<int, MessagePlace> received{};
+};
+/// Makes buffers, which the program keeps, as it does the packs, for messages of so many bytes to and from ranks. Appends
+/// the messages to send to the program.
 ///
 /// Errors: UsageError, naming `caller`, if a message has more bytes than MPI counts
-std::map<int, MessagePlace> lay_out_sends(ExchangeProgram& program, const char* caller,
-                                          const DeviceSetting& device,
-                                          const std::map<int, std::int64_t>& bytes);
-std::map<int, MessagePlace> lay_out_receives(ExchangeProgram& program, const char* caller,
-                                             const DeviceSetting& device,
-                                             const std::map<int, std::int64_t>& bytes);
+MessagePlaces lay_out(ExchangeProgram& program, const char* caller, const DeviceSetting& device,
+                      const std::map<int, std::int64_t>& sent,
+                      const std::map<int, std::int64_t>& received, const ReaderPacks& packs);
 
 } // namespace distview::impl

@@ -51,8 +51,7 @@ std::vector<impl::GatherRole::Given> sorted(std::span<const int> targets, int ra
 /// Elements that come from one rank, at the places from `begin` on.
 impl::GatherRole::Wanted wanted_from(int rank, std::vector<std::int64_t> positions,
                                      std::int64_t begin) {
-    impl::GatherRole::Wanted from{rank, {}, std::move(positions), {}};
-    from.extents.fill(1);
+    impl::GatherRole::Wanted from{rank, std::move(positions), {}};
     from.places.resize(from.positions.size());
     std::iota(from.places.begin(), from.places.end(), begin);
     return from;

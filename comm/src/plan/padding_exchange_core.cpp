@@ -86,7 +86,9 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
     });
     for (std::size_t i = 0; i < fields.size(); ++i) {
         const PaddingExchangeSchedule& schedule = schedule_of(i);
-        check_array("field", i, fields[i], schedule.layout(), schedule.process(), arrays.layer);
+        Field field = fields[i];
+        if (!combines) field.alignment = 1; // filled in units of any size
+        check_array("field", i, field, schedule.layout(), schedule.process(), arrays.layer);
         require<ShapeError>(!fields[i].read_only, [&] {
             return text(name(), ": field ", i, " is read-only: an exchange writes its padding");
         });
@@ -102,16 +104,27 @@ void PaddingExchangeCore::check(const ArraySet& arrays) const {
 PlanCore::Maker PaddingExchangeCore::prepare(const ArraySet& arrays) {
     const ExchangeKind kind = arrays.kind();
     check(arrays);
-    const auto prepared = std::make_shared<Prepared>();
-    prepared->device = device_setting(arrays.layer, required(), name());
+    const DeviceSetting device = device_setting(arrays.layer, required(), name());
     const PlanLines& readers = lines(static_cast<std::size_t>(arrays.variant),
                                      kind == ExchangeKind::fill ? send_peers() : receive_peers());
     // Here, where a lack of memory is still agreed on before anybody waits for a neighbour.
-    prepared->parts = make_parts(kind, m_schedules, arrays.sources);
+    ExchangeParts parts = make_parts(kind, m_schedules, arrays.sources);
+    SharedPack pack;
     if (!arrays.layer && required() != Transport::message)
-        prepared->shared_pack = SharedPack(state(), kind, prepared->parts, arrays.sources);
-    return [this, &arrays, prepared, &readers](int tag) {
-        return make(arrays, *prepared, readers, tag);
+        pack = SharedPack(state(), kind, parts, arrays.sources);
+    return [this, &arrays, kind, device, &readers, parts = std::move(parts),
+            pack = std::move(pack)](int tag) {
+        return agree_on(communicator(), name(), [&] {
+            PeerTransports transports =
+                find_transports(state(), name(), tag, arrays.sources, pack.offer(readers.readers()),
+                                kind == ExchangeKind::fill ? receive_peers() : send_peers(),
+                                readers, required(), arrays.layer);
+            ExchangeProgram program = padding_program(kind, communicator().rank(), parts,
+                                                      arrays.sources, transports, pack, device);
+            return std::make_shared<ExchangeBinding>(
+                ExchangeBinding::Setting{name(), readers.ready(), oversubscribed(), device},
+                std::move(transports), std::move(program));
+        });
     };
 }
 
@@ -151,24 +164,6 @@ std::vector<ExchangeShape> PaddingExchangeCore::shapes_of(const ArraySet& arrays
     if (!m_one_geometry || arrays.layer || arrays.kind() != ExchangeKind::fill) return {};
     return exchange_shapes(m_schedules.front().layout(), m_options.front(), arrays.sources,
                            borrowed_fields(*state().arena(), arrays.sources));
-}
-
-std::shared_ptr<ExchangeBinding> PaddingExchangeCore::make(const ArraySet& arrays,
-                                                           const Prepared& prepared,
-                                                           const PlanLines& lines, int tag) {
-    const ExchangeKind kind = arrays.kind();
-    return agree_on(communicator(), name(), [&] {
-        PeerTransports transports = find_transports(
-            state(), name(), tag, arrays.sources, prepared.shared_pack.offer(lines.readers()),
-            kind == ExchangeKind::fill ? receive_peers() : send_peers(), lines, required(),
-            arrays.layer);
-        ExchangeProgram program =
-            padding_program(kind, communicator().rank(), prepared.parts, arrays.sources, transports,
-                            prepared.shared_pack, prepared.device);
-        return std::make_shared<ExchangeBinding>(
-            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), prepared.device},
-            std::move(transports), std::move(program));
-    });
 }
 
 std::span<const Field> PaddingExchangeCore::stale(const ArraySet& arrays, Widths depth) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/exchange_parts.hpp>
 
-#include "plan/exchange_elements.hpp"
 #include "plan/message_layout.hpp"
+#include <distview/comm/impl/kernels/copy_box.hpp>
+#include <distview/core/local_box.hpp>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -13,6 +16,132 @@
 namespace distview::impl {
 
 namespace {
+
+/// The place of a region's elements: the first one's, and how far apart they are, in bytes.
+struct Elements {
+    char* first = nullptr;
+    std::array<std::int64_t, max_rank> strides{};
+};
+
+/// Elements of a field from a position on.
+Elements elements(char* data, const std::array<std::int64_t, max_rank>& strides,
+                  const std::array<LocalIndex, max_rank>& begin, int rank) {
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) data += begin[d] * strides[d];
+    return {data, strides};
+}
+
+/// In C order, last axis fastest.
+Elements packed(char* first, const ExchangePart& part, std::int64_t element_size) {
+    Elements result{first, {}};
+    std::int64_t stride = element_size;
+    for (int d = part.rank - 1; d >= 0; --d) {
+        result.strides[static_cast<std::size_t>(d)] = stride;
+        stride *= part.region.extents[static_cast<std::size_t>(d)];
+    }
+    return result;
+}
+
+CopyBox box_of(const ExchangePart& part, std::int64_t element_size, const Elements& from,
+               const Elements& to) {
+    CopyBox box;
+    box.source = from.first;
+    box.destination = to.first;
+    box.element_size = element_size;
+    box.rank = part.rank;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
+        box.axes[d] = {part.region.extents[d], from.strides[d], to.strides[d]};
+    return box;
+}
+
+/// The positions that a part fills, or leaves from. Along axes that the field does not have, though others
+/// of the exchange may, a region is everywhere.
+LocalBox positions(const ExchangePart& part) {
+    LocalBox box{};
+    box.fill({LocalIndex(0), LocalIndex(std::numeric_limits<std::int64_t>::max())});
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
+        box[d] = {part.region.begin[d], part.region.begin[d] + part.region.extents[d]};
+    return box;
+}
+
+/// Whether two boxes of a section of one field have a cell in common.
+bool meet(const ExchangePart& a, const ExchangePart& b) {
+    return a.field == b.field &&
+           !is_empty(intersection(positions(a), positions(b), a.rank), a.rank);
+}
+
+/// `box` without `hole` as boxes that do not overlap.
+void append_difference(std::vector<LocalBox>& boxes, LocalBox box, const LocalBox& hole, int rank) {
+    const LocalBox common = intersection(box, hole, rank);
+    if (is_empty(common, rank)) {
+        boxes.push_back(box);
+        return;
+    }
+    for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
+        LocalBox below = box;
+        below[d].end = common[d].begin;
+        if (!below[d].empty()) boxes.push_back(below);
+        LocalBox above = box;
+        above[d].begin = common[d].end;
+        if (!above[d].empty()) boxes.push_back(above);
+        box[d] = common[d];
+    }
+}
+
+/// The box of some of a part's positions.
+ExchangePart piece_of(const ExchangePart& part, const LocalBox& cells) {
+    ExchangePart piece = part;
+    piece.region.elements = 1;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d) {
+        piece.region.begin[d] = cells[d].begin;
+        piece.region.peer_begin[d] =
+            part.region.peer_begin[d] + (cells[d].begin - part.region.begin[d]);
+        piece.region.extents[d] = cells[d].size();
+        piece.region.elements *= cells[d].size();
+    }
+    return piece;
+}
+
+/// Some cells of a part; instead of themselves those that `local` fills them from.
+void append_piece(std::vector<CopyBox>& pack, const ExchangePart& part, const Field& field,
+                  const Elements& to, const LocalBox& cells, const ExchangePart* local) {
+    const ExchangePart piece = piece_of(local ? *local : part, cells);
+    const Elements from = elements(field.data, field.strides,
+                                   local ? piece.region.peer_begin : piece.region.begin, part.rank);
+    Elements place = to;
+    for (std::size_t d = 0; d < static_cast<std::size_t>(part.rank); ++d)
+        place.first += (cells[d].begin - part.region.begin[d]) * to.strides[d];
+    append_copies(pack, {box_of(piece, field.element_size, from, place)}, true);
+}
+
+/// Appends what a device packs of one part that is given to another process.
+///
+/// What goes to others may be padding that is filled from within the section, by those of `taken` that come
+/// from this `process`. It is packed from where it is filled from, so that one kernel can do both.
+void append_device_packing(std::vector<CopyBox>& pack, const ExchangePart& part, const Field& field,
+                           const Elements& to, const std::vector<ExchangePart>& taken,
+                           int process) {
+    std::vector<LocalBox> rest{positions(part)};
+    for (const ExchangePart& local : taken) {
+        if (local.region.peer != process || !meet(local, part)) continue;
+        const LocalBox filled = intersection(positions(local), positions(part), part.rank);
+        append_piece(pack, part, field, to, filled, &local);
+        std::vector<LocalBox> left;
+        for (const LocalBox& box : rest) append_difference(left, box, filled, part.rank);
+        rest = std::move(left);
+    }
+    for (const LocalBox& box : rest) append_piece(pack, part, field, to, box, nullptr);
+}
+
+/// By part: in which of several kernels, one after the other, a device combines it. Each goes into the first kernel
+/// behind those of all earlier parts that it overlaps: every element is combined in the same order as with one
+/// kernel a part.
+std::vector<std::size_t> combination_steps(const std::vector<ExchangePart>& taken) {
+    std::vector<std::size_t> steps(taken.size(), 0);
+    for (std::size_t i = 0; i < taken.size(); ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            if (meet(taken[j], taken[i])) steps[i] = std::max(steps[i], steps[j] + 1);
+    return steps;
+}
 
 /// The parts that one rank sends, or that come from it, and their bytes in a message.
 struct Partner {
@@ -35,16 +164,16 @@ public:
             m_parts.given, [this](int rank) { return !m_transports.readers.contains(rank); });
         const Partners received =
             partners(m_parts.taken, [this](int rank) { return !m_transports.source(rank); });
-        m_sent = lay_out_sends(m_program, plan_names::padding_exchange, m_device, bytes_of(sends));
-        m_received =
-            lay_out_receives(m_program, plan_names::padding_exchange, m_device, bytes_of(received));
+        m_program.rank = m_fields.front().layout->rank();
+        m_places = lay_out(m_program, plan_names::padding_exchange, m_device, bytes_of(sends),
+                           bytes_of(received), m_shared_pack);
         const int local = box_count();
         if (m_kind == ExchangeKind::fill) add_local();
         append_batch(m_program.first, {0, local, box_count(), Batch::Kind::copy});
         add_packing(sends);
         const int incoming = box_count();
         for (const auto& [rank, partner] : received) {
-            m_program.received.push_back(m_received.at(rank).incoming(rank));
+            m_program.received.push_back(m_places.received.at(rank).incoming(rank));
             add_incoming(m_program.received.back(), partner);
         }
         for (const auto& [rank, partner] :
@@ -57,9 +186,6 @@ public:
         }
         const int combined = box_count();
         if (m_kind == ExchangeKind::combine) add_combinations();
-        m_program.held.push_back(m_shared_pack.memory());
-        m_program.packs_for_readers = m_shared_pack.bytes() > 0;
-        m_program.workspace_bytes += static_cast<std::size_t>(m_shared_pack.bytes());
         if (m_device.layer) give_to_device(local, incoming, combined);
         return std::move(m_program);
     }
@@ -122,7 +248,8 @@ private:
         if (rank == m_process) return mirrored(part);
         if (const ReadablePeer* const source = m_transports.source(rank))
             return remote(*source, part, end);
-        return packed(m_received.at(rank).kernel + append_packed(end, part, size), part, size);
+        return packed(m_places.received.at(rank).kernel + append_packed(end, part, size), part,
+                      size);
     }
 
     /// Hands over the copies of one field and one process at a time: only these are worth joining.
@@ -141,10 +268,7 @@ private:
 
     private:
         void flush() {
-            if (m_whole)
-                append_whole(m_boxes, m_copies);
-            else
-                append_copies(m_boxes, std::move(m_copies));
+            append_copies(m_boxes, std::move(m_copies), m_whole);
             m_copies.clear();
         }
         std::vector<CopyBox>& m_boxes;
@@ -175,8 +299,8 @@ private:
             std::int64_t end = 0;
             for (const std::size_t i : to.parts) {
                 const ExchangePart& part = m_parts.given[i];
-                add_packing(part,
-                            m_sent.at(rank).kernel + append_packed(end, part, element_size(part)));
+                add_packing(part, m_places.sent.at(rank).kernel +
+                                      append_packed(end, part, element_size(part)));
             }
         }
         append_batch(m_program.pack, {0, begin, box_count(), Batch::Kind::copy});
@@ -233,10 +357,7 @@ private:
             const int begin = box_count();
             const CopyBox box = box_of(part, element_size(part),
                                        source_of(part, ends[part.region.peer]), mine(part));
-            if (m_device.layer)
-                append_whole_combination(m_program.boxes, box);
-            else
-                append_combination(m_program.boxes, box);
+            append_combination(m_program.boxes, box, m_device.layer != nullptr);
             m_program.last.push_back({part.field, begin, box_count(), Batch::Kind::combine});
         }
     }
@@ -247,23 +368,32 @@ private:
         const auto some = [&](int begin, int end) {
             return std::vector<CopyBox>(boxes.begin() + begin, boxes.begin() + end);
         };
-        m_program.on_device.pack = DeviceRegions(*m_device.layer, some(local, incoming));
-        m_program.on_device.unpack = DeviceRegions(*m_device.layer, some(incoming, combined));
+        const auto give = [&](std::vector<Batch>& batches, std::size_t field, Batch::Kind kind,
+                              DeviceRegions regions) {
+            const auto table = static_cast<int>(m_program.regions.size());
+            m_program.regions.push_back(std::move(regions));
+            batches.push_back({field, table, table + 1, kind});
+        };
+        const std::vector<Batch> combinations = std::exchange(m_program.last, {});
+        m_program.first.clear();
+        m_program.pack.clear();
+        for (auto* const all : {&m_program.in_place, &m_program.received})
+            for (Incoming& from : *all) from.batches.clear();
+        give(m_program.sends.empty() ? m_program.first : m_program.pack, 0, Batch::Kind::copy,
+             DeviceRegions(*m_device.layer, some(local, incoming)));
+        give(m_program.last, 0, Batch::Kind::copy,
+             DeviceRegions(*m_device.layer, some(incoming, combined)));
         std::map<std::pair<std::size_t, std::size_t>, std::vector<CopyBox>> kernels;
         const std::vector<std::size_t> steps = combination_steps(m_parts.taken);
-        for (std::size_t i = 0; i < m_program.last.size(); ++i) {
-            const Batch& batch = m_program.last[i];
+        for (std::size_t i = 0; i < combinations.size(); ++i) {
+            const Batch& batch = combinations[i];
             const std::vector<CopyBox> more = some(batch.begin, batch.end);
             std::vector<CopyBox>& kernel = kernels[{batch.field, steps[i]}];
             kernel.insert(kernel.end(), more.begin(), more.end());
         }
         for (const auto& [key, all] : kernels)
-            m_program.on_device.combined.push_back(
-                {key.first, DeviceRegions::of_elements(*m_device.layer, all)});
-        for (auto* const batches : {&m_program.first, &m_program.pack, &m_program.last})
-            batches->clear();
-        for (auto* const all : {&m_program.in_place, &m_program.received})
-            for (Incoming& from : *all) from.batches.clear();
+            give(m_program.last, key.first, Batch::Kind::combine,
+                 DeviceRegions::of_elements(*m_device.layer, all));
     }
 
     ExchangeKind m_kind;
@@ -273,8 +403,7 @@ private:
     const PeerTransports& m_transports;
     const SharedPack& m_shared_pack;
     DeviceSetting m_device;
-    std::map<int, MessagePlace> m_sent; ///< by rank
-    std::map<int, MessagePlace> m_received;
+    MessagePlaces m_places;
     ExchangeProgram m_program;
 };
 

@@ -130,6 +130,16 @@ void PlanCore::check_array(const char* what, std::size_t i, const Field& array,
     require<ShapeError>(!layer || !array.data || layer->reaches(array.data), [&] {
         return text(m_name, ": ", what, " ", i, " is in memory that the device cannot access");
     });
+    if (!layer || is_empty_section(layout, process)) return;
+    const Extents extents = layout.local_extents(process);
+    auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(array.data));
+    for (std::size_t d = 0; d < extents.size(); ++d)
+        if (extents[d] > 1) bits |= array.strides[d];
+    require<ShapeError>(bits % array.alignment == 0, [&] {
+        return text(m_name, ": ", what, " ", i,
+                    ": expected elements of a device's memory at multiples of ", array.alignment,
+                    " bytes, got some at multiples of ", bits & -bits);
+    });
 }
 
 ExchangeBinding* PlanCore::find(const ArraySet& arrays) const noexcept {
@@ -319,7 +329,7 @@ void PlanCore::abandon() noexcept {
 }
 
 std::size_t PlanCore::workspace_bytes() const noexcept {
-    std::size_t bytes = own_workspace_bytes();
+    std::size_t bytes = 0;
     for (const auto& binding : m_bindings) bytes += binding->workspace_bytes();
     return bytes;
 }

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/plan/redistribution_core.hpp>
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/collectives.hpp>
 #include <distview/comm/impl/plan/in_place.hpp>
-#include <distview/comm/impl/schedule/redistribution_stages.hpp>
+#include <distview/comm/impl/plan/redistribution_program.hpp>
 #include <distview/comm/impl/tuning.hpp>
+#include <distview/comm/mpi_error.hpp>
 #include <distview/core/hash.hpp>
+#include <distview/core/text.hpp>
 
 #include <algorithm>
 #include <array>
@@ -56,37 +59,37 @@ bool pushes(const RedistributionSchedule& schedule) {
     // Runs of unstructured axes are found in tables, and all processes would have to look at the same ones.
     if (from.type() == DistType::unstructured || to.type() == DistType::unstructured) return false;
     for (int c = 0; c < from.grid_size(); ++c)
-        if (const auto runs = schedule.axis_runs_from(last, c); !runs.empty())
+        if (const auto runs = schedule.axis(last).runs_from(c); !runs.empty())
             return is_dealt_out(runs);
     return false;
+}
+
+/// Whether this process has no element of it.
+bool is_empty(const Field& field) {
+    return !field.layout || is_empty_section(*field.layout, field.process);
 }
 
 } // namespace
 
 RedistributionCore::RedistributionCore(const Communicator& comm, std::uint64_t number,
                                        RedistributionSchedule schedule,
-                                       std::vector<RedistributionSchedule> stages,
                                        const RedistributionOptions& options,
                                        std::optional<Transport> required_transport)
     : PlanCore(comm, plan_names::redistribution, number,
                Labels(plan_names::redistribution, "move_local", "move"), required_transport,
                has_outsiders(schedule, comm.size())),
-      m_schedule(std::move(schedule)), m_has_copies(has_copies_in(m_schedule)),
-      m_from_process(m_schedule.from_process(comm.rank())),
-      m_to_process(m_schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
+      m_first(make_pass(std::move(schedule), 0)), m_has_copies(has_copies_in(m_first.schedule)),
+      m_from_process(m_first.schedule.from_process(comm.rank())),
+      m_to_process(m_first.schedule.to_process(comm.rank())), m_conjugate(options.conjugate),
       m_in_place(options.in_place), m_buffer_bytes(options.buffer_bytes) {
-    record(hash_of(m_schedule.from_layout().fingerprint(), m_schedule.to_layout().fingerprint()),
-           [this] {
-               return text(m_schedule.from_layout().describe(), " to ",
-                           m_schedule.to_layout().describe());
-           });
-    if (stages.empty()) stages.push_back(m_schedule);
-    for (RedistributionSchedule& stage : stages)
-        m_stages.push_back(make_stage(std::move(stage), m_stages.size()));
+    const ArrayLayout& from = m_first.schedule.from_layout();
+    const ArrayLayout& to = m_first.schedule.to_layout();
+    record(hash_of(from.fingerprint(), to.fingerprint()),
+           [&] { return text(from.describe(), " to ", to.describe()); });
 }
 
-RedistributionCore::Stage RedistributionCore::make_stage(RedistributionSchedule schedule,
-                                                         std::size_t number) const {
+RedistributionCore::Pass RedistributionCore::make_pass(RedistributionSchedule schedule,
+                                                       std::size_t number) const {
     RedistributionRole role = role_in(schedule, communicator().rank());
     const bool writes = pushes(schedule);
     return {std::move(schedule), std::move(role), writes, number};
@@ -117,16 +120,83 @@ RedistributionRole RedistributionCore::role_in(const RedistributionSchedule& sch
     return role;
 }
 
+/// Whether sources and targets of a set of arrays share memory on this rank, and how.
+RedistributionCore::Sharing RedistributionCore::check(const ArraySet& arrays) const {
+    Sharing sharing;
+    require<UsageError>(
+        !arrays.sources.empty() && arrays.sources.size() == arrays.targets.size(), [&] {
+            return text(name(), ": expected as many sources as targets, at least 1, got ",
+                        arrays.sources.size(), " and ", arrays.targets.size());
+        });
+    require<ShapeError>(arrays.are_of_that_type(), [&] {
+        return text(name(), ": source or target is not of the element type that was asked for");
+    });
+    const auto check_field = [&](const Field& field, std::size_t i, const char* what,
+                                 const ArrayLayout& layout, int process) {
+        require<ShapeError>(field.layout != nullptr || process < 0, [&] {
+            return text(name(), ": ", what, " ", i, " is missing on a rank that is process ",
+                        process, " of its grid");
+        });
+        if (!field.layout) return;
+        require<ShapeError>(process >= 0, [&] {
+            return text(name(), ": ", what, " ", i,
+                        " was given on a rank that is no process of its grid; expected a null "
+                        "pointer there");
+        });
+        check_array(what, i, field, layout, process, arrays.layer);
+    };
+    for (std::size_t i = 0; i < arrays.sources.size(); ++i) {
+        const Field& source = arrays.sources[i];
+        const Field& target = arrays.targets[i];
+        check_field(source, i, "source", schedule().from_layout(), m_from_process);
+        check_field(target, i, "target", schedule().to_layout(), m_to_process);
+        require<ShapeError>(!arrays.as_bytes || source.element_code == target.element_code, [&] {
+            return text(name(), ": source ", i, " and target ", i, " differ in element type");
+        });
+        require<ShapeError>(!arrays.as_bytes || ArraySet::moves_as_bytes(source.element_size), [&] {
+            return text(name(),
+                        ": of types known at run time only, expected elements of 1, 2, 4, 8 or 16 "
+                        "bytes, got ",
+                        source.element_size);
+        });
+        require<ShapeError>(!target.read_only,
+                            [&] { return text(name(), ": target ", i, " is read-only"); });
+        for (std::size_t j = 0; j < arrays.sources.size(); ++j) {
+            const bool is_same = i == j && source.data == target.data &&
+                                 source.strides == target.strides &&
+                                 source.element_size == target.element_size;
+            const bool shares = overlap(arrays.sources[j], target);
+            const bool is_harmless = is_same && schedule().is_identity();
+            require<UsageError>(!arrays.layer || !m_in_place || is_harmless || !shares, [&] {
+                return text(name(), ": source ", j, " and target ", i,
+                            " share memory of a device: in place, expected memory of the host");
+            });
+            require<UsageError>(m_in_place || is_harmless || !shares, [&] {
+                return text(name(), ": source ", j, " and target ", i,
+                            " share memory: elements could be overwritten before they are read; to "
+                            "redistribute in place, build the plan with in_place");
+            });
+            sharing.any = sharing.any || (shares && !is_harmless);
+            sharing.is_same =
+                sharing.is_same && (is_same || (i != j && !shares) || is_empty(target));
+            require<UsageError>(i == j || !overlap(arrays.targets[j], target), [&] {
+                return text(name(), ": targets ", i, " and ", j, " share memory");
+            });
+        }
+    }
+    return sharing;
+}
+
 PlanCore::Maker RedistributionCore::prepare(const ArraySet& arrays) {
     const Sharing sharing = check(arrays);
     const DeviceSetting device = device_setting(arrays.layer, required(), name());
-    if (arrays.variant != 0 && m_copy_stages.empty()) {
-        std::vector<Stage> made;
-        for (RedistributionSchedule& schedule : m_schedule.of_further_copies())
-            made.push_back(make_stage(std::move(schedule), m_stages.size() + made.size()));
-        m_copy_stages = std::move(made);
+    if (arrays.variant != 0 && m_further.empty()) {
+        std::vector<Pass> made;
+        for (RedistributionSchedule& schedule : m_first.schedule.of_further_copies())
+            made.push_back(make_pass(std::move(schedule), 1 + made.size()));
+        m_further = std::move(made);
     }
-    if (m_in_place) lines_of(m_stages.front(), false); // where a lack of memory is still agreed on
+    if (m_in_place) lines_of(m_first, false); // where a lack of memory is still agreed on
     return [this, &arrays, device, sharing](int tag) { return make(arrays, device, sharing, tag); };
 }
 
@@ -136,19 +206,19 @@ std::uint64_t RedistributionCore::digest_of(const ArraySet& arrays) const {
 
 /// Runs of the last axis, in rows of the target; of transposed arrays nothing is said.
 std::vector<ExchangeShape> RedistributionCore::shapes_of(const ArraySet& arrays) const {
-    const int last = m_schedule.rank() - 1;
-    if (last < 0 || m_to_process < 0 || m_schedule.permutation(last) != last) return {};
+    const int last = schedule().rank() - 1;
+    if (last < 0 || m_to_process < 0 || schedule().permutation(last) != last) return {};
     const int coordinate =
-        m_schedule.to_layout().coordinates(m_to_process)[static_cast<std::size_t>(last)];
+        schedule().to_layout().coordinates(m_to_process)[static_cast<std::size_t>(last)];
     std::int64_t elements = 0;
     std::int64_t runs = 0;
-    for (const AxisRun& run : m_schedule.axis_runs_to(last, coordinate)) {
+    for (const AxisRun& run : schedule().axis(last).runs_to(coordinate)) {
         elements += run.elements();
         runs += run.my_step == 1 && run.their_step == 1 ? run.repeats : run.elements();
     }
     if (runs == 0) return {};
     std::int64_t rows = std::ssize(arrays.sources);
-    const Extents extents = m_schedule.to_layout().local_extents(m_to_process);
+    const Extents extents = schedule().to_layout().local_extents(m_to_process);
     for (int d = 0; d < last; ++d) rows *= extents[static_cast<std::size_t>(d)];
     ExchangeShape shape;
     shape.nests.push_back(
@@ -156,46 +226,92 @@ std::vector<ExchangeShape> RedistributionCore::shapes_of(const ArraySet& arrays)
     return {shape};
 }
 
-/// Combines the flag of all ranks. Collective.
-RedistributionCore::Sharing RedistributionCore::agreed(Sharing sharing) const {
-    std::array<std::int64_t, 2> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1};
-    all_reduce(communicator(), ReduceOperation::max, std::span<std::int64_t>(flags));
-    return {flags[0] != 0, flags[1] == 0};
-}
-
 std::shared_ptr<ExchangeBinding> RedistributionCore::make(const ArraySet& arrays,
                                                           const DeviceSetting& device,
                                                           Sharing sharing, int tag) {
-    sharing = m_in_place ? agreed(sharing) : Sharing{};
-    check_overwriting(sharing.any, arrays);
-    if (!sharing.any) return bind_stages(arrays, device, tag);
-    const Stage& first = m_stages.front();
-    auto binding =
-        bind_in_place({communicator(), first.schedule, first.role, arrays, lines_of(first, false),
-                       required(), m_buffer_bytes, tag, oversubscribed()},
-                      sharing.is_same);
-    binding->overwrites_sources = true;
+    std::array<std::int64_t, 3> flags{sharing.any ? 1 : 0, sharing.is_same ? 0 : 1,
+                                      arrays.layer ? 1 : 0}; // of all ranks
+    if (m_in_place)
+        all_reduce(communicator(), ReduceOperation::max, std::span<std::int64_t>(flags));
+    const bool overwrites_sources = m_in_place && flags[0] != 0;
+    check_overwriting(overwrites_sources, arrays);
+    require<UsageError>(!overwrites_sources || flags[2] == 0, [&] {
+        return text(name(), ": in place, expected memory of the host on all ranks");
+    });
+    if (overwrites_sources) {
+        auto binding = bind_in_place({communicator(), m_first.schedule, m_first.role, arrays,
+                                      lines_of(m_first, false), required(), m_buffer_bytes, tag,
+                                      oversubscribed()},
+                                     flags[1] == 0);
+        binding->overwrites_sources = true;
+        return binding;
+    }
+    std::shared_ptr<ExchangeBinding> binding = bind_pass(m_first, arrays, device, tag);
+    if (arrays.variant != 0)
+        for (const Pass& pass : m_further)
+            ExchangeBinding::append(binding, bind_pass(pass, arrays, device, tag));
     return binding;
 }
 
-std::size_t RedistributionCore::own_workspace_bytes() const noexcept {
-    std::size_t bytes = 0;
-    for (const Between& between : m_between) bytes += between.bytes;
-    return bytes;
+/// Collective.
+std::shared_ptr<ExchangeBinding> RedistributionCore::bind_pass(const Pass& pass,
+                                                               const ArraySet& arrays,
+                                                               const DeviceSetting& device,
+                                                               int tag) {
+    const bool writes = can_write_in_place(pass, arrays);
+    SharedRounds rounds;
+    if (!writes && required() != Transport::message)
+        rounds = SharedRounds(communicator(), pass.schedule, pass.role, arrays);
+    return agree_on(communicator(), name(), [&] {
+        return bind_rounds(pass, arrays, std::move(rounds), device, writes, tag);
+    });
+}
+
+/// Whether targets are written in place: with all arrays in shared memory. Where some are not, it depends on
+/// the sources alone who can be reached.
+bool RedistributionCore::can_write_in_place(const Pass& pass, const ArraySet& arrays) const {
+    if (!pass.pushes) return false;
+    const Arena& arena = *state().arena();
+    int can = arrays.layer ? 0 : 1;
+    for (const auto& side : {arrays.sources, arrays.targets})
+        for (const Field& field : side)
+            if (field.data && !arena.find(field.data)) can = 0;
+    check_mpi(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_LAND, communicator().mpi()),
+              "MPI_Allreduce");
+    return can != 0;
+}
+
+/// A step for each round. Collective among partners.
+std::shared_ptr<ExchangeBinding>
+RedistributionCore::bind_rounds(const Pass& pass, const ArraySet& arrays, SharedRounds rounds,
+                                const DeviceSetting& device, bool writes, int tag) {
+    // Processes that touch another's elements are told where they are, and say when they have done so.
+    const auto owned = writes ? arrays.targets : arrays.sources;
+    const std::vector<int> touched = writes ? pass.role.send_ranks() : pass.role.receive_ranks();
+    const PlanLines& lines = lines_of(pass, writes);
+    rounds.allocate(state());
+    const PeerTransports transports =
+        find_transports(state(), name(), tag, owned, rounds.packs().offer(lines.readers()), touched,
+                        lines, required(), arrays.layer, writes ? Access::write : Access::read);
+    std::shared_ptr<ExchangeBinding> first;
+    for (ExchangeProgram& program : redistribution_programs(pass.schedule, pass.role, arrays,
+                                                            transports, rounds, writes, device)) {
+        auto step = std::make_shared<ExchangeBinding>(
+            ExchangeBinding::Setting{name(), lines.ready(), oversubscribed(), device},
+            PeerTransports(transports), std::move(program));
+        step->is_later_round = first != nullptr;
+        ExchangeBinding::append(first, std::move(step));
+    }
+    if (writes) first->hold_written(*state().arena(), arrays.targets);
+    return first;
 }
 
 std::string RedistributionCore::describe() const {
     std::ostringstream out;
     out << "redistribution; transports allowed: " << allowed_transports(required()) << "\nfrom "
-        << m_schedule.from_layout().describe() << "\nto " << m_schedule.to_layout().describe()
+        << schedule().from_layout().describe() << "\nto " << schedule().to_layout().describe()
         << '\n'
-        << m_schedule.describe();
-    if (m_stages.size() > 1) {
-        out << "\nby dimension, in " << m_stages.size() << " stages of at most";
-        for (const Stage& stage : m_stages)
-            out << (&stage == &m_stages.front() ? " " : " and ") << most_partners(stage.schedule);
-        out << " partners, instead of " << most_partners(m_schedule);
-    }
+        << schedule().describe();
     return out.str() + describe_bound_sets();
 }
 

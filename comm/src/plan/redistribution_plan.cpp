@@ -5,7 +5,6 @@
 
 #include <distview/comm/impl/directory/rendezvous.hpp>
 #include <distview/comm/impl/mpi/known_labels.hpp>
-#include <distview/comm/impl/schedule/redistribution_stages.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -27,27 +26,6 @@ void check_ranks(const std::vector<int>& ranks, const ArrayLayout& layout, const
     });
 }
 
-void check_options(const RedistributionOptions& options, bool is_partly_known) {
-    const bool by_dimension = options.strategy == RedistributionStrategy::by_dimension;
-    require<UsageError>(!options.in_place || !by_dimension,
-                        "RedistributionPlan: in place, expected strategy direct or automatic");
-    require<UsageError>(
-        !is_partly_known || !by_dimension,
-        "RedistributionPlan: by dimension, expected layouts all of whose labels are "
-        "known");
-    require<UsageError>(options.buffer_bytes >= 0, [&] {
-        return text(plan_names::redistribution, ": expected buffer_bytes of at least 0, got ",
-                    options.buffer_bytes);
-    });
-}
-
-/// Whether it is looked at how many messages stages would save: where all ranks share a node, or within one
-/// memory, elements move once.
-bool chooses(const Communicator& comm, const RedistributionOptions& options) {
-    return options.strategy == RedistributionStrategy::automatic && !options.in_place &&
-           comm.is_open() && !state_of(comm)->is_one_node();
-}
-
 /// Calls the visitor with the arguments that ranks must pass alike.
 template <class Visitor>
 void visit_arguments(Visitor& visitor, const ArrayLayout& from, const ArrayLayout& to,
@@ -64,7 +42,6 @@ void visit_arguments(Visitor& visitor, const ArrayLayout& from, const ArrayLayou
     visitor("in_place", options.in_place);
     visitor("allow_missing_indices", options.allow_missing_indices);
     visitor("buffer_bytes", options.buffer_bytes);
-    visitor("strategy", options.strategy);
 }
 
 } // namespace
@@ -75,9 +52,8 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
                                                              const RedistributionOptions& options) {
     const CollectiveCall call(comm, plan_names::redistribution);
     std::optional<RedistributionSchedule> schedule;
-    std::vector<RedistributionSchedule> stages; // if there are several
     const bool is_some_unknown = is_partly_known(from) || is_partly_known(to);
-    const auto make_schedules = [&] {
+    const auto make_schedule = [&] {
         if (is_some_unknown)
             schedule.emplace(from, to, options, unknown_runs(from, to, options.permutation));
         else
@@ -87,20 +63,20 @@ std::shared_ptr<RedistributionCore> make_redistribution_core(const Communicator&
         const char* const caller = plan_names::redistribution;
         check_known_labels(caller, from, schedule->from_process(comm.rank()), "source");
         check_known_labels(caller, to, schedule->to_process(comm.rank()), "target");
-        check_options(options, is_some_unknown);
-        if (options.strategy == RedistributionStrategy::by_dimension ||
-            (chooses(comm, options) && !is_some_unknown))
-            stages = redistribution_stages(from, to, options);
+        require<UsageError>(options.buffer_bytes >= 0, [&] {
+            return text(caller, ": expected buffer_bytes of at least 0, got ",
+                        options.buffer_bytes);
+        });
     };
     const auto required =
-        agree_on_plan(comm, plan_names::redistribution, make_schedules,
+        agree_on_plan(comm, plan_names::redistribution, make_schedule,
                       [&](auto& visitor) { visit_arguments(visitor, from, to, options); });
     const std::uint64_t number = state_of(comm)->next_plan();
     if (is_some_unknown) schedule = schedule_by_rendezvous(comm, from, to, options, *schedule);
     // The schedule's lists may not fit into memory, which is agreed on as well.
     return agree_on(comm, plan_names::redistribution, [&] {
-        return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule),
-                                                    std::move(stages), options, required);
+        return std::make_shared<RedistributionCore>(comm, number, std::move(*schedule), options,
+                                                    required);
     });
 }
 

@@ -32,10 +32,7 @@ public:
     }
 
     std::vector<ExchangeProgram> build() {
-        if (m_device.layer)
-            for (auto* const moves : {&m_pack_moves, &m_local_moves, &m_incoming_moves})
-                moves->resize(field_count());
-        lay_out();
+        place_messages();
         add_sends();
         for (const Peer& peer : m_role.receives) add_received(peer);
         if (m_program.writes) add_written();
@@ -71,7 +68,7 @@ private:
                                 : !m_transports.sources.contains(rank);
     }
 
-    void lay_out() {
+    void place_messages() {
         std::map<int, std::int64_t> sent, received;
         for (const Peer& peer : m_role.sends)
             if (peer.rank != m_role.rank && sends_message_to(peer.rank))
@@ -82,17 +79,13 @@ private:
             else if (gets_message_from(peer.rank))
                 received[peer.rank] = packed(peer).bytes;
         }
-        m_sent = lay_out_sends(m_program, plan_names::redistribution, m_device, sent);
-        m_received = lay_out_receives(m_program, plan_names::redistribution, m_device, received);
-        m_program.held.push_back(m_rounds.packs().memory());
-        m_program.packs_for_readers = m_rounds.packs().bytes() > 0;
-        m_program.workspace_bytes += static_cast<std::size_t>(m_rounds.packs().bytes());
+        m_places = lay_out(m_program, plan_names::redistribution, m_device, sent, received,
+                           m_rounds.packs());
     }
 
-    void add(std::vector<Batch>& batches, std::vector<std::vector<MoveTransfer>>& moves,
-             std::size_t f, Kind kind, MoveTransfer transfer) {
+    void add(std::vector<Batch>& batches, std::size_t f, Kind kind, MoveTransfer transfer) {
         if (m_device.layer)
-            moves[f].push_back(std::move(transfer));
+            m_moves[{&batches, f}].push_back(std::move(transfer));
         else
             add_transfer(m_program, batches, f, kind, std::move(transfer));
     }
@@ -101,9 +94,9 @@ private:
     void add_sends() {
         for (std::size_t f = 0; f < field_count(); ++f)
             for (const Peer& peer : m_role.sends) {
-                const auto place = m_sent.find(peer.rank);
-                if (place == m_sent.end()) continue;
-                add(m_program.pack, m_pack_moves, f, Kind::pack,
+                const auto place = m_places.sent.find(peer.rank);
+                if (place == m_places.sent.end()) continue;
+                add(m_program.pack, f, Kind::pack,
                     MoveTransfer(
                         m_schedule, m_role.runs_from, peer.process,
                         section_end(m_arrays.sources[f]),
@@ -119,7 +112,8 @@ private:
             return;
         const ReadablePeer* const readable =
             m_program.writes || stays ? nullptr : m_transports.source(peer.rank);
-        const MessagePlace place = stays || readable ? MessagePlace{} : m_received.at(peer.rank);
+        const MessagePlace place =
+            stays || readable ? MessagePlace{} : m_places.received.at(peer.rank);
         const PackedFields fields = packed(peer);
         Incoming incoming = place.incoming(peer.rank);
         incoming.bytes = 0;
@@ -129,8 +123,10 @@ private:
             const End from = stays      ? section_end(m_arrays.sources[f])
                              : readable ? remote_end(readable->fields[f], size(f))
                                         : packed_end(place.kernel + fields.begins[f], size(f));
-            add(stays ? m_program.local : incoming.batches,
-                stays ? m_local_moves : m_incoming_moves, f, Kind::move,
+            add(stays            ? m_program.local
+                : m_device.layer ? m_program.last
+                                 : incoming.batches,
+                f, Kind::move,
                 MoveTransfer(m_schedule, m_role.runs_to, peer.process, from,
                              section_end(m_arrays.targets[f])));
         }
@@ -218,13 +214,13 @@ private:
     }
 
     void give_to_device() {
-        const auto give = [&](std::vector<DeviceMoves>& moves,
-                              const std::vector<std::vector<MoveTransfer>>& transfers) {
-            for (const auto& each : transfers) moves.emplace_back(*m_device.layer, each);
-        };
-        give(m_program.on_device.pack_moves, m_pack_moves);
-        give(m_program.on_device.local_moves, m_local_moves);
-        give(m_program.on_device.incoming_moves, m_incoming_moves);
+        for (const auto& [key, transfers] : m_moves) {
+            const auto [batches, field] = key;
+            const auto table = static_cast<int>(m_program.moves.size());
+            m_program.moves.emplace_back(*m_device.layer, transfers);
+            batches->push_back(
+                {field, table, table + 1, batches == &m_program.pack ? Kind::pack : Kind::move});
+        }
     }
 
     const RedistributionSchedule& m_schedule;
@@ -233,13 +229,10 @@ private:
     const PeerTransports& m_transports;
     const SharedRounds& m_rounds;
     DeviceSetting m_device;
-    std::map<int, MessagePlace> m_sent; ///< by rank
-    std::map<int, MessagePlace> m_received;
-    /// By field, with a device.
-    std::vector<std::vector<MoveTransfer>> m_pack_moves;
-    std::vector<std::vector<MoveTransfer>> m_local_moves;
-    std::vector<std::vector<MoveTransfer>> m_incoming_moves;
+    MessagePlaces m_places;
     ExchangeProgram m_program;
+    /// With a device: by list of the program and field, a kernel each.
+    std::map<std::pair<std::vector<Batch>*, std::size_t>, std::vector<MoveTransfer>> m_moves;
 };
 
 } // namespace

@@ -44,9 +44,11 @@ PartIndex choose_parts(const Communicator& comm, int rank,
 }
 
 SharedRounds::SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
-                           const RedistributionRole& role, std::span<const Field> sources)
-    : m_schedule(&schedule), m_role(&role), m_calls(&state_of(comm)->calls()), m_sources(sources),
-      m_borrowed(borrowed_fields(*state_of(comm)->arena(), sources)) {
+                           const RedistributionRole& role, const ArraySet& arrays)
+    : m_schedule(&schedule), m_role(&role), m_calls(&state_of(comm)->calls()),
+      m_sources(arrays.sources),
+      m_borrowed(arrays.layer ? std::vector<char>(m_sources.size())
+                              : borrowed_fields(*state_of(comm)->arena(), m_sources)) {
     const auto longest = [&](const PartIndex& parts, int d) {
         const auto i = static_cast<std::size_t>(d);
         std::int64_t result = 0;

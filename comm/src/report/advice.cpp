@@ -230,7 +230,7 @@ private:
 
     void about_messages() {
         for (const Reason& reason : m_plan.reasons) {
-            const auto [reader, owner] = reason.pairs.front();
+            const auto [reader, owner] = *reason.pairs.begin();
             const RankReport& rank = m_ranks[static_cast<std::size_t>(reader)];
             const RankReport& other = m_ranks[static_cast<std::size_t>(owner)];
             if (rank.node != other.node || other.rank < 0) continue;

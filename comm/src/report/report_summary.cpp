@@ -127,15 +127,11 @@ RankPairs& pairs_of(std::vector<Reason>& reasons, const std::string& why) {
     return found->pairs;
 }
 
-void add_pair(RankPairs& pairs, std::pair<int, int> pair) {
-    if (std::find(pairs.begin(), pairs.end(), pair) == pairs.end()) pairs.push_back(pair);
-}
-
 void add_traffic(const RankReport& rank, const SetRecord& set, PlanSummary& plan) {
     for (const Traffic& traffic : set.traffic) {
         const std::pair pair{rank.rank, traffic.partner};
-        if (!traffic.why_not.empty()) add_pair(pairs_of(plan.reasons, traffic.why_not), pair);
-        if (traffic.is_packed) add_pair(plan.packed, pair);
+        if (!traffic.why_not.empty()) pairs_of(plan.reasons, traffic.why_not).insert(pair);
+        if (traffic.is_packed) plan.packed.insert(pair);
         // The receiver counts messages; who writes in place counts what it writes.
         if (traffic.is_sent && traffic.messages > 0) continue;
         auto total = std::find_if(
@@ -223,8 +219,9 @@ std::string share_text(double share) { return formatted("%.2g", share); }
 std::string pairs_text(const RankPairs& pairs) {
     constexpr std::size_t most_told = 3;
     std::string result;
-    for (std::size_t i = 0; i < pairs.size() && i < most_told; ++i)
-        result += text(i == 0 ? "" : ", ", "rank ", pairs[i].first, " from rank ", pairs[i].second);
+    std::size_t told = 0;
+    for (auto pair = pairs.begin(); pair != pairs.end() && told < most_told; ++pair)
+        result += text(told++ == 0 ? "" : ", ", "rank ", pair->first, " from rank ", pair->second);
     if (pairs.size() > most_told) result += text(" and ", pairs.size() - most_told, " more");
     return result;
 }

@@ -23,13 +23,20 @@ bool has_shared_indices(const AxisLayout& axis) {
     return listed != axis.size();
 }
 
+Widths widest_copies(const BlockLayout& axis) {
+    const Widths copies = axis.widest_padding();
+    const Widths edge = axis.periodic() ? axis.boundary() : Widths();
+    return {std::max(copies.low, edge.low), std::max(copies.high, edge.high)};
+}
+
 AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, bool fill_padding,
                    const AxisNumbering& numbering)
     : m_layout(layout), m_slice(slice), m_role(role), m_size(layout.size()),
       m_grid_size(layout.grid_size()), m_numbering(numbering) {
     switch (layout.type()) {
     case DistType::block:
-        if (role == Role::target && fill_padding && m_size > 0) find_widest_padding();
+        if (role == Role::target && fill_padding && m_size > 0)
+            m_widest = widest_copies(layout.as_block());
         m_fill_padding = !(m_widest == Widths());
         break;
     case DistType::cyclic:
@@ -45,18 +52,6 @@ AxisSide::AxisSide(const AxisLayout& layout, const AxisSlice& slice, Role role, 
         m_form = Form::lists;
         if (role == Role::target) list_holders();
         break;
-    }
-}
-
-void AxisSide::find_widest_padding() {
-    const BlockLayout& block = m_layout.as_block();
-    // Of closed forms the two ends and one process between them show all widths that there are.
-    for (int p = 0; p < m_grid_size; ++p) {
-        if (!block.has_tables() && p == 2) p = m_grid_size - 1;
-        const Widths copies = block.communication_padding(p);
-        const Widths edge = block.periodic() ? block.boundary_padding(p) : Widths();
-        m_widest.low = std::max(m_widest.low, copies.low + edge.low);
-        m_widest.high = std::max(m_widest.high, copies.high + edge.high);
     }
 }
 

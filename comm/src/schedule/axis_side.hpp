@@ -44,6 +44,8 @@ struct AxisNumbering {
 
 /// Whether an index of the axis is on several processes, as it may be of unstructured ones.
 bool has_shared_indices(const AxisLayout& axis);
+/// The most padding that a process has on each side, where it copies elements of the axis.
+Widths widest_copies(const BlockLayout& axis);
 
 /// Where the elements of a slice of an axis are: those to read, or those to write.
 ///
@@ -139,7 +141,6 @@ private:
     bool find_window(int p, std::int64_t mirror, AxisWindow& window) const noexcept;
     void append_mirror_meeting(std::int64_t mirror, std::int64_t begin, std::int64_t end,
                                std::vector<AxisWindow>& windows) const;
-    void find_widest_padding();
     /// The processes that hold each label, where labels are shared.
     struct Holders {
         std::vector<std::int64_t> offsets{}; ///< holders of label i begin here

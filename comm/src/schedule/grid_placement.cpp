@@ -37,13 +37,7 @@ CutAxis cut_axis(const AxisLayout& axis) {
     if (!axis.is_block()) return cut;
     const BlockLayout& block = axis.as_block();
     cut.periodic = block.periodic();
-    // Alike at all cuts unless each process has widths of its own.
-    Widths widest(0);
-    for (int p = 0; p < block.grid_size(); ++p) {
-        const Widths inner = block.communication_padding(p);
-        widest = {std::max(widest.low, inner.low), std::max(widest.high, inner.high)};
-    }
-    cut.width = widest.low + widest.high;
+    cut.width = block.widest_padding().low + block.widest_padding().high;
     return cut;
 }
 

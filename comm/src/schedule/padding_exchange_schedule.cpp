@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/padding_exchange_schedule.hpp>
 
+#include "schedule/axis_side.hpp"
+
 #include <algorithm>
 #include <limits>
 #include <sstream>
@@ -29,17 +31,6 @@ Section section_of(const BlockLayout& axis, int p) {
     const Widths edge = axis.boundary_padding(p);
     if (axis.periodic()) return {interior, {copies.low + edge.low, copies.high + edge.high}};
     return {edge.low + interior + edge.high, copies};
-}
-
-/// The most padding that a process has on a side, where it copies elements of the axis.
-std::int64_t widest(const BlockLayout& axis, int side) {
-    const int last = axis.grid_size() - 1;
-    std::int64_t most = axis.periodic() ? width(axis.boundary(), side) : 0;
-    if (!axis.has_tables())
-        return std::max(most, width(axis.communication_padding(side == low ? last : 0), side));
-    for (int p = 0; p <= last; ++p)
-        most = std::max(most, width(axis.communication_padding(p), side));
-    return most;
 }
 
 /// The least padding on a side among the processes that have any there: what all ranks can count with. 0 if none has.
@@ -85,10 +76,7 @@ LocalRange unwritten(const AxisLayout& axis, int p) {
 PaddingExchangeSchedule::PaddingExchangeSchedule(const ArrayLayout& layout, int process,
                                                  const PaddingExchangeOptions& options)
     : m_layout(layout), m_process(process), m_stencil(options.stencil) {
-    require<UsageError>(process >= 0 && process < layout.process_count(), [&] {
-        return text("PaddingExchangeSchedule: expected a process in [0, ", layout.process_count(),
-                    "), got ", process);
-    });
+    impl::check_process(layout, process, "PaddingExchangeSchedule");
     require<LayoutError>(
         !options.widths || options.widths->size() == static_cast<std::size_t>(layout.rank()), [&] {
             return text("PaddingExchangeSchedule: expected widths for the array's ", layout.rank(),
@@ -182,7 +170,7 @@ void PaddingExchangeSchedule::build_axis(int axis, Widths widths) {
     // Elements of this section in others' padding on one side of these: of processes on the other side of it.
     const auto append_outgoing = [&](int side) {
         const std::int64_t asked = width(widths, side);
-        const std::int64_t most = std::min(asked, widest(block, side));
+        const std::int64_t most = std::min(asked, width(impl::widest_copies(block), side));
         if (most == 0 || mine.kept == 0) return;
         std::int64_t between = 0; // elements that lie nearer to the receiver
         for_each_beside(block, me, -side, [&](int to) {
@@ -274,9 +262,7 @@ PaddingExchangeSchedule::messages(const Pieces& pieces) const {
 
 std::int64_t PaddingExchangeSchedule::local_elements() const {
     std::int64_t count = 0;
-    for_each_incoming([&](const PaddingRegion& region) {
-        if (region.peer == m_process) count += region.elements;
-    });
+    for_each_local([&](const PaddingRegion& region) { count += region.elements; });
     return count;
 }
 

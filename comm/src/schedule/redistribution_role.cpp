@@ -70,7 +70,7 @@ std::int64_t packed_elements(const RedistributionSchedule& schedule, const Redis
 
 RedistributionRuns part_of(const RedistributionRuns& runs, int rank, const PartIndex& parts,
                            const PartIndex& part) {
-    RedistributionRuns result{.receives = runs.receives, .process = runs.process};
+    RedistributionRuns result{.receives = runs.receives};
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank); ++d) {
         const std::vector<AxisRun>& all = runs.axes[d];
         for (std::size_t begin = 0; begin < all.size();) {

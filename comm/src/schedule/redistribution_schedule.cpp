@@ -42,14 +42,7 @@ std::int64_t share_with(const std::vector<Share>& shares, int coordinate) {
 /// Whether a target's axis has places to write beside each element's owner.
 bool has_copies(const AxisLayout& axis, bool fill_padding) {
     if (impl::has_shared_indices(axis)) return true;
-    if (!axis.is_block() || !fill_padding) return false;
-    const BlockLayout& block = axis.as_block();
-    if (block.periodic() && !(block.boundary() == Widths())) return true;
-    // Where widths follow from a formula, the first seam shows them.
-    const int distinct = block.has_tables() ? block.grid_size() : std::min(block.grid_size(), 2);
-    for (int p = 0; p < distinct; ++p)
-        if (!(block.communication_padding(p) == Widths())) return true;
-    return false;
+    return axis.is_block() && fill_padding && !(impl::widest_copies(axis.as_block()) == Widths());
 }
 
 void check_process(const ProcessGrid& grid, int process, const char* name) {
@@ -251,7 +244,7 @@ bool RedistributionSchedule::is_identity() const noexcept {
 
 RedistributionRuns RedistributionSchedule::runs_to(int to_process) const {
     check_process(m_to.grid(), to_process, "target");
-    RedistributionRuns runs{.receives = true, .process = to_process};
+    RedistributionRuns runs{.receives = true};
     const GridCoordinates at = m_to.coordinates(to_process);
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d)
         runs.axes[d] = m_axes[d].runs_to(at[d]);
@@ -260,7 +253,7 @@ RedistributionRuns RedistributionSchedule::runs_to(int to_process) const {
 
 RedistributionRuns RedistributionSchedule::runs_from(int from_process) const {
     check_process(m_from.grid(), from_process, "source");
-    RedistributionRuns runs{.receives = false, .process = from_process};
+    RedistributionRuns runs{.receives = false};
     const GridCoordinates at = m_from.coordinates(from_process);
     for (std::size_t d = 0; d < static_cast<std::size_t>(rank()); ++d)
         runs.axes[d] = m_axes[d].runs_from(at[static_cast<std::size_t>(m_permutation[d])]);

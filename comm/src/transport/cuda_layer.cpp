@@ -126,7 +126,8 @@ public:
     }
 
     void* open(const IpcHandle& handle) noexcept override {
-        cudaSetDevice(Kokkos::device_id());
+        m_device = Kokkos::device_id();
+        cudaSetDevice(m_device);
         cudaIpcMemHandle_t opaque{};
         std::memcpy(&opaque, handle.opaque.data(), sizeof(opaque));
         void* mapping = nullptr;
@@ -139,6 +140,7 @@ public:
     }
 
     void close(void* mapping) noexcept override {
+        cudaSetDevice(m_device); // Kokkos may have ended
         cudaIpcCloseMemHandle(mapping);
         cudaGetLastError();
     }
@@ -183,6 +185,7 @@ private:
         return sent == received;
     }
 
+    std::atomic<int> m_device{0}; ///< of mappings
     // Texts that stay.
     std::atomic<const char*> m_refusing{nullptr};
     std::atomic<const char*> m_reason{nullptr};

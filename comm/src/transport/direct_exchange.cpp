@@ -52,7 +52,6 @@ int DirectExchange::next_arrival(const std::vector<char>* wanted) {
         const Source& source = m_sources[static_cast<std::size_t>(index)];
         switch (arrived_at(*source.ready, m_epoch)) {
         case Arrival::not_yet: break;
-        case Arrival::elsewhere:
         case Arrival::gone: throw_gone(source.peer);
         case Arrival::here: std::swap(m_waiting_for[i], m_waiting_for[--m_waiting]); return index;
         }

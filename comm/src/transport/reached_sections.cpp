@@ -47,7 +47,6 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
             required = required_transport();
             check_available(required);
             check(comm, caller, field, layer);
-            result.sections.resize(static_cast<std::size_t>(comm.size()));
             for (int rank = 0; rank < comm.size(); ++rank)
                 if (rank != comm.rank() && state.calls().is_near(rank)) near.push_back(rank);
             result.lines.emplace(state, near);
@@ -66,12 +65,12 @@ ReachedSections reach_sections(const Communicator& comm, const char* caller, con
         PeerTransports found =
             find_transports(state, caller, tag, std::span(&field, 1), no_packs, near, *result.lines,
                             in_messages ? required : std::nullopt, layer, access);
-        result.sections[static_cast<std::size_t>(comm.rank())] = {
-            field.data, field.strides, field.layout->local_extents(field.process)};
+        result.sections[comm.rank()] = {field.data, field.strides,
+                                        field.layout->local_extents(field.process)};
         for (auto& [rank, peer] : found.sources) {
             const ReadablePeer::RemoteField& remote = peer.fields.front();
-            result.sections[static_cast<std::size_t>(rank)] = {const_cast<char*>(remote.data),
-                                                               remote.strides, remote.extents};
+            result.sections[rank] = {const_cast<char*>(remote.data), remote.strides,
+                                     remote.extents};
             result.peers.push_back(std::move(peer));
         }
     });

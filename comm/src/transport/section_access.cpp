@@ -36,12 +36,14 @@ struct SectionAccess::State {
     impl::ReachedSections reached;
     std::vector<int> all_reached_by{}; ///< by rank
 
+    impl::ReachedSections::Section section(int process) const {
+        const auto found = reached.sections.find(process);
+        return found != reached.sections.end() ? found->second : impl::ReachedSections::Section();
+    }
     bool reaches(int process) const {
-        const auto& sections = reached.sections;
-        return process >= 0 && process < std::ssize(sections) &&
-               (sections[static_cast<std::size_t>(process)].data ||
-                (knows_labels(array.layout(), process) &&
-                 impl::is_empty_section(array.layout(), process)));
+        return process >= 0 && process < array.layout().process_count() &&
+               (section(process).data || (knows_labels(array.layout(), process) &&
+                                          impl::is_empty_section(array.layout(), process)));
     }
 };
 
@@ -72,7 +74,7 @@ AnySection SectionAccess::section(int process) const {
     });
     const ArrayLayout& layout = m_state->array.layout();
     const auto rank = static_cast<std::size_t>(layout.rank());
-    const auto& reached = m_state->reached.sections[static_cast<std::size_t>(process)];
+    const impl::ReachedSections::Section reached = m_state->section(process);
     const Extents extents = reached.data ? reached.extents : layout.local_extents(process);
     AnySection result = m_state->array.section();
     result.data = reached.data;

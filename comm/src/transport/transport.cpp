@@ -76,13 +76,6 @@ Mappings& mappings() {
     return instance;
 }
 
-} // namespace
-
-std::atomic<bool>& DeviceLayer::any_exists() noexcept {
-    static std::atomic<bool> exists{false};
-    return exists;
-}
-
 bool sends_from_device(DeviceLayer& layer) {
     const char* const value = std::getenv("DISTVIEW_GPU_AWARE");
     const std::string_view wish = value ? value : "";
@@ -90,6 +83,13 @@ bool sends_from_device(DeviceLayer& layer) {
         return text("DISTVIEW_GPU_AWARE: expected 0 or 1, got '", wish, '\'');
     });
     return wish.empty() ? layer.mpi_takes_device_memory() : wish == "1";
+}
+
+} // namespace
+
+std::atomic<bool>& DeviceLayer::any_exists() noexcept {
+    static std::atomic<bool> exists{false};
+    return exists;
 }
 
 DeviceSetting device_setting(DeviceLayer* layer, std::optional<Transport> required,

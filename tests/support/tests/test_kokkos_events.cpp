@@ -2,6 +2,7 @@
 #include <distview_testing/kokkos_events.hpp>
 
 #include <Kokkos_Core.hpp>
+#include <gtest/gtest-spi.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,6 +99,21 @@ TEST(KokkosEvents, FindsKernelsOnOtherThreads) {
     for (const KokkosEvent& kernel : events.kernels()) {
         EXPECT_GT(kernel.threads, 0U) << kernel.label;
     }
+}
+
+TEST(KokkosEvents, ExpectsKernelsOnTheThreadsOfTheGivenInstance) {
+    const auto nothing = [](int) {};
+    expect_threads_of_given_instance<Exec>({"stays"}, [&](const Exec& exec) {
+        Kokkos::parallel_for("stays", Kokkos::RangePolicy<Exec>(exec, 0, 4), nothing);
+    });
+    if (IsSkipped()) {
+        return;
+    }
+    const auto escape = [&](const Exec&) {
+        Kokkos::parallel_for("escapes", Kokkos::RangePolicy<Exec>(0, 4), nothing);
+    };
+    EXPECT_NONFATAL_FAILURE(expect_threads_of_given_instance<Exec>({"escapes"}, escape),
+                            "not on the ");
 }
 
 TEST(KokkosEvents, RecordsAllocationsAndDeepCopies) {

@@ -50,8 +50,9 @@ struct Problem {
         }
     };
 
-    explicit Problem(const ArrayLayout& its_layout)
-        : layout(its_layout), plan(comm, layout), b(make("b")), x(make("x")), d(make("d")) {
+    explicit Problem(const ArrayLayout& its_layout, const Exec& its_exec = {})
+        : exec(its_exec), layout(its_layout), plan(comm, layout), b(make("b")), x(make("x")),
+          d(make("d")) {
         auto b_host = b.view();
         auto d_host = d.view();
         for_each_cell<2>(layout, comm.rank(), Cells::interior, [&](const auto& l, const auto& g) {

@@ -333,6 +333,24 @@ TEST(AxisReduce, over_no_cells) {
                               "expected at least one cell along axis 0");
 }
 
+TEST(AxisReduce, is_on_the_threads_of_the_given_instance) {
+    expect_threads_of_given_instance<Exec>({"distview::axis_reduce"}, [](const Exec& exec) {
+        const Communicator comm = world();
+        const auto reduce = [&](std::int64_t rows, std::int64_t lines, bool reproducible) {
+            const ArrayLayout layout(ProcessGrid{comm.size(), 1}, {block(rows), block(lines)});
+            const auto u = make_section<double, 2>(layout);
+            set_section(exec, u, [](const auto&) { return 1.0; });
+            for (const AxisResult where : {AxisResult::first, AxisResult::everywhere})
+                axis_reduce(exec, comm, Sum{}, u, 0,
+                            make_section<double, 2>(reduced_layout(layout, 0, where)),
+                            {.reproducible = reproducible});
+        };
+        reduce(60'000, 3, false); // lines are cut into chunks
+        reduce(60'000, 3, true);
+        reduce(3, 600'000, false); // ranks move more than 1 MiB
+    });
+}
+
 TEST(AxisReduce, a_mean_is_subtracted) {
     const Exec exec;
     const Communicator comm = world();

@@ -462,6 +462,25 @@ TEST(ConjugateGradient, three_kernels_an_iteration) {
     }
 }
 
+TEST(ConjugateGradient, is_on_the_threads_of_the_given_instance) {
+    const auto solve = [](const Exec& exec) {
+        Problem<> problem(rows_over_all(2 * world().size(), 140'000), exec); // rows of 1.1 MB
+        const auto same = [](const Exec& space, const auto& p, const auto& q) {
+            copy(space, p, q);
+        };
+        for (const bool reproducible : {false, true}) {
+            ConjugateGradient<Problem<>::Vector> solver(
+                exec, problem.comm, problem.layout,
+                {.tolerance = 0, .max_iterations = 1, .reproducible = reproducible});
+            solver.solve(exec, problem.stencil(), problem.jacobi(), problem.b, problem.x);
+            solver.solve(exec, same, same, problem.b, problem.x);
+        }
+    };
+    expect_threads_of_given_instance<Exec>(
+        {"distview::ConjugateGradient::", "distview::copy", "distview::PaddingExchangePlan::"},
+        solve);
+}
+
 TEST(ConjugateGradient, of_nothing) {
     const Exec exec;
     Problem<> problem(rows_over_all(24, 0));

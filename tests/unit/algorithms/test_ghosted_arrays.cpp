@@ -225,16 +225,6 @@ TEST_F(GhostedArrays, AreRedistributedToBlocksAndBack) {
     }
 }
 
-// Each index is owned once, which stages want.
-TEST_F(GhostedArrays, AreRedistributedByDimension) {
-    const ArrayLayout blocks(ProcessGrid{comm.size()}, {block(size)});
-    const Vector u = make_of(known(), value);
-    const Vector line = make(blocks);
-    RedistributionPlan(comm, u.layout(), blocks, {.strategy = RedistributionStrategy::by_dimension})
-        .execute(exec, u, line);
-    expect(line, value);
-}
-
 TEST_F(GhostedArrays, MoveNothingToTheirOwnLayout) {
     const RedistributionSchedule schedule(known(), known());
     EXPECT_TRUE(schedule.is_identity());

@@ -164,4 +164,15 @@ TEST(Histogram, is_one_kernel) {
               1);
 }
 
+TEST(Histogram, is_on_the_threads_of_the_given_instance) {
+    expect_threads_of_given_instance<Exec>({"distview::histogram"}, [](const Exec& exec) {
+        const Communicator comm = world();
+        const auto u =
+            make_section<double, 1>({ProcessGrid{comm.size()}, {block(9 * comm.size())}});
+        set_section(exec, u, [](const auto&) { return 0.5; });
+        histogram(exec, comm, u, 4, 0, 1);
+        histogram(exec, comm, u, (1 << 21) + 5, 0, 1); // one counter a bin for all threads
+    });
+}
+
 } // namespace distview::testing

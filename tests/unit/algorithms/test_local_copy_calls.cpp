@@ -298,4 +298,20 @@ TEST(WithLocalCopy, labels_what_it_does_and_stays_on_the_instance) {
     EXPECT_EQ(labels(escapes_from(exec, events)), std::vector<std::string>());
 }
 
+TEST(WithLocalCopy, is_on_the_threads_of_the_given_instance) {
+    expect_threads_of_given_instance<Host>({"distview::with_local_copy"}, [](const Host& exec) {
+        const Communicator comm = world();
+        // Sections of 1.2 MB, for which a redistribution takes several threads.
+        const auto x = make_dist_view<double**, Kokkos::LayoutRight, Kokkos::HostSpace>(
+            exec, "x", comm, {ProcessGrid{comm.size(), 1}, {block(300 * comm.size()), block(500)}});
+        const auto write = [](const auto& a) { a.data()[0] = 1; };
+        for (const Intent intent : {Intent::inout, Intent::out}) {
+            with_local_copy(exec, x, intent, MemoryOrder::column_major, write);
+            for (const int root : {WholeArray::every_rank, 0})
+                with_local_copy(exec, comm, x, intent, MemoryOrder::column_major, WholeArray{root},
+                                write);
+        }
+    });
+}
+
 } // namespace distview::testing

@@ -203,6 +203,17 @@ TEST(FillRandom, is_one_labelled_kernel_on_the_given_instance) {
     EXPECT_EQ(events.allocations().size(), 0u);
 }
 
+TEST(FillRandom, is_on_the_threads_of_the_given_instance) {
+    expect_threads_of_given_instance<Exec>({"distview::fill_random"}, [](const Exec& exec) {
+        for (const AxisSpec& axis : {block(20), cyclic(20)}) {
+            const ArrayLayout layout(ProcessGrid{world().size()}, {axis});
+            fill_random(exec, make_section<double, 1>(layout), {.seed = 1});
+            fill_random_normal(exec, make_section<double, 1>(layout), {.seed = 1});
+            fill_random_integers(exec, make_section<int, 1>(layout), {.seed = 1}, 0, 9);
+        }
+    });
+}
+
 TEST(FillRandom, refuses_empty_ranges_and_negative_deviations) {
     const Exec exec;
     const auto x = make_section<double, 1>({ProcessGrid{world().size()}, {block(20)}});

@@ -282,6 +282,20 @@ TEST(Reproducible, takes_one_collective_call_and_one_kernel) {
     EXPECT_EQ(traffic.sent_total().messages, 0);
 }
 
+TEST(Reproducible, is_on_the_threads_of_the_given_instance) {
+    expect_threads_of_given_instance<Exec>({"distview::"}, [](const Exec& exec) {
+        const Communicator comm = world();
+        const auto x =
+            make_section<double, 1>({ProcessGrid{comm.size()}, {block(50 * comm.size())}});
+        set_section(exec, x, [](const auto&) { return 1.0; });
+        sum(exec, comm, x, exactly);
+        dot(exec, comm, x, x, exactly);
+        norm1(exec, comm, x, exactly);
+        norm2(exec, comm, x, exactly);
+        norm_inf(exec, comm, x, exactly);
+    });
+}
+
 TEST(Reproducible, wrong_use_throws_on_all_ranks) {
     const Exec exec;
     const Communicator comm = world();

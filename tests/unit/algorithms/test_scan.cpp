@@ -284,6 +284,28 @@ TEST(Scan, starts_with_what_is_no_element) {
     }
 }
 
+TEST(Scan, is_on_the_threads_of_the_given_instance) {
+    const Communicator comm = world();
+    // Lines that are cut into chunks, and so many that ranks move more than 1 MiB of them.
+    const auto scan = [&](const Exec& exec, const auto& what) {
+        for (const std::int64_t lines : {3, 600'000})
+            for (const bool in_order : {true, false}) {
+                const std::int64_t rows = lines == 3 ? 60'000 : 3;
+                const ArrayLayout layout(ProcessGrid{comm.size(), 1},
+                                         {in_order ? block(rows) : cyclic(rows), block(lines)});
+                const auto u = make_section<double, 2>(layout);
+                set_section(exec, u, [](const auto&) { return 1.0; });
+                what(u);
+            }
+    };
+    expect_threads_of_given_instance<Exec>({"distview::inclusive_scan"}, [&](const Exec& exec) {
+        scan(exec, [&](const auto& u) { inclusive_scan(exec, comm, u, 0, u); });
+    });
+    expect_threads_of_given_instance<Exec>({"distview::exclusive_scan"}, [&](const Exec& exec) {
+        scan(exec, [&](const auto& u) { exclusive_scan(exec, comm, u, 0, u, 0.0); });
+    });
+}
+
 TEST(Scan, of_no_cells) {
     const Exec exec;
     const Communicator comm = world();

@@ -29,6 +29,10 @@ protected:
     const ArrayLayout layout{ProcessGrid{comm.size(), 1},
                              {block(6 * comm.size(), {.padding = 2, .periodic = true}),
                               block(28, {.padding = 1, .periodic = true})}};
+    // Columns of so many rows that a kernel for one is work for several threads.
+    const ArrayLayout tall{
+        ProcessGrid{1, comm.size()},
+        {block(20000), block(4 * comm.size(), {.padding = 1, .periodic = true})}};
 
     NumberedArray make() const { return make_array(comm, layout); }
     /// In memory that the node's processes share.
@@ -116,6 +120,21 @@ inline void expect_two_fences_an_exchange(const Communicator& comm, const ArrayL
         EXPECT_FALSE(all->kernels().empty());
         EXPECT_EQ(labels(escapes_from(exec, *all)), std::vector<std::string>());
     }
+}
+
+/// make(exec): an array of `layout`, whose kernels are work for several threads.
+template <class Make>
+void expect_given_instance(const Communicator& comm, const ArrayLayout& layout, const Make& make) {
+    const auto exchange = [&](const Kokkos::DefaultHostExecutionSpace& exec) {
+        PaddingExchangePlan plan(comm, layout);
+        const NumberedArray a = make(exec);
+        plan.execute(exec, a);
+        auto handle = plan.start(exec, a);
+        handle.finish(plan.schedule().reads({a.interior_range(0), a.interior_range(1)}));
+        handle.finish();
+        plan.combine(exec, Sum{}, a);
+    };
+    expect_threads_of_given_instance<Kokkos::DefaultHostExecutionSpace>({prefix}, exchange);
 }
 
 template <class Make>

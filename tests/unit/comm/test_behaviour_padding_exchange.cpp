@@ -115,6 +115,12 @@ TEST_F(MessageExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
     expect_two_fences_an_exchange(comm, layout, make());
 }
 
+TEST_F(MessageExchangeBehaviour, RunsKernelsOnTheThreadsOfTheGivenInstance) {
+    expect_given_instance(comm, tall, [&](const Exec& given) {
+        return NumberedArray(given, "distview::test::tall", tall, comm.rank());
+    });
+}
+
 TEST_F(MessageExchangeBehaviour, LabelsEverything) {
     expect_all_labelled(comm, layout, [&] {
         return NumberedArray(exec, "distview::test::a", layout, comm.rank());

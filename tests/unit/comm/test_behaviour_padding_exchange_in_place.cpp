@@ -69,6 +69,12 @@ TEST_F(InPlaceExchangeBehaviour, UsesTheGivenInstanceAndFencesNoOther) {
     expect_two_fences_an_exchange(comm, layout, make_shared());
 }
 
+TEST_F(InPlaceExchangeBehaviour, RunsKernelsOnTheThreadsOfTheGivenInstance) {
+    expect_given_instance(comm, tall, [&](const Exec& given) {
+        return make_dist_view<double**>(given, "distview::test::tall", comm, tall);
+    });
+}
+
 // One kernel a region, since several may go to one element.
 TEST_F(InPlaceExchangeBehaviour, CombinesWithAKernelARegion) {
     PaddingExchangePlan plan(comm, layout);

@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <thread>
 #include <tuple>
@@ -75,17 +76,18 @@ TEST_P(RedistributionBehaviour, AllocatesNothingOnceASetIsBound) {
     }
 }
 
-TEST_P(RedistributionBehaviour, AllocatesNothingBetweenStages) {
-    const ProcessGrid grid = n % 2 == 0 ? ProcessGrid{n / 2, 2} : ProcessGrid{n, 1};
-    const ArrayLayout blocks(grid, {block(30), block(20)}), cycles(grid, {cyclic(30), cyclic(20)});
-    const Matrix a = make(blocks), b = make(cycles), c = make(cycles);
-    RedistributionPlan plan(comm, blocks, cycles,
-                            {.strategy = RedistributionStrategy::by_dimension});
-    EXPECT_EQ(plan.stage_count(), n >= 4 && n % 2 == 0 ? 2 : 1);
+// In several steps: all processes hold row n, and each of them contributes.
+TEST_P(RedistributionBehaviour, AllocatesNothingBetweenSteps) {
+    std::vector<std::vector<std::int64_t>> lists;
+    for (int p = 0; p < n; ++p) lists.push_back({p, n});
+    const ArrayLayout rows(ProcessGrid{n, 1}, {unstructured(lists), block(20)});
+    const ArrayLayout columns(ProcessGrid{1, n}, {block(n + 1), cyclic(20)});
+    const Matrix a = make(rows), b = make(columns), c = make(columns);
+    RedistributionPlan plan(comm, rows, columns);
     const auto step = [&] {
-        plan.execute(exec, a, b);
+        plan.combine(exec, Sum{}, a, b);
         plan.execute(exec, 2., a, 1., c);
-        auto handle = plan.start(exec, a, c);
+        auto handle = plan.start_combine(exec, Maximum{}, a, c);
         handle.finish();
     };
     step();
@@ -95,10 +97,6 @@ TEST_P(RedistributionBehaviour, AllocatesNothingBetweenStages) {
     });
     EXPECT_EQ(counts.heap, 0) << counts.description;
     EXPECT_EQ(plan.workspace_bytes(), held);
-    if (plan.stage_count() > 1) {
-        EXPECT_NE(plan.describe().find("by dimension, in 2 stages of at most "), std::string::npos)
-            << plan.describe();
-    }
 }
 
 TEST_P(RedistributionBehaviour, WritesInPlaceInOneKernel) {
@@ -170,6 +168,23 @@ TEST_P(RedistributionBehaviour, RunsAKernelForEachProcessThatElementsComeFrom) {
     EXPECT_EQ(traffic.sent.size(),
               GetParam() == Transport::message ? plan.send_peers().size() : 0u);
     EXPECT_EQ(traffic.collective_calls(), 0);
+}
+
+TEST_P(RedistributionBehaviour, RunsKernelsOnTheThreadsOfTheGivenInstance) {
+    // Between each two processes 2 MiB: less is work for one thread.
+    const std::int64_t size = 512 * n;
+    const ArrayLayout rows{ProcessGrid{n, 1}, {block_cyclic(size, 5), block(size)}};
+    const ArrayLayout columns{ProcessGrid{1, n}, {block(size), block_cyclic(size, 7)}};
+    for (const RedistributionOptions& options : {transposed, RedistributionOptions{}})
+        expect_threads_of_given_instance<Exec>(
+            {"distview::RedistributionPlan::"}, [&](const Exec& given) {
+                const auto a = make_dist_view<double**>(given, "a", comm, rows);
+                const auto c = make_dist_view<double**>(given, "c", comm, columns);
+                RedistributionPlan plan(comm, rows, columns, options);
+                plan.execute(given, a, c);
+                for (const double alpha : {1., 2.}) plan.execute(given, alpha, a, 0., c);
+                plan.combine(given, Sum{}, a, c);
+            });
 }
 
 std::string name_of_case(const ::testing::TestParamInfo<TransportChoice>& info) {

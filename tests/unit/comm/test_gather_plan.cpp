@@ -613,6 +613,20 @@ TEST_F(GatherPlanExamples, ListsOfAnyLengthAndPlaceAreFilled) {
     }
 }
 
+TEST_F(GatherPlanExamples, WorkspaceCountsWhatIsPackedForNeighbours) {
+    if (!is_possible(comm, Transport::direct)) GTEST_SKIP() << "ranks share no memory";
+    const TransportSetting setting(Transport::direct);
+    Index all(static_cast<std::size_t>(10 * n));
+    std::iota(all.begin(), all.end(), 0);
+    GatherPlan plan(comm, layout, IndexList(all));
+    plan.bind(exec, u);
+    EXPECT_EQ(plan.workspace_bytes(), 0u);
+    const DistView<double*> borrowed(exec, "borrowed", layout, comm.rank());
+    plan.bind(exec, borrowed);
+    // 10 elements for each reader, in whole cache lines.
+    EXPECT_EQ(plan.workspace_bytes(), std::size_t{128} * static_cast<std::size_t>(n - 1));
+}
+
 TEST_F(GatherPlanExamples, ExecutionsAllocateNothing) {
     if (distview::impl::on_device<Exec>) GTEST_SKIP() << "the mock device keeps a record";
     number();

@@ -7,6 +7,7 @@
 #include <distview_testing/random.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdint>
@@ -250,6 +251,24 @@ TEST(Arena, UsesFreedMemoryAgain) {
     }
     EXPECT_EQ(SharedSegment::open(of_large, Access::read), nullptr)
         << "large memory goes back at once";
+}
+
+// Each segment holds a file open, of which a process has 1024 mostly.
+TEST(Arena, GrowsByFewSegments) {
+    std::size_t segments = 0;
+    std::size_t all = 0;
+    std::size_t left = 0;
+    for (int array = 0; array < 4000; ++array) {
+        constexpr std::size_t bytes = std::size_t{100} << 20;
+        if (left < bytes) {
+            left = std::max(bytes, Arena::growth(segments++, all));
+            all += left;
+        }
+        left -= bytes;
+    }
+    EXPECT_LE(segments, 200u);
+    EXPECT_LE(all, (std::size_t{4000} * 100 << 20) / 15 * 16);
+    EXPECT_EQ(Arena::growth(10, std::size_t{10} << 30), std::size_t{64} << 20);
 }
 
 TEST(Arena, StaggersArraysOfOneSize) {

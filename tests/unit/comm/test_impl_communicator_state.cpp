@@ -3,8 +3,10 @@
 
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/impl/mpi/communicator_state.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview_testing/assertions.hpp>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +57,19 @@ TEST(CommunicatorState, TakesTheDeadlineOfTheEnvironment) {
     EXPECT_EQ(distview::impl::state_of(comm)->deadline().limit().count(), 60.5);
     const OwnedComm second = duplicate_world();
     EXPECT_FALSE(distview::impl::state_of(Communicator(second.get()))->deadline().is_set());
+}
+
+TEST(PlanLines, AreThoseOfReadersOnThisNode) {
+    const OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    distview::impl::CommunicatorState& state = *distview::impl::state_of(comm);
+    std::vector<int> readers;
+    for (int rank = 0; rank < comm.size() + 3; ++rank) readers.push_back(rank); // three far ones
+    const distview::impl::PlanLines lines(state, readers);
+    ASSERT_ON_ALL_RANKS(lines.ready() != nullptr);
+    const distview::impl::SyncLine* line = lines.ready();
+    for (std::size_t r = 0; r < readers.size(); ++r)
+        EXPECT_EQ(lines.done(r), state.calls().is_near(readers[r]) ? ++line : nullptr) << r;
 }
 
 // As if the ranks had been built with versions of the library that lay out shared memory in different ways.

@@ -6,8 +6,13 @@
 #include "communicators.hpp"
 #include "transports.hpp"
 
+#include <distview/comm/gather_plan.hpp>
+#include <distview/comm/impl/transport/make_field.hpp>
+#include <distview/comm/impl/transport/peer_transports.hpp>
 #include <distview/comm/make_dist_view.hpp>
 #include <distview/comm/padding_exchange_plan.hpp>
+#include <distview/comm/redistribution_plan.hpp>
+#include <distview/core/any_dist_view.hpp>
 #include <distview_testing/allocations.hpp>
 #include <distview_testing/assertions.hpp>
 #include <distview_testing/mpi_counters.hpp>
@@ -15,7 +20,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -152,6 +160,29 @@ TEST_F(DeviceExchange, ReadsAllocationsOfOthersInOneKernel) {
     EXPECT_TRUE(says(plan, "direct, message; of device memory ipc, gpu_message, staged\n"));
 }
 
+// Kernels of the host and of the device do not read each other's arrays in place. Memory that the device does not export is packed for nobody.
+TEST_F(DeviceExchange, IsInPlaceAmongRanksOfOneKindAlone) {
+    namespace impl = distview::impl;
+    impl::CommunicatorState& state = *impl::state_of(comm);
+    std::vector<int> others;
+    for (int rank = 0; rank < comm.size(); ++rank)
+        if (rank != comm.rank()) others.push_back(rank);
+    const impl::PlanLines lines(state, others);
+    const impl::OfferedPacks none{std::vector<const char*>(others.size(), nullptr), true};
+    for (const bool shared : {false, true}) {
+        const Array a = make(shared);
+        const impl::Field field = impl::make_field(a);
+        const impl::PeerTransports found = impl::find_transports(
+            state, "DeviceExchange", state.next_tag(), std::span(&field, 1), none, others, lines,
+            std::nullopt, comm.rank() == 0 ? &device : nullptr);
+        for (const int other : others) {
+            const bool of_the_host = comm.rank() > 0 && other > 0;
+            EXPECT_EQ(found.source(other) != nullptr, of_the_host) << other << ' ' << shared;
+            EXPECT_EQ(found.readers.contains(other), of_the_host) << other << ' ' << shared;
+        }
+    }
+}
+
 // Arrays of one allocation, or of one plan after the other, share its mapping.
 TEST_F(DeviceExchange, OpensAnAllocationOnce) {
     const int opened = device.opened();
@@ -277,6 +308,64 @@ TEST_F(DeviceExchange, RefusesAnotherAwareness) {
     const Array a = make(true);
     EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, a), UsageError,
                               "DISTVIEW_GPU_AWARE: expected 0 or 1, got 'yes'");
+}
+
+// Hosts load a complex number by parts, devices at once. Padding is copied in units that fit.
+TEST_F(DeviceExchange, RefusesElementsThatCannotBeLoadedAtOnce) {
+    using Complex = Kokkos::complex<float>;
+    const ArrayLayout line(ProcessGrid{comm.size()},
+                           {block(4 * comm.size(), {.padding = 1, .periodic = true})});
+    std::vector<float> memory(13, 1.0F);
+    const auto wrap = [&](int first, const ArrayLayout& of) {
+        return AnyDistView({.data = memory.data() + (comm.rank() == 0 ? first : 0),
+                            .element = element_type<Complex>(),
+                            .extents = {6},
+                            .strides = {sizeof(Complex)}},
+                           of, comm.rank());
+    };
+    const std::vector<AnyDistView> aligned{wrap(0, line)};
+    const std::vector<AnyDistView> shifted{wrap(1, line)};
+    const std::string error = ": expected elements of a device's memory at multiples of 8 bytes, "
+                              "got some at multiples of 4";
+    PaddingExchangePlan exchange(comm, line);
+    exchange.execute(exec, shifted);
+    exchange.combine_as<Complex>(exec, Sum{}, aligned);
+    EXPECT_THROW_ON_ALL_RANKS(exchange.combine_as<Complex>(exec, Sum{}, shifted), ShapeError,
+                              "field 0" + error);
+    std::vector<Complex> other(6);
+    const AnyDistView target(DistView<Complex*, Kokkos::HostSpace>(
+        line, comm.rank(), Kokkos::View<Complex*, Kokkos::HostSpace>(other.data(), 6)));
+    RedistributionPlan plan(comm, line, line);
+    plan.execute(exec, aligned[0], target);
+    EXPECT_THROW_ON_ALL_RANKS(plan.execute(exec, shifted[0], target), ShapeError,
+                              "source 0" + error);
+    EXPECT_THROW_ON_ALL_RANKS(
+        plan.execute_as(exec, Complex(1), &target, Complex(0), shifted.data()), ShapeError,
+        "target 0" + error);
+}
+
+/// Of 8 bytes, at multiples of 4.
+struct Pair {
+    float x = 0;
+    float y = 0;
+};
+
+// A sanitizer sees it if more is loaded at once.
+TEST_F(DeviceExchange, GathersElementsWhereTheirTypeAllows) {
+    const ArrayLayout line(ProcessGrid{comm.size()}, {block(4 * comm.size())});
+    std::vector<float> memory(9);
+    using List = Kokkos::View<Pair*, Kokkos::HostSpace>;
+    const List section(reinterpret_cast<Pair*>(memory.data() + 1), 4);
+    const DistView<Pair*, Kokkos::HostSpace> u(line, comm.rank(), section);
+    for (std::size_t i = 0; i < 4; ++i)
+        section(i) = {static_cast<float>(4 * comm.rank()), static_cast<float>(i)};
+    const List values("values", 3);
+    const std::int64_t last = 4 * comm.size() - 1;
+    GatherPlan plan(comm, line, IndexList({last, 0, last}));
+    plan.execute(exec, u, values);
+    EXPECT_EQ(values(0).x + values(0).y, static_cast<float>(last));
+    EXPECT_EQ(values(1).x + values(1).y, 0.0F);
+    EXPECT_EQ(values(2).y, 3.0F);
 }
 
 TEST_F(DeviceExchange, RefusesMemoryOutOfReach) {

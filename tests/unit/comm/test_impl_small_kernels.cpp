@@ -81,7 +81,7 @@ TEST(SmallKernels, OfRedistributionRunOnTheCallingThread) {
     }
 }
 
-// A listener sees the kernel, whichever way it is run, and no fence of all instances. That it is on this instance
+// A listener sees the kernel, whichever way it is run, and no fence of all instances. That a small one is on this instance
 // shows only where Kokkos numbers instances (see escapes_from()).
 TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
     const Exec exec = separate_instance<Exec>();
@@ -99,6 +99,14 @@ TEST(SmallKernels, AreOfTheGivenInstanceAsLargeOnesAre) {
         const bool is_shared = exec.concurrency() > 1 && bytes >= impl::tuning::one_thread_bytes;
         EXPECT_EQ(elsewhere > 0, is_shared) << elsewhere << " of 64, " << bytes << " bytes";
     }
+}
+
+TEST(SmallKernels, OnceLargeAreOnTheThreadsOfTheGivenInstance) {
+    expect_threads_of_given_instance<Exec>({"distview::test::kernel"}, [](const Exec& exec) {
+        std::vector<std::thread::id> ran_on(64);
+        impl::run_boxes(exec, "distview::test::kernel", 0, 64,
+                        Noted{ran_on.data(), impl::tuning::one_thread_bytes});
+    });
 }
 
 TEST(SmallKernels, AreThoseThatTouchFewCacheLines) {

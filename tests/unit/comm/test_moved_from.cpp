@@ -109,7 +109,7 @@ TEST(MovedFrom, RedistributionPlan) {
         {[&] { plan.bind(exec, a, b); }, [&] { plan.bind(exec, any_a, any_b); },
          [&] { plan.execute(exec, a, b); }, [&] { plan.execute(exec, 2.0, a, 1.0, b); },
          [&] { plan.execute(exec, any_a, any_b); },
-         [&] { plan.execute_as<double>(exec, 1.0, any_a, 0.0, any_b); },
+         [&] { plan.execute_as<double>(exec, 1.0, &any_a, 0.0, &any_b); },
          [&] { plan.combine(exec, Sum{}, a, b); },
          [&] { static_cast<void>(plan.start(exec, a, b)); }, [&] { plan.schedule(); },
          [&] { plan.from_process(); }, [&] { plan.to_process(); }, [&] { plan.send_peers(); },

@@ -175,18 +175,19 @@ TEST_F(RedistributionPlans, CalculateWithTypesFoundOutAtRunTime) {
     const Matrix a = make_numbered(from), b = make_numbered(to);
     const AnyDistView source(a), target(b);
     RedistributionPlan plan(comm, from, to);
-    plan.execute_as<double>(exec, 3.0, source, 2.0, target);
+    plan.execute_as<double>(exec, 3.0, &source, 2.0, &target);
     EXPECT_EQ(not_numbered(b, 5), 0);
-    plan.combine_as<double>(exec, Minimum{}, source, target);
+    plan.combine_as<double>(exec, Minimum{}, &source, &target);
     EXPECT_EQ(not_numbered(b), 0);
-    plan.combine_as<double>(exec, Sum{}, source, target);
+    plan.combine_as<double>(exec, Sum{}, &source, &target);
     EXPECT_EQ(not_numbered(b, 2), 0);
     // Not of that type: refused before the first execution, and of arrays that are bound.
     const auto f = make_dist_view<float**>(exec, "f", comm, to);
+    const AnyDistView other(f);
     const char* const wrong = "source or target is not of the element type that was asked for";
-    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, source, AnyDistView(f)),
-                              ShapeError, wrong);
-    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, source, target),
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<double>(exec, Sum{}, &source, &other), ShapeError,
+                              wrong);
+    EXPECT_THROW_ON_ALL_RANKS(plan.combine_as<std::int64_t>(exec, Sum{}, &source, &target),
                               ShapeError, wrong);
     plan.execute(exec, source, target);
     EXPECT_EQ(not_numbered(b), 0);

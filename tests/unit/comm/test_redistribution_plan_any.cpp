@@ -5,7 +5,6 @@
 // the schedule says.
 //
 // DISTVIEW_CASES sets the number of cases; the campaign with label `full` runs this program so.
-#include "impl_allows_stages.hpp"
 #include "moved_arrays.hpp"
 #include "transports.hpp"
 
@@ -67,7 +66,6 @@ public:
         }
         m_case.options.from_ranks = from_ranks;
         m_case.options.to_ranks = to_ranks;
-        m_case.options.strategy = random_strategy(random);
         // Of some processes' memory nobody can read.
         const std::uint64_t drawn = random.bits();
         m_in_arena = random.chance(0.7) || (drawn >> static_cast<unsigned>(comm.rank())) % 2 == 0;
@@ -76,10 +74,6 @@ public:
         // Of some axes every process knows its own labels only.
         m_known.from = known_part(m_case.from, m_known.from_process, random.bits());
         m_known.to = known_part(m_case.to, m_known.to_process, random.bits());
-        if (m_case.options.strategy == RedistributionStrategy::by_dimension) {
-            m_known.from = m_case.from;
-            m_known.to = m_case.to;
-        }
         m_arrays = random_arrays(m_case, comm, m_known, m_in_arena, random);
     }
 
@@ -125,11 +119,11 @@ private:
     bool is_refused(const RedistributionPlan& plan, TransportChoice choice,
                     Arriving arriving) const {
         if (choice != Transport::direct && choice != Transport::ipc) return false;
-        bool sends = false; // in the first stage; what lies between stages is in reach
+        bool sends = false;
         if (plan.from_process() >= 0)
-            for (const auto& message : plan.stage(0).sends(plan.from_process()))
+            for (const auto& message : plan.schedule().sends(plan.from_process()))
                 sends = sends || (message.elements > 0 &&
-                                  plan.stage(0).to_rank(message.peer) != m_comm.rank());
+                                  plan.schedule().to_rank(message.peer) != m_comm.rank());
         for (const auto& message : further_sends(plan, arriving))
             sends = sends || plan.schedule().to_rank(message.peer) != m_comm.rank();
         const std::vector<char> refusals = on_all_ranks(m_comm, !is_readable(m_in_arena) && sends);
@@ -171,14 +165,6 @@ private:
         for (const auto& [message, is_first] : products)
             if (!is_first) result.push_back(message);
         return result;
-    }
-
-    RedistributionStrategy random_strategy(Random& random) const {
-        const bool refused = distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
-        if (refused || !allows_stages(m_case.from, m_case.to, m_case.options))
-            return RedistributionStrategy::direct;
-        return random.chance(0.6) ? RedistributionStrategy::by_dimension
-                                  : RedistributionStrategy::direct;
     }
 
     /// Whether labels have been found or given, the schedule is the same.
@@ -238,27 +224,17 @@ private:
         const std::vector<int> hosts = hosts_of(m_comm);
         const auto me = static_cast<std::size_t>(m_comm.rank());
         std::map<int, MessageCount> sent;
-        for (int s = 0; s < plan.stage_count() && plan.from_process() >= 0; ++s)
-            for (const auto& message : plan.stage(s).sends(plan.from_process())) {
-                const int rank = plan.stage(s).to_rank(message.peer);
-                const bool one_host = hosts[me] == hosts[static_cast<std::size_t>(rank)];
-                // Sources may be out of others' reach; what lies between stages is not.
-                const bool is_sent =
-                    s == 0 || choice == Transport::message ? sends[me] != 0 : false;
-                if (rank == m_comm.rank() || (one_host && !is_sent) || message.elements == 0)
-                    continue;
-                sent[rank].messages += executions;
-                sent[rank].bytes += executions * message.elements * m_arrays->element_size();
-            }
-        const std::vector<Message> further = further_sends(plan, arriving);
-        for (const Message& message : further) {
+        std::vector<Message> messages = further_sends(plan, arriving);
+        if (plan.from_process() >= 0)
+            for (const Message& message : plan.schedule().sends(plan.from_process()))
+                if (message.elements > 0) messages.push_back(message);
+        for (const Message& message : messages) {
             const int rank = plan.schedule().to_rank(message.peer);
             const bool one_host = hosts[me] == hosts[static_cast<std::size_t>(rank)];
             if (rank == m_comm.rank() || (one_host && !sends[me])) continue;
             sent[rank].messages += executions;
             sent[rank].bytes += executions * message.elements * m_arrays->element_size();
         }
-        if (plan.stage_count() > 1) ++m_tally["by dimension"];
         bool has_copies = false;
         for (int d = 0; d < plan.schedule().rank(); ++d)
             has_copies = has_copies || plan.schedule().axis(d).most_copies() > 1;
@@ -294,14 +270,9 @@ TEST(RedistributionPlanAny, MovesWhatTheReferenceMoves) {
     std::int64_t total = 0;
     const auto found = tally.extract("with labels found");
     const auto copies = tally.extract("with copies combined");
-    for (const auto& [name, cases] : tally)
-        if (name != "by dimension") total += cases;
+    for (const auto& [name, cases] : tally) total += cases;
     EXPECT_FALSE(found.empty() && total > 100);
     EXPECT_FALSE(copies.empty() && total > 100 && comm.size() > 1);
-    // Needs grids of several rows and columns on both sides, which are not drawn often.
-    const bool has_stages = comm.size() >= 4 && comm.size() % 2 == 0 &&
-                            !distview::impl::on_device<Kokkos::DefaultHostExecutionSpace>;
-    EXPECT_FALSE(!tally.contains("by dimension") && total > 1000 && has_stages);
     RecordProperty("cases", std::to_string(total));
     if (world_rank() == 0) {
         std::cout << "cases: " << total;

@@ -45,24 +45,6 @@ TEST_F(RedistributionErrors, OfLayouts) {
     EXPECT_THROW_ON_ALL_RANKS(build(from, from, {.to_slice = {{0, 20, 1}, {}}}), LayoutError, "20");
 }
 
-TEST_F(RedistributionErrors, OfStrategies) {
-    const ArrayLayout from = rows_split(16, 8);
-    const RedistributionOptions stages{.strategy = RedistributionStrategy::by_dimension};
-    build(from, from, stages);
-    if (n > 1) {
-        EXPECT_THROW_ON_ALL_RANKS(build(from, columns_split(16, 8), stages), LayoutError,
-                                  "by dimension, expected a target's grid with the extents");
-        RedistributionOptions odd_stages;
-        if (odd()) odd_stages = stages;
-        EXPECT_THROW_ON_ALL_RANKS(build(from, from, odd_stages), UsageError,
-                                  "expected the same arguments on all ranks");
-    }
-    RedistributionOptions both = stages;
-    both.in_place = true;
-    EXPECT_THROW_ON_ALL_RANKS(build(from, from, both), UsageError,
-                              "in place, expected strategy direct or automatic");
-}
-
 TEST_F(RedistributionErrors, OfHugePages) {
     const VariableSetting choice("DISTVIEW_HUGE_PAGES", odd() || n == 1 ? "maybe" : "0");
     EXPECT_THROW_ON_ALL_RANKS(build(rows_split(16, 8), rows_split(16, 8)), UsageError,

@@ -183,6 +183,21 @@ TEST(BlockLayout, one_process_has_boundary_padding_only) {
     EXPECT_EQ(layout.protocol_size(), 8);
 }
 
+TEST(BlockLayout, widest_padding_is_the_most_that_a_process_has) {
+    EXPECT_EQ(BlockLayout(16, 3, BlockSplit::regular, {2, 1}, {5, 6}, true).widest_padding(),
+              Widths(2, 1));
+    // One seam shows both widths, one process has none.
+    EXPECT_EQ(BlockLayout(16, 2, BlockSplit::balanced, {2, 1}).widest_padding(), Widths(2, 1));
+    EXPECT_EQ(BlockLayout(16, 1, BlockSplit::balanced, {2, 1}, 3).widest_padding(), Widths());
+
+    constexpr std::int64_t bounds[] = {0, 6, 12, 19, 26};
+    EXPECT_EQ(BlockLayout(bounds, 4, nullptr, {2, 1}).widest_padding(), Widths(2, 1));
+    // Widths beyond the array's ends are none.
+    constexpr std::int64_t widths[] = {9, 1, 1, 2, 4, 3, 3, 9};
+    EXPECT_EQ(BlockLayout(bounds, 4, widths, 7, {5, 6}).widest_padding(), Widths(4, 3));
+    EXPECT_EQ(BlockLayout(bounds, 1, widths).widest_padding(), Widths());
+}
+
 TEST(BlockLayout, nothing_but_boundary_padding_belongs_to_the_ends) {
     for (const BlockSplit split : {BlockSplit::regular, BlockSplit::balanced}) {
         const BlockLayout layout(0, 3, split, 0, {2, 1});

@@ -186,13 +186,13 @@ TEST(ProtocolExport, other_versions) {
 TEST(ProtocolExport, processes_and_axes_that_are_not_there) {
     const ArrayLayout layout(ProcessGrid{2}, {block(8)});
     expect_error<UsageError>([&] { export_dim_data(layout, 2, v0_10_0); },
-                             "export_dim_data: process 2 is not in [0, 2)");
+                             "export_dim_data: expected a process in [0, 2), got 2");
     expect_error<UsageError>([&] { export_dim_data(layout, -1, v0_10_0); },
-                             "export_dim_data: process -1 is not in [0, 2)");
+                             "export_dim_data: expected a process in [0, 2), got -1");
     expect_error<UsageError>([&] { canonical_axis(layout, 1, 0); },
                              "canonical_axis: axis 1 is not in [0, 1)");
     expect_error<UsageError>([&] { canonical_axis(layout, 0, 2); },
-                             "canonical_axis: process 2 is not in [0, 2)");
+                             "canonical_axis: expected a process in [0, 2), got 2");
 }
 
 // A layout that knows one process's labels can export that one.

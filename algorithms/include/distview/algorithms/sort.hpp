@@ -96,12 +96,14 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
     if (comm.size() == 1) return;
 
     SplitSearch<T, Compare> search(comm, std::span<const T>(host.data(), host.size()), compare);
-    const std::vector<std::int64_t> cuts = search.find(inner_bounds(line.layout()));
+    // The block of a rank is between two bounds, that of the first or last one beside one.
+    const std::vector<std::int64_t> bounds = inner_bounds(line.layout());
+    const auto rank = static_cast<std::size_t>(comm.rank());
+    const std::vector<std::int64_t> cuts =
+        search.find(bounds, rank == 0 ? 0 : rank - 1, std::min(rank + 1, bounds.size()));
     agree(comm, caller.name.c_str(), search.failure());
-    const std::vector<std::int64_t> all_cuts = gather_cuts(comm, cuts);
-    const SortedParts mine = agree_on(comm, caller.name.c_str(), [&] {
-        return SortedParts(line.layout(), comm.rank(), all_cuts);
-    });
+    const SortedParts mine = agree_on(
+        comm, caller.name.c_str(), [&] { return SortedParts(line.layout(), comm.rank(), cuts); });
     GatherPlan plan(comm, line.layout(), mine.list());
     const auto parts = agree_on(comm, caller.name.c_str(), [&] {
         return Kokkos::View<T*, Kokkos::LayoutRight, typename Line::memory_space>(
@@ -144,9 +146,10 @@ void sort_blocks(const Caller& caller, const Exec& exec, const Communicator& com
 /// Space:      copies and redistributions on `exec`, sorting on the calling thread of the host; has finished
 ///             on return
 /// Touches:    writes interior cells only, never padding, and nothing if it throws
-/// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks; some 2 log n collective calls of at
-///             most 1 MiB for each batch of cuts; a GatherPlan, and 2 redistributions unless the axis has
-///             blocks. Memory: three copies of the section, 32 bytes for each of its cells, and 8 P^2 bytes
+/// Cost:       O(n / P log n) comparisons a rank for n cells on P ranks, and O(P^2 log P log n) to find the P - 1 cuts;
+///             some 2 log n collective calls for each batch of cuts: as many as fit a MiB, of P (24 + sizeof(element))
+///             bytes each, or one; a GatherPlan, and 2 redistributions unless the axis has blocks. Memory: three copies
+///             of the section, 32 bytes for each of its cells, a batch, and a few numbers for each rank
 /// Errors:     UsageError if the sections are not those of comm's ranks or differ in layout or type;
 ///             what `compare` throws, as an Error if it is not of the library's types; Error if a rank is
 ///             out of memory (thrown on all ranks)

@@ -35,6 +35,7 @@ DISTVIEW_API int distview_sum(const distview_array* array,
 /// The sum of conj(x) * y over all cells of two arrays distributed alike, of one element type.
 ///
 /// Collective: over the communicator of x
+/// Errors:     those of distview_sum(); SHAPE_ERROR for arrays that are not alike (on all ranks)
 DISTVIEW_API int distview_dot(const distview_array* x, const distview_array* y,
                               const distview_reduction_options* options, distview_value* result);
 /// Norm 1 (sum of absolute values), 2 (Euclid's) or, for `order` 0, infinity (the greatest absolute value).

@@ -9,7 +9,7 @@ enum distview_contracts_level {
     DISTVIEW_CONTRACTS_OFF = 0,   ///< null pointers in executions of plans are not looked for
     DISTVIEW_CONTRACTS_CHEAP = 1, ///< all that this rank can see; the default
     DISTVIEW_CONTRACTS_FULL =
-        2 ///< ranks also compare their arguments before every execution of a plan
+        2 ///< ranks also compare their arguments before every execution of a plan, but of redistributions
 };
 
 /// What is checked besides arguments.

@@ -97,7 +97,8 @@ DISTVIEW_API int distview_layout_owned(const distview_layout* layout, int proces
 DISTVIEW_API int distview_layout_interior(const distview_layout* layout, int process,
                                           int64_t* begin, int64_t* end);
 
-/// The process that owns the element with these global indices; -1 where a label has no owner.
+/// The process that owns the element with these global indices; -1 where a label has no owner, or, of
+/// UNSTRUCTURED_LOCAL, another one than the process that is known.
 ///
 /// Errors: USAGE_ERROR for indices outside of the array with its boundary padding
 DISTVIEW_API int distview_layout_owner(const distview_layout* layout, const int64_t* index,

@@ -48,8 +48,8 @@ DISTVIEW_BEGIN_C
 /// needs. Elements that the function does not write stay as they were. `bytes` may be NULL.
 ///
 /// Collective: no
-/// Errors:     SHAPE_ERROR for strides that are not of whole elements or negative, and other element types than
-///             integers, real and complex numbers and bool; what the function returns
+/// Errors:     SHAPE_ERROR for strides that are not of whole elements or negative, and elements that have not 1, 2, 4, 8
+///             or 16 bytes; what the function returns
 DISTVIEW_API int distview_with_local_copy(distview_array* array,
                                           const distview_local_copy_options* options,
                                           distview_local_function function, void* user,

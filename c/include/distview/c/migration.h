@@ -55,8 +55,9 @@ DISTVIEW_API int distview_migration_plan_sizes(const distview_migration_plan* pl
 /// Cost:       no allocation for element types that came before
 /// Errors:     SHAPE_ERROR if a list has another number of elements than the plan; USAGE_ERROR if lists that are written
 ///             share memory with others, or there are not from 1 to 16: on that rank, and those that need it get one that
-///             names the calls that did not meet; the plan is unusable then. USAGE_ERROR if ranks pass other element types
-///             (on all ranks)
+///             names the calls that did not meet; the plan is unusable then. With DISTVIEW_CONTRACTS_FULL all ranks get
+///             it, and the plan is as it was, but for lists that share memory. USAGE_ERROR if ranks pass other element
+///             types (on all ranks)
 DISTVIEW_API int distview_migration_plan_execute(distview_migration_plan* plan, int count,
                                                  const distview_migrating_field* fields);
 /// Begins what execute does, and returns what distview_exchange_finish() ends. Until then elements to move must not be

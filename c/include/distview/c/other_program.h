@@ -45,6 +45,7 @@ DISTVIEW_API int distview_other_program_sizes(const distview_other_program* othe
 /// other one's layout no axes if that says nothing.
 ///
 /// Collective: over both programs
+/// Errors:     USAGE_ERROR for a null pointer: on that rank, and others learn that it does something else
 DISTVIEW_API int distview_other_program_exchange(const distview_other_program* other,
                                                  const distview_layout* mine,
                                                  distview_layout** theirs);
@@ -53,8 +54,8 @@ DISTVIEW_API int distview_other_program_exchange(const distview_other_program* o
 /// local group. It passes NULL for the other's array.
 ///
 /// Options are those of both, but for from_ranks and to_ranks, which are not looked at. Where the programs are written
-/// in C and in C++, they execute the plan; execute_scaled and combine work between C and Fortran, and between C++ and
-/// C++.
+/// in C and in C++, they execute the plan; execute_scaled, combine and plans that conjugate work between C and Fortran,
+/// and between C++ and C++.
 ///
 /// Collective: over both programs
 /// Errors:     USAGE_ERROR if both programs send, or both receive; those of distview_redistribution_plan_create() (on

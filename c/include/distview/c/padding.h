@@ -102,8 +102,8 @@ DISTVIEW_API int distview_padding_plan_execute(distview_padding_plan* plan, int 
 ///
 /// Collective: over the plan's communicator
 /// Cost:       as distview_padding_plan_execute(), and a search among the memory that came before
-/// Errors:     also those of distview_array_borrow_local(); USAGE_ERROR if memory is new on some ranks only (on those
-///             and those that need them; the plan is unusable then)
+/// Errors:     also those of distview_array_borrow_local(), on all ranks with DISTVIEW_CONTRACTS_FULL; USAGE_ERROR if
+///             memory is new on some ranks only (on those and those that need them; the plan is unusable then)
 DISTVIEW_API int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
                                                 const distview_memory* fields);
 /// Forgets the memory that distview_padding_plan_exchange() was given.

@@ -11,9 +11,6 @@
 /// Moves elements from one layout to any other, again and again: C++'s RedistributionPlan.
 typedef struct distview_redistribution_plan distview_redistribution_plan;
 
-/// In how many stages elements get to processes along several axes of the grid.
-enum distview_strategy { DISTVIEW_AUTOMATIC = 0, DISTVIEW_DIRECT = 1, DISTVIEW_BY_DIMENSION = 2 };
-
 /// By default every interior cell moves to that with the same global index. C++'s RedistributionOptions say more.
 typedef struct distview_redistribution_options {
     const int*
@@ -29,15 +26,13 @@ typedef struct distview_redistribution_options {
     int32_t fill_padding; ///< whether to write also the target's padding that mirrors cells
     int32_t conjugate;    ///< whether complex elements are conjugated on the way
     int32_t in_place;     ///< whether source and target may share memory
-    int32_t strategy;     ///< distview_strategy
-    int32_t unused;
 } distview_redistribution_options;
 
 DISTVIEW_BEGIN_C
 
 /// Collective: over comm
-/// Errors:     LAYOUT_ERROR if numbers of axes differ, the permutation is none, slices do not fit, an index of the
-///             target is not in the source, or the grids do not suit DISTVIEW_BY_DIMENSION; USAGE_ERROR if a grid has more processes than comm ranks, or ranks pass
+/// Errors:     LAYOUT_ERROR if numbers of axes differ, the permutation is none, slices do not fit, or an index of the
+///             target is not in the source; USAGE_ERROR if a grid has more processes than comm ranks, or ranks pass
 ///             different arguments (on all ranks)
 DISTVIEW_API int distview_redistribution_plan_create(const distview_communicator* comm,
                                                      const distview_layout* from,

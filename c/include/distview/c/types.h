@@ -7,14 +7,15 @@
 /// Conventions of all headers here.
 ///
 /// Status:     functions return DISTVIEW_SUCCESS (0) or the class of the error; distview_last_error() has its text. No
-///             C++ exception leaves the library. What a failed function would have given is left as it was.
+///             C++ exception leaves the library. What a failed function would have given is left as it was. A status of
+///             the program's that is no distview_status is told as DISTVIEW_OTHER_ERROR.
 /// Null:       a null pointer is DISTVIEW_USAGE_ERROR where it is not said to be allowed.
 /// Collective: every rank of the communicator calls it, in the same order; an error of one rank is then the error of
 ///             all, of one class and text. Everything else is local.
-/// Handles:    pointers to incomplete types. create, borrow and the like give one reference, retain adds one, release
-///             takes one and allows NULL. Handles keep alive what they are made of: an array its layout, a plan its
-///             communicator. Counts are atomic; apart from these an object is used by one thread at a time. Releasing
-///             is local and waits for nobody.
+/// Handles:    pointers to incomplete types. create, borrow and the like give one reference, retain adds one and returns
+///             the handle, release takes one; both allow NULL. Handles keep alive what they are made of: an array its
+///             layout, a plan its communicator. Counts are atomic; apart from these an object is used by one thread at a
+///             time. Releasing is local and waits for nobody.
 /// Options:    structures that are all zero stand for the defaults; where a pointer to one is taken, so does NULL.
 /// Indices:    from 0; ranges are half-open; sizes in elements unless named bytes. Global indices count from the first
 ///             interior element, local ones from the first element of a section, padding included.

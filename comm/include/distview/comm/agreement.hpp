@@ -16,6 +16,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 namespace distview {
@@ -157,24 +158,18 @@ auto agree_on(const Communicator& comm, const char* caller, Action&& action,
               std::uint64_t digest = 0, const Arguments& arguments = {}) {
     const CollectiveCall call(comm, caller);
     std::exception_ptr failure;
-    using Result = std::invoke_result_t<Action>;
-    if constexpr (std::is_void_v<Result>) {
-        try {
+    constexpr bool is_void = std::is_void_v<std::invoke_result_t<Action>>;
+    std::optional<std::conditional_t<is_void, std::monostate, std::invoke_result_t<Action>>> result;
+    try {
+        if constexpr (is_void)
             std::forward<Action>(action)();
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree(comm, caller, failure, digest, arguments);
-    } else {
-        std::optional<Result> result;
-        try {
+        else
             result.emplace(std::forward<Action>(action)());
-        } catch (...) {
-            failure = std::current_exception();
-        }
-        agree(comm, caller, failure, digest, arguments);
-        return std::move(*result);
+    } catch (...) {
+        failure = std::current_exception();
     }
+    agree(comm, caller, failure, digest, arguments);
+    if constexpr (!is_void) return std::move(*result);
 }
 
 } // namespace distview

@@ -11,7 +11,6 @@
 
 #include <Kokkos_Core.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <tuple>
@@ -34,9 +33,7 @@ void combine_elements(const Exec& exec, const Communicator& comm, const char* ca
         std::apply(
             [&](const auto&... each) { (check_list(caller, "values", each, list.size()), ...); },
             values);
-        const auto fields = std::apply(
-            [](const auto&... each) { return std::array{make_source_field(each)...}; }, arrays);
-        check_apart(caller, fields, bytes_of_lists(values), false);
+        check_apart(caller, fields_of<Exec, false>(arrays), bytes_of_lists(values), false);
     });
     GatherPlan plan(comm, std::get<0>(arrays).layout(), list);
     plan.combine(exec, op, values, arrays);

@@ -4,9 +4,10 @@
 #include <distview/comm/impl/kernels/device_of.hpp>
 #include <distview/comm/impl/plan/padding_runners.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
-#include <distview/comm/impl/plan/plan_in_flight.hpp>
 #include <distview/core/concepts.hpp>
+#include <distview/core/error.hpp>
 #include <distview/core/local_box.hpp>
+#include <distview/core/text.hpp>
 
 #include <Kokkos_Core.hpp>
 
@@ -21,6 +22,74 @@ class GhostExchangePlan;
 class MigrationPlan;
 class PaddingExchangePlan;
 class RedistributionPlan;
+
+namespace impl {
+
+/// An execution that has begun: ended by end(), else abandoned.
+class PlanInFlight {
+public:
+    PlanInFlight() noexcept = default;
+    explicit PlanInFlight(std::shared_ptr<PlanCore> core) noexcept : m_core(std::move(core)) {}
+    ~PlanInFlight() {
+        if (m_core) m_core->abandon();
+    }
+    PlanInFlight(PlanInFlight&&) noexcept = default;
+    PlanInFlight& operator=(PlanInFlight&& other) noexcept {
+        PlanInFlight taken(std::move(other));
+        std::swap(m_core, taken.m_core);
+        std::swap(m_state, taken.m_state);
+        return *this;
+    }
+
+    /// Throws UsageError, naming `caller`, once the execution has ended, or the handle has been moved from.
+    PlanCore& core(const char* caller) const {
+        require<UsageError>(m_core != nullptr, [&] {
+            switch (m_state) {
+            case State::ended: return text(caller, ": called twice");
+            case State::failed: return text(caller, ": the execution has failed before");
+            case State::under_way: break;
+            }
+            return text(caller,
+                        ": this handle has been moved from; use the handle that it was moved to");
+        });
+        return *m_core;
+    }
+    std::shared_ptr<PlanCore> end() noexcept {
+        m_state = State::ended;
+        m_core->end();
+        return std::move(m_core);
+    }
+
+    /// Abandons the execution when this object is destroyed, unless it has ended or done() was called: others learn at
+    /// once of an exception, however long the handle lives.
+    class AbandonUnlessDone {
+    public:
+        explicit AbandonUnlessDone(PlanInFlight& execution) noexcept : m_execution(&execution) {}
+        AbandonUnlessDone(const AbandonUnlessDone&) = delete;
+        AbandonUnlessDone& operator=(const AbandonUnlessDone&) = delete;
+        ~AbandonUnlessDone() {
+            if (m_execution) m_execution->fail();
+        }
+        /// Leaves the execution under way.
+        void done() noexcept { m_execution = nullptr; }
+
+    private:
+        PlanInFlight* m_execution;
+    };
+
+private:
+    void fail() noexcept {
+        if (!m_core) return;
+        std::exchange(m_core, nullptr)->abandon();
+        m_state = State::failed;
+    }
+
+    std::shared_ptr<PlanCore> m_core;
+    enum class State { under_way, ended, failed };
+    State m_state = State::under_way;
+};
+
+} // namespace impl
 
 /// An execution of a plan in flight; made by start() and start_combine() of the plans.
 ///
@@ -62,23 +131,17 @@ public:
         const Region region(m_is_observed, core, impl::Phase::finish, &core.labels.finish);
         for (;;) {
             impl::ExchangeBinding& binding = core.active();
-            if constexpr (impl::on_device<Exec>) {
-                move_on_device(core, binding);
-            } else {
-                while (const impl::Incoming* const incoming = wait(core, binding)) {
-                    look_at(core, binding, *incoming);
-                    m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
-                                 incoming->batches);
-                }
-                m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
-                             binding.program().last);
-            }
+            const impl::ExchangeProgram& program = binding.program();
+            while (const impl::Incoming* const incoming = wait(core, binding))
+                m_runner.run(m_exec, core.labels, core.labels.incoming, program, incoming->batches);
+            if (!m_has_moved_last)
+                m_runner.run(m_exec, core.labels, core.labels.incoming, program, program.last);
             m_exec.fence(core.labels.fence_done);
             binding.end_reading();
             if constexpr (Runner::fills_padding) break; // such an execution has one step
             m_step = core.advance();
             if (!m_step) break;
-            begin_step();
+            static_cast<void>(begin_step());
         }
         ended = m_in_flight.end();
         if (!m_waits_for_readers) return;
@@ -125,14 +188,14 @@ public:
         impl::PlanInFlight::AbandonUnlessDone guard(m_in_flight);
         const Region region(m_is_observed, core, impl::Phase::finish, nullptr);
         impl::ExchangeBinding& binding = core.active();
+        const impl::ExchangeProgram& program = binding.program();
         if constexpr (impl::on_device<Exec>) {
-            move_on_device(core, binding);
+            while (wait(core, binding)) continue; // staged, and moved together
+            if (!std::exchange(m_has_moved_last, true))
+                m_runner.run(m_exec, core.labels, core.labels.incoming, program, program.last);
         } else {
-            while (const impl::Incoming* const incoming = wait(core, binding, box, m_rank)) {
-                look_at(core, binding, *incoming);
-                m_runner.run(m_exec, core.labels, core.labels.incoming, binding.program(),
-                             incoming->batches);
-            }
+            while (const impl::Incoming* const incoming = wait(core, binding, box))
+                m_runner.run(m_exec, core.labels, core.labels.incoming, program, incoming->batches);
         }
         m_exec.fence(core.labels.fence_done);
         guard.done();
@@ -145,10 +208,10 @@ private:
     friend PaddingExchangePlan;
     friend RedistributionPlan;
 
-    /// An execution that begin_step() is to begin; `rank` is the number of axes of the first field.
+    /// An execution that begin_step() is to begin.
     ExchangeHandle(std::shared_ptr<impl::PlanCore> core, const Exec& exec, const Runner& runner,
-                   int rank, impl::CallWord::Kind call, const impl::ArraySet& arrays)
-        : m_exec(exec), m_runner(runner), m_rank(rank),
+                   impl::CallWord::Kind call, const impl::ArraySet& arrays)
+        : m_exec(exec), m_runner(runner),
           m_is_observed(core->is_recorded() || Kokkos::Profiling::profileLibraryLoaded()) {
         Region region(m_is_observed, *core, impl::Phase::start, &core->labels.start);
         m_step = &core->begin(call, arrays);
@@ -181,66 +244,48 @@ private:
         bool m_has_label;
     };
 
+    /// Elements that have arrived, where they can be copied from; null if there are no more.
     template <class... Which>
     const impl::Incoming* wait(const impl::PlanCore& core, impl::ExchangeBinding& binding,
                                const Which&... which) const {
-        const Region region(m_is_observed, core, impl::Phase::wait, &core.labels.wait);
-        return binding.wait_for_elements(which...);
-    }
-
-    /// Before elements that have arrived are copied.
-    void look_at(const impl::PlanCore& core, const impl::ExchangeBinding& binding,
-                 const impl::Incoming& incoming) const {
-        if constexpr (Runner::fills_padding) {
-            if (m_is_observed) core.look_at(binding, incoming);
+        const impl::Incoming* incoming = nullptr;
+        {
+            const Region region(m_is_observed, core, impl::Phase::wait, &core.labels.wait);
+            incoming = binding.wait_for_elements(which...);
         }
+        if constexpr (impl::on_device<Exec>)
+            if (incoming) binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *incoming);
+        if constexpr (Runner::fills_padding)
+            if (m_is_observed && incoming) core.look_at(binding, *incoming);
+        return incoming;
     }
 
     /// Copies within the section, packs, and lets others have this section's elements. Those who make a handle call it:
     /// one call less on the way to the bytes than if the constructor did (docs/architecture.md).
-    void begin_step() {
+    ExchangeHandle&& begin_step() {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
         const Region start(std::exchange(m_is_starting, false), core, impl::Phase::start);
         impl::ExchangeBinding& binding = *m_step;
         const impl::ExchangeProgram& program = binding.program();
         binding.post_receives();
-        if constexpr (impl::on_device<Exec>) {
-            {
-                const Region region(m_is_observed, core, impl::Phase::pack, nullptr);
-                m_runner.pack_on_device(m_exec, core.labels, program);
-                m_exec.fence(core.labels.fence_ready);
-            }
-            binding.start_sends(core.epoch());
-            m_runner.local_on_device(m_exec, core.labels, program);
-        } else {
-            const auto& labels = core.labels;
-            m_runner.run(m_exec, labels, labels.local, program, program.first);
-            {
-                const Region region(m_is_observed, core, impl::Phase::pack, nullptr);
-                m_runner.run(m_exec, labels, labels.pack, program, program.pack);
-            }
+        const auto& labels = core.labels;
+        m_runner.run(m_exec, labels, labels.local, program, program.first);
+        {
+            const Region region(m_is_observed, core, impl::Phase::pack, nullptr);
+            m_runner.run(m_exec, labels, labels.pack, program, program.pack);
             m_exec.fence(labels.fence_ready);
-            binding.start_sends(core.epoch());
-            m_runner.run(m_exec, labels, labels.local, program, program.local);
         }
-    }
-
-    /// Copies staged messages to the device as they come, and moves everything in as few kernels as can be.
-    void move_on_device(const impl::PlanCore& core, impl::ExchangeBinding& binding) {
-        bool any = false;
-        while (const impl::Incoming* const incoming = wait(core, binding)) {
-            binding.stage(impl::DeviceOf<Exec>::queue(m_exec), *incoming);
-            any = true;
-        }
-        m_runner.incoming_on_device(m_exec, core.labels, binding.program(), any);
+        binding.start_sends(core.epoch());
+        m_runner.run(m_exec, labels, labels.local, program, program.local);
+        return std::move(*this);
     }
 
     Exec m_exec;
     Runner m_runner;
-    int m_rank;
     bool m_is_observed;         ///< by a report, or by Kokkos Tools
     bool m_is_starting = false; ///< observed, and the first step has not begun
     bool m_waits_for_readers = true;
+    bool m_has_moved_last = false;           ///< on a device, before finish()
     impl::ExchangeBinding* m_step = nullptr; ///< the one in flight, or to begin
     impl::PlanInFlight m_in_flight;
 };

@@ -8,11 +8,9 @@
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
-#include <distview/comm/impl/transport/make_field.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/core/text.hpp>
 
-#include <array>
 #include <cstdint>
 #include <source_location>
 #include <tuple>
@@ -31,11 +29,9 @@ namespace distview {
 ///
 /// Each rank has a list of its own, which may be empty and name an element several times. Built once for a layout, the
 /// plan is executed with any arrays of it; std::tie() of several arrays and of as many lists of values travels together.
-/// Elements of the node's processes are read where they lie if their arrays are of make_dist_view(); of other arrays of
-/// the host the owner packs them into shared memory. Elements of other processes come in one message a rank. An element
-/// that several processes have (of unstructured axes) is that of the lowest one.
+/// An element that several processes have (of unstructured axes) is that of the lowest one.
 ///
-/// Binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
+/// Transports, binding, lifetimes, threads and errors of executions are those of a PaddingExchangePlan.
 ///
 /// Collective: construction, and every call that takes arrays but read(), in the same order on all ranks of the
 ///             communicator; all others are local
@@ -43,7 +39,9 @@ namespace distview {
 /// Shapes:     arrays of the plan's layout; lists of values with one axis and size() elements that follow each other in
 ///             memory, of the array's element type. Lists are no part of what is bound: any may be passed
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other
-/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner, and 8 for each value to combine
+/// Cost:       memory: 16 bytes for each element of the list, 8 on its owner. Each bound set, of at most 32, adds at most 16
+///             an element (for arrays of other strides again; 8 for each array where the list is filled in its order), 8 on
+///             owners that pack, and to combine 8 for each value on its owner, 16 with several threads, 24 with a device
 /// Source:     decision 0028; in the field: Tpetra's Import and Export, PETSc's VecScatter and PetscSF
 class GatherPlan : public impl::PlanBase<impl::GatherCore> {
 public:
@@ -64,7 +62,7 @@ public:
     ///         differ between ranks (on all ranks)
     template <ExecutionSpace Exec, DistViews Arrays>
     void bind(const Exec&, const Arrays& arrays) {
-        const auto fields = described<Exec>(impl::as_tuple(arrays));
+        const auto fields = impl::fields_of<Exec, false>(impl::as_tuple(arrays));
         m_core->bind(impl::CallWord::Kind::bind_gather,
                      impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
@@ -76,10 +74,7 @@ public:
     ///         an array or another list (on this rank alone); those of start() and ExchangeHandle::finish()
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void execute(const Exec& exec, const Arrays& arrays, const Values& values) {
-        static_assert(are_written<Values>(), "GatherPlan: values are written, but they are const");
-        start_tuples(exec, impl::CallWord::Kind::gather, impl::ExchangeKind::fill,
-                     impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values))
-            .finish();
+        start(exec, arrays, values).finish();
     }
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
@@ -120,7 +115,7 @@ public:
     ///             which, and what to call
     template <ExecutionSpace Exec, DistViews Arrays, ValueLists Values>
     void read(const Exec& exec, const Arrays& arrays, const Values& values) {
-        const auto fields = described<Exec>(impl::as_tuple(arrays));
+        const auto fields = impl::fields_of<Exec, false>(impl::as_tuple(arrays));
         const auto runner =
             runner_for<Exec>(impl::NoOperation{}, impl::as_tuple(arrays), impl::as_tuple(values));
         impl::check_apart("GatherPlan::read", fields, impl::bytes_of_lists(impl::as_tuple(values)),
@@ -128,17 +123,10 @@ public:
         const impl::ExchangeProgram& program =
             m_core->local_program(impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
         const impl::PlanCore::Labels& labels = m_core->labels;
-        if constexpr (impl::on_device<Exec>) {
-            runner.local_on_device(exec, labels, program);
-            runner.incoming_on_device(exec, labels, program, true);
-        } else {
-            const auto run = [&](const std::vector<impl::Batch>& batches) {
-                runner.run(exec, labels, labels.incoming, program, batches);
-            };
-            run(program.local);
-            for (const impl::Incoming& incoming : program.in_place) run(incoming.batches);
-            run(program.last);
-        }
+        runner.run(exec, labels, labels.local, program, program.local);
+        for (const impl::Incoming& incoming : program.in_place)
+            runner.run(exec, labels, labels.incoming, program, incoming.batches);
+        runner.run(exec, labels, labels.incoming, program, program.last);
         exec.fence(labels.fence_done);
     }
 
@@ -157,17 +145,6 @@ private:
         return IsWritten<T>::value;
     }
 
-    template <ExecutionSpace Exec, class... Arrays>
-    static std::array<impl::Field, sizeof...(Arrays)>
-    described(const std::tuple<Arrays...>& arrays) {
-        static_assert((AccessibleFrom<std::remove_cvref_t<Arrays>, Exec> && ...),
-                      "GatherPlan: arrays must be in memory that the execution space can access");
-        return std::apply(
-            [](const auto&... each) {
-                return std::array<impl::Field, sizeof...(Arrays)>{impl::make_source_field(each)...};
-            },
-            arrays);
-    }
     template <ExecutionSpace Exec, class Values>
     impl::PointLists list_of(const Values& values) const {
         static_assert(Kokkos::SpaceAccessibility<Exec, typename Values::memory_space>::accessible,
@@ -197,16 +174,15 @@ private:
     auto start_tuples(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
                       const Op& op, const std::tuple<Arrays...>& arrays,
                       const std::tuple<Values...>& values) {
-        const auto fields = described<Exec>(arrays);
+        const auto fields = impl::fields_of<Exec, false>(arrays);
         const auto runner = m_core->before_call([&] {
             impl::check_apart("GatherPlan", fields, impl::bytes_of_lists(values),
                               kind == impl::ExchangeKind::fill);
             return runner_for<Exec>(op, arrays, values);
         });
-        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
-            m_core.shared(), exec, runner, 0, call, impl::array_set<Exec>(kind, fields));
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
+                   m_core.shared(), exec, runner, call, impl::array_set<Exec>(kind, fields))
+            .begin_step();
     }
 };
 

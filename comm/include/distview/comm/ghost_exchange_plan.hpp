@@ -8,10 +8,10 @@
 #include <distview/comm/impl/plan/gather_core.hpp>
 #include <distview/comm/impl/plan/gather_runner.hpp>
 #include <distview/comm/impl/plan/plan_base.hpp>
-#include <distview/comm/impl/transport/make_field.hpp>
 
 #include <cstdint>
 #include <source_location>
+#include <tuple>
 #include <vector>
 
 namespace distview {
@@ -46,7 +46,7 @@ struct GhostedLayout {
 /// Collective: over comm
 /// Indices:    global: any integers, each owned by one process; positions are local, from 0
 /// Shapes:     `more_axes`: further axes of the array, each on one process, such as the components of a value
-/// Cost:       sorting the needed indices; one reduction
+/// Cost:       sorting the needed indices; one reduction; memory: 16 bytes for each process beside the indices
 /// Errors:     LayoutError if an index occurs twice in `owned`, UsageError if this process has and needs more indices than
 ///             there are (on all ranks); that an index has two owners, or none, is found when a plan is made
 GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<std::int64_t>& owned,
@@ -63,7 +63,8 @@ GhostedLayout make_ghosted_layout(const Communicator& comm, const std::vector<st
 /// Collective: construction, and every call that takes arrays, in the same order on all ranks of the communicator
 /// Shapes:     arrays of the layout
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other
-/// Cost:       memory: some 16 bytes a ghost, and 8 on its owner; to combine, 24 more there
+/// Cost:       memory: some 16 bytes a ghost, and 8 on its owner, and at most as much again for each bound set; to combine, 24
+///             more there
 /// Source:     decision 0028
 /// Example:    examples/06_sparse_matrix
 class GhostExchangePlan : public impl::PlanBase<impl::GatherCore> {
@@ -81,7 +82,7 @@ public:
     /// Prepares for arrays ahead of the first execute().
     template <ExecutionSpace Exec, DistViewLike... Arrays>
     void bind(const Exec&, const Arrays&... arrays) {
-        const auto fields = impl::written_fields<Exec>(arrays...);
+        const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
         m_core->bind(impl::CallWord::Kind::bind_ghosts,
                      impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
     }
@@ -121,11 +122,10 @@ private:
     auto start_kind(const Exec& exec, impl::CallWord::Kind call, impl::ExchangeKind kind,
                     const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
-        const auto fields = impl::written_fields<Exec>(arrays...);
-        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner{op, {}}, 0, call,
-                                            impl::array_set<Exec>(kind, fields));
-        handle.begin_step();
-        return handle;
+        const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner{op, {}}, call,
+                                            impl::array_set<Exec>(kind, fields))
+            .begin_step();
     }
 };
 

@@ -17,9 +17,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <memory>
 #include <type_traits>
-#include <vector>
 
 namespace distview {
 
@@ -68,9 +68,15 @@ public:
         else
             missing(index...);
     }
-    /// Adds to the element, whoever else does: numbers of at most 8 bytes, and complex ones of two such, by parts.
+    /// Adds to the element, whoever else does: numbers of at most 8 bytes, in a device's memory of at least 4, and complex
+    /// ones of two such, by parts. Devices add to each other's elements if they have native peer atomics (docs/cuda.md).
     template <class... Indices>
     KOKKOS_FUNCTION void add(const T& value, Indices... index) const {
+        static_assert(Kokkos::SpaceAccessibility<Kokkos::HostSpace, MemorySpace>::accessible ||
+                          sizeof(T) / (impl::IsComplex<T>::value ? 2 : 1) >= 4,
+                      "GlobalElements: expected a number of at least 4 bytes, or a complex number "
+                      "of two, to add to in a device's memory: no shorter one is added to by "
+                      "several processes");
         if (T* const element = find(index...)) [[likely]]
             impl::add_to_shared(element, value);
         else
@@ -103,21 +109,21 @@ private:
 
     template <ExecutionSpace Exec>
     void set_sections(const Exec& exec, const ArrayLayout& layout,
-                      const std::vector<impl::ReachedSections::Section>& reached) {
+                      const std::map<int, impl::ReachedSections::Section>& reached) {
         const auto sections = Kokkos::create_mirror(m_sections);
-        for (std::size_t p = 0; p < reached.size(); ++p) {
+        for (const auto& [p, there] : reached) {
             Section section;
-            auto address = reinterpret_cast<std::uintptr_t>(reached[p].data);
-            const GridCoordinates at = layout.grid().coordinates(static_cast<int>(p));
+            auto address = reinterpret_cast<std::uintptr_t>(there.data);
+            const GridCoordinates at = layout.grid().coordinates(p);
             for (std::size_t d = 0; d < Rank; ++d) {
-                section.strides[d] = reached[p].strides[d];
+                section.strides[d] = there.strides[d];
                 if (!m_is_even) continue;
                 const AxisLayout& axis = layout.axis(static_cast<int>(d));
                 const std::int64_t first = axis.to_global(at[d], LocalIndex(0)).value();
                 address -= static_cast<std::uintptr_t>(section.strides[d] * first);
             }
-            if (reached[p].data) section.data = reinterpret_cast<char*>(address);
-            sections(p) = section;
+            if (there.data) section.data = reinterpret_cast<char*>(address);
+            sections(static_cast<std::size_t>(p)) = section;
         }
         Kokkos::deep_copy(exec, m_sections, sections);
         exec.fence("distview::GlobalAccess: the table of sections is there");
@@ -203,7 +209,8 @@ public:
     using elements_type =
         GlobalElements<typename View::value_type, View::rank(), typename View::memory_space>;
 
-    /// Cost:   two agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each
+    /// Cost:   two agreements, a message to each rank of the node; of axes of unstructured_local() two agreements more each.
+    ///         Kept in the kernels' memory: 8 bytes, and 8 for each axis, for each process
     /// Errors: UsageError if the layout's grid is not the communicator's or ranks pass different layouts, ShapeError if
     ///         the array is not this rank's section; LayoutError if processes side by side list different labels, which
     ///         others do not know (thrown on all ranks)

@@ -61,9 +61,9 @@ public:
     /// `targets` of this rank's elements; any number, none too. A DeadlineError tells `where` the plan was made.
     ///
     /// Cost:   MPI_Allgather of a number, and an acknowledged message of one number to each target; at the first execution
-    ///         with new types two messages to each neighbour of the node, and two agreements. Of few elements between 2
-    ///         ranks of a node some 20 us, and 10 us more for the first execution, or 50 us where no other bound plan of the
-    ///         communicator keeps the node's shared memory mapped
+    ///         with new types two messages to each rank that elements go to or come from, on any node, and two agreements.
+    ///         Of few elements between 2 ranks of a node some 20 us, and 10 us more for the first execution, or 50 us where
+    ///         no other bound plan of the communicator keeps the node's shared memory mapped
     /// Errors: UsageError if a target is no rank: names element, target and rank; or if DISTVIEW_TRANSPORT asks for what
     ///         is not there (thrown on all ranks)
     MigrationPlan(const Communicator& comm, std::span<const int> targets,
@@ -86,7 +86,13 @@ public:
     /// Begins execute() and returns what finish() ends.
     template <ExecutionSpace Exec, ValueLists From, ValueLists To>
     auto start(const Exec& exec, const From& from, const To& to) {
-        return start_tuples(exec, impl::as_tuple(from), impl::as_tuple(to));
+        const auto& targets = impl::as_tuple(to);
+        constexpr std::size_t count = std::tuple_size_v<std::remove_cvref_t<decltype(targets)>>;
+        const auto fields = m_core->before_call([&] {
+            return fields_of<Exec>(impl::as_tuple(from), targets,
+                                   std::make_index_sequence<count>());
+        });
+        return start_lists(exec, fields, std::make_index_sequence<count>());
     }
 
     /// The same for lists whose element types are known at run time only.
@@ -130,12 +136,6 @@ public:
 
 private:
     /// Stands for all lists of a type: they are given to each execution. Arrays have no such identity.
-    template <class T>
-    impl::Field described() const {
-        static_assert(std::is_trivially_copyable_v<T>,
-                      "elements are moved as bytes: they must be trivially copyable");
-        return described(element_type<T>());
-    }
     impl::Field described(const ElementType& element) const {
         impl::Field field;
         field.element_size = element.bytes;
@@ -147,47 +147,30 @@ private:
         return field;
     }
 
-    template <ExecutionSpace Exec, class Field>
-    static char* list_of(const Field& field, std::int64_t expected) {
+    template <ExecutionSpace Exec, ValueList From, ValueList To>
+    MigratingField field_of(const From& from, const To& to) const {
+        using Value = typename From::non_const_value_type;
         static_assert(
-            AccessibleFrom<Field, Exec>,
+            std::is_same_v<Value, typename To::value_type>,
+            "MigrationPlan: expected to write fields, not const, of the same element types");
+        static_assert(std::is_trivially_copyable_v<Value>,
+                      "elements are moved as bytes: they must be trivially copyable");
+        static_assert(
+            AccessibleFrom<From, Exec> && AccessibleFrom<To, Exec>,
             "MigrationPlan: fields must be in memory that the execution space can access");
-        impl::check_list("MigrationPlan", "elements", field, expected);
-        using Value = typename Field::non_const_value_type;
-        return reinterpret_cast<char*>(const_cast<Value*>(field.data()));
+        impl::check_list("MigrationPlan", "elements", from, m_source_size);
+        impl::check_list("MigrationPlan", "elements", to, size());
+        return {from.data(), to.data(), element_type<Value>()};
     }
 
-    template <ExecutionSpace Exec, class From, class To, std::size_t... I>
-    std::array<impl::PointLists, sizeof...(I)> lists_of(const From& from, const To& to,
-                                                        std::index_sequence<I...>) const {
-        return {impl::PointLists{list_of<Exec>(std::get<I>(from), m_source_size),
-                                 list_of<Exec>(std::get<I>(to), size())}...};
-    }
-
-    template <ExecutionSpace Exec, class... From, class... To>
-    auto start_tuples(const Exec& exec, const std::tuple<From...>& from,
-                      const std::tuple<To...>& to) {
+    template <ExecutionSpace Exec, class... From, class... To, std::size_t... I>
+    std::array<MigratingField, sizeof...(I)> fields_of(const std::tuple<From...>& from,
+                                                       const std::tuple<To...>& to,
+                                                       std::index_sequence<I...>) const {
         static_assert(sizeof...(From) > 0, "MigrationPlan: expected at least 1 field");
         static_assert(sizeof...(From) == sizeof...(To),
                       "MigrationPlan: expected as many fields to write as to move");
-        static_assert(
-            (std::is_same_v<typename std::remove_cvref_t<From>::non_const_value_type,
-                            typename std::remove_cvref_t<To>::value_type> &&
-             ...),
-            "MigrationPlan: expected to write fields, not const, of the same element types");
-        using Runner =
-            impl::GatherRunner<impl::NoOperation, typename std::remove_cvref_t<To>::value_type...>;
-        const std::array fields{described<typename std::remove_cvref_t<To>::value_type>()...};
-        const Runner runner = m_core->before_call([&] {
-            Runner checked{{}, lists_of<Exec>(from, to, std::index_sequence_for<To...>())};
-            check_apart(fields, checked.lists);
-            return checked;
-        });
-        ExchangeHandle<Exec, Runner> handle(
-            m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
-            impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        handle.begin_step();
-        return handle;
+        return {field_of<Exec>(std::get<I>(from), std::get<I>(to))...};
     }
 
     /// No alias: nvcc hands its result to the host's compiler, without the pack.
@@ -195,13 +178,13 @@ private:
     struct Byte {
         using type = char;
     };
-    /// Lists are moved as bytes: a runner for as many as there can be does for fewer.
+    /// Lists are moved as bytes: a runner for more than there are does, too.
     template <ExecutionSpace Exec, std::size_t... I>
     auto start_lists(const Exec& exec, std::span<const MigratingField> lists,
                      std::index_sequence<I...>) {
         using Runner = impl::GatherRunner<impl::NoOperation, typename Byte<I>::type...>;
         Runner runner;
-        std::array<impl::Field, most_fields> described_lists{};
+        std::array<impl::Field, sizeof...(I)> described_lists{};
         for (std::size_t i = 0; i < lists.size(); ++i) {
             runner.lists[i] = {static_cast<char*>(const_cast<void*>(lists[i].from)),
                                static_cast<char*>(lists[i].to)};
@@ -209,11 +192,10 @@ private:
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
         m_core->before_call([&] { check_apart(fields, runner.lists); });
-        ExchangeHandle<Exec, Runner> handle(
-            m_core.shared(), exec, runner, 0, impl::CallWord::Kind::migrate,
-            impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, runner,
+                                            impl::CallWord::Kind::migrate,
+                                            impl::array_set<Exec>(impl::ExchangeKind::fill, fields))
+            .begin_step();
     }
 
     /// Checks that no field to write shares memory with another one.

@@ -15,6 +15,7 @@
 #include <concepts>
 #include <source_location>
 #include <span>
+#include <tuple>
 #include <vector>
 
 namespace distview {
@@ -107,7 +108,7 @@ public:
     ///         number of fields is not, or if element types differ between ranks (on all ranks)
     template <ExecutionSpace Exec, DistViewLike... Fields>
     void bind(const Exec&, const Fields&... fields) {
-        bind_described<Exec>(impl::written_fields<Exec>(fields...));
+        bind_described<Exec>(impl::fields_of<Exec, true>(std::tie(fields...)));
     }
     /// The same for arrays whose types are known at run time.
     ///
@@ -146,7 +147,7 @@ public:
     /// Errors:     UsageError if the plan fills no side so deep (on the ranks concerned); those of execute()
     template <ExecutionSpace Exec, DistViewLike... Fields>
     bool require(const Exec& exec, Widths depth, const Fields&... fields) {
-        return require_described(exec, depth, impl::written_fields<Exec>(fields...));
+        return require_described(exec, depth, impl::fields_of<Exec, true>(std::tie(fields...)));
     }
     template <ExecutionSpace Exec>
     bool require(const Exec& exec, Widths depth, const AnyFields& fields) {
@@ -166,12 +167,10 @@ public:
     ///          bind() for a new set; MpiError
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
-        const auto described = impl::written_fields<Exec>(fields...);
-        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, m_core->rank(),
-                                    impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described));
-        handle.begin_step();
-        return handle;
+        const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
+        return ExchangeHandle<Exec>(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described))
+            .begin_step();
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
@@ -199,7 +198,8 @@ public:
     }
     /// The same for arrays whose element type the caller has found out: `Value`, that of all of them.
     ///
-    /// Errors: those of bind(); ShapeError if `Value` is not the type of one of them (on all ranks)
+    /// Errors: those of bind(); ShapeError if `Value` is not the type of one of them, or a device cannot load its
+    ///         elements (docs/cuda.md) (on all ranks)
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyFields& fields) {
         start_combine_as<Value>(exec, op, fields).finish();
@@ -214,7 +214,7 @@ public:
     /// Begins combine() and returns what finish() ends; see start().
     template <ExecutionSpace Exec, class Op, DistViewLike... Fields>
     auto start_combine(const Exec& exec, const Op& op, const Fields&... fields) {
-        const auto described = impl::written_fields<Exec>(fields...);
+        const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
         return start_combine_set<typename Fields::value_type...>(
             exec, op, impl::array_set<Exec>(impl::ExchangeKind::combine, described));
     }
@@ -262,19 +262,16 @@ private:
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, m_core->rank(),
-                                    impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec>(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields))
+            .begin_step();
     }
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         using Runner = impl::CombineRunner<Op, Values...>;
-        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner(op), m_core->rank(),
-                                            impl::CallWord::Kind::combine, arrays);
-        handle.begin_step();
-        return handle;
+        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op),
+                                            impl::CallWord::Kind::combine, arrays)
+            .begin_step();
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

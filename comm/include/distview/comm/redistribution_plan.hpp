@@ -57,13 +57,13 @@ namespace distview {
 /// Indices:    interior cells: equal global indices, or by order those of slices; see RedistributionOptions
 /// Space:      memory that kernels of the given instance reach, which is fenced, no other; of a device as
 ///             with a PaddingExchangePlan
-/// Source:     decisions 0006, 0011, 0012, 0014 to 0018, 0026; in the field: ScaLAPACK's pdtran and pdgemr2d,
+/// Source:     decisions 0006, 0011, 0012, 0014 to 0016, 0018, 0026, 0045; in the field: ScaLAPACK's pdtran and pdgemr2d,
 ///             COSTA
 class RedistributionPlan : public impl::PlanBase<impl::RedistributionCore> {
 public:
     /// A DeadlineError tells `where` the plan was made.
     ///
-    /// Cost:   one agreement, and the runs of this process; no messages are set up yet. Where labels are
+    /// Cost:   two agreements, and the runs of this process; no messages are set up yet. Where labels are
     ///         known in part: memory, messages and time (but for sorting) as own labels, own partners and
     ///         a fair share of all labels to look after for others
     /// Errors: those of RedistributionSchedule, but labels may be known in part: then LayoutError unless
@@ -164,7 +164,8 @@ public:
     ///
     /// Shapes: elements of 1, 2, 4, 8 or 16 bytes
     /// Errors: also ShapeError if element types differ or are of another size, or the target is read-only or
-    ///         `exec` cannot access one of them; UsageError if the plan conjugates (on all ranks)
+    ///         `exec` cannot access one of them, or a device load its elements (docs/cuda.md); UsageError if the
+    ///         plan conjugates (on all ranks)
     template <ExecutionSpace Exec>
     void execute(const Exec& exec, const AnyDistView& source, const AnyDistView& target) {
         execute(exec, source.section().element, &source, &target);
@@ -195,19 +196,9 @@ public:
     ///
     /// Errors: as of other AnyDistViews; ShapeError if `Value` is not their type
     template <class Value, ExecutionSpace Exec>
-    void execute_as(const Exec& exec, const Value& alpha, const AnyDistView& source,
-                    const Value& beta, const AnyDistView& target) {
-        execute_as<Value>(exec, alpha, &source, beta, &target);
-    }
-    template <class Value, ExecutionSpace Exec>
     void execute_as(const Exec& exec, const Value& alpha, const AnyDistView* source,
                     const Value& beta, const AnyDistView* target) {
         combine_as<Value>(exec, impl::LinearUpdate<Value>{alpha, beta}, source, target);
-    }
-    template <class Value, ExecutionSpace Exec, class Op>
-    void combine_as(const Exec& exec, const Op& op, const AnyDistView& source,
-                    const AnyDistView& target) {
-        combine_as<Value>(exec, op, &source, &target);
     }
     template <class Value, ExecutionSpace Exec, class Op>
     void combine_as(const Exec& exec, const Op& op, const AnyDistView* source,
@@ -228,19 +219,15 @@ public:
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        Handle<Exec, Op, impl::Moved<Value, Value>> handle(
-            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op), arrays);
-        handle.begin_step();
-        return handle;
+        return Handle<Exec, Op, impl::Moved<Value, Value>>(
+                   m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op), arrays)
+            .begin_step();
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
     /// Process of this rank in the source's grid, and in the target's; -1 if it is none.
     int from_process() const { return m_core->from_process(); }
     int to_process() const { return m_core->to_process(); }
-    /// Number of stages executed one after the other, see redistribution_stages(); one stage is schedule() itself.
-    int stage_count() const { return m_core->stage_count(); }
-    const RedistributionSchedule& stage(int number) const { return m_core->stage(number); }
 
 private:
     template <class Section>
@@ -295,11 +282,10 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        Handle<Exec, Op, MovedBetween<Sources, Targets>...> handle(
-            m_core.shared(), exec, {op, m_core->conjugate()}, 0, call_of(op),
-            array_set<Exec>(op, from, to));
-        handle.begin_step();
-        return handle;
+        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
+                   m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op),
+                   array_set<Exec>(op, from, to))
+            .begin_step();
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -313,10 +299,10 @@ private:
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>> handle(
-            m_core.shared(), exec, {{}, m_core->conjugate()}, 0, call_of(impl::Insert{}), arrays);
-        handle.begin_step();
-        return handle;
+        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(m_core.shared(), exec,
+                                                                 {{}, m_core->conjugate()},
+                                                                 call_of(impl::Insert{}), arrays)
+            .begin_step();
     }
 
     template <ExecutionSpace Exec, class Op>

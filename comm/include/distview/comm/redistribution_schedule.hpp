@@ -16,12 +16,6 @@ namespace distview {
 namespace impl {
 class RedistributionCore;
 }
-/// How elements get to processes along several axes of the grid.
-enum class RedistributionStrategy {
-    automatic,   ///< the one that is likely to be faster; see redistribution_stages()
-    direct,      ///< to where they belong, at once
-    by_dimension ///< along one axis of the grid after the other: to few processes each time
-};
 
 /// Options of a redistribution; by default every interior cell moves to that with the same global index.
 ///
@@ -56,8 +50,6 @@ struct RedistributionOptions {
     /// If they do: the most that a rank holds beside the arrays, in bytes; 0: as much as is good. Transpositions
     /// of a square array onto itself take a few MiB, and do with less; all other moves take what the elements take that a rank sends, itself included, and what it gets in messages.
     std::int64_t buffer_bytes = 0;
-    /// In how many stages.
-    RedistributionStrategy strategy = RedistributionStrategy::automatic;
 };
 
 /// A box of elements that moves between two sections: a product of one AxisRun for each axis.
@@ -82,7 +74,6 @@ struct RedistributionPiece {
 /// The runs of one process: its messages are products of these.
 struct RedistributionRuns {
     bool receives = true; ///< a process of the target's grid, else of the source's
-    int process = 0;
     std::array<std::vector<impl::AxisRun>, max_rank> axes{}; ///< by axis of the target, by peer
 };
 
@@ -165,16 +156,7 @@ public:
     std::vector<Message> sends(int from_process) const { return messages(runs_from(from_process)); }
     std::vector<Message> messages(const RedistributionRuns& runs) const;
 
-    /// Runs along axis `axis` of the target, received at a coordinate of the target's grid.
-    std::vector<impl::AxisRun> axis_runs_to(int axis, int to_coordinate) const {
-        return this->axis(axis).runs_to(to_coordinate);
-    }
-    /// Runs along axis `axis` of the target (permutation(axis) of the source), sent from a coordinate
-    /// of the source's grid.
-    std::vector<impl::AxisRun> axis_runs_from(int axis, int from_coordinate) const {
-        return this->axis(axis).runs_from(from_coordinate);
-    }
-    /// The same along all axes.
+    /// Runs along all axes that a process receives, or sends.
     RedistributionRuns runs_to(int to_process) const;
     RedistributionRuns runs_from(int from_process) const;
 

@@ -78,6 +78,19 @@ public:
         const Widths given = m_widths ? Widths(m_widths[2 * p], m_widths[2 * p + 1]) : m_padding;
         return {p > 0 ? given.low : 0, p < m_grid_size - 1 ? given.high : 0};
     }
+    /// The widest communication padding of all processes, on each side.
+    ///
+    /// Cost: O(1); O(P) if every process has widths of its own
+    KOKKOS_FUNCTION constexpr Widths widest_padding() const noexcept {
+        if (!m_widths) return m_grid_size > 1 ? m_padding : Widths();
+        Widths widest;
+        for (int p = 0; p < m_grid_size; ++p) {
+            const Widths here = communication_padding(p);
+            widest = {here.low > widest.low ? here.low : widest.low,
+                      here.high > widest.high ? here.high : widest.high};
+        }
+        return widest;
+    }
     /// Widths of the boundary padding in the section of process p; 0 except at the two ends.
     KOKKOS_FUNCTION constexpr Widths boundary_padding(int p) const noexcept {
         return {p == 0 ? m_boundary.low : 0, p == m_grid_size - 1 ? m_boundary.high : 0};

@@ -123,7 +123,6 @@ private:
     bool contains(const LocalBox& box, const Copy& copy) const noexcept;
     bool is_known(std::size_t i) const noexcept;
     bool is_cleared() const noexcept;
-    void mark_filled(std::span<const LocalBox> boxes) noexcept;
     void remember_valid() noexcept;
     void poison(const LocalBox* except) noexcept;
     void write_value(char* to, const char* base, std::size_t copy, int round) const;

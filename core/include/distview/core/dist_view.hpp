@@ -175,10 +175,7 @@ private:
         require<ShapeError>(m_layout.rank() == rank(), [&] {
             return text("DistView: expected a layout of ", rank(), " axes, got ", m_layout.rank());
         });
-        require<UsageError>(m_process >= 0 && m_process < m_layout.process_count(), [&] {
-            return text("DistView: expected a process in [0, ", m_layout.process_count(), "), got ",
-                        m_process);
-        });
+        impl::check_process(m_layout, m_process, "DistView");
     }
     void check_extents() const {
         const Extents extents = m_layout.local_extents(m_process);

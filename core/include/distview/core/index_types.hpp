@@ -10,6 +10,16 @@
 
 namespace distview {
 
+namespace impl {
+struct GlobalSpace;
+struct LocalSpace;
+struct ProtocolSpace;
+
+/// Types of what may stand beside an index in a comparison: one of its own space, or an integer.
+template <class T, class IndexType>
+concept ComparedWith = std::same_as<T, IndexType> || std::integral<T>;
+} // namespace impl
+
 /// A one-dimensional index of one index space; indices of different spaces do not mix.
 ///
 /// One-dimensional indices are exactly what a distributed array confuses: 7 may be the seventh
@@ -77,64 +87,46 @@ public:
         return a.m_value - b.m_value;
     }
 
-    KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Index b) noexcept {
-        return a.m_value == b.m_value;
-    }
-    KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Index b) noexcept {
-        return a.m_value <=> b.m_value;
-    }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Integer b) noexcept {
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr bool operator==(Index a, Other b) noexcept {
         return a.m_value == static_cast<std::int64_t>(b);
     }
-    // Also what <=> would give: the standard library's ordering types do not exist on a device.
-    KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Index b) noexcept {
-        return a.m_value < b.m_value;
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Other b) noexcept {
+        return a.m_value <=> static_cast<std::int64_t>(b);
     }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Integer b) noexcept {
+    // Also what <=> would give: the standard library's ordering types do not exist on a device.
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr bool operator<(Index a, Other b) noexcept {
         return a.m_value < static_cast<std::int64_t>(b);
     }
     template <std::integral Integer>
     KOKKOS_FUNCTION friend constexpr bool operator<(Integer a, Index b) noexcept {
         return static_cast<std::int64_t>(a) < b.m_value;
     }
-    KOKKOS_FUNCTION friend constexpr bool operator<=(Index a, Index b) noexcept {
-        return a.m_value <= b.m_value;
-    }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr bool operator<=(Index a, Integer b) noexcept {
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr bool operator<=(Index a, Other b) noexcept {
         return a.m_value <= static_cast<std::int64_t>(b);
     }
     template <std::integral Integer>
     KOKKOS_FUNCTION friend constexpr bool operator<=(Integer a, Index b) noexcept {
         return static_cast<std::int64_t>(a) <= b.m_value;
     }
-    KOKKOS_FUNCTION friend constexpr bool operator>(Index a, Index b) noexcept {
-        return a.m_value > b.m_value;
-    }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr bool operator>(Index a, Integer b) noexcept {
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr bool operator>(Index a, Other b) noexcept {
         return a.m_value > static_cast<std::int64_t>(b);
     }
     template <std::integral Integer>
     KOKKOS_FUNCTION friend constexpr bool operator>(Integer a, Index b) noexcept {
         return static_cast<std::int64_t>(a) > b.m_value;
     }
-    KOKKOS_FUNCTION friend constexpr bool operator>=(Index a, Index b) noexcept {
-        return a.m_value >= b.m_value;
-    }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr bool operator>=(Index a, Integer b) noexcept {
+    template <impl::ComparedWith<Index> Other>
+    KOKKOS_FUNCTION friend constexpr bool operator>=(Index a, Other b) noexcept {
         return a.m_value >= static_cast<std::int64_t>(b);
     }
     template <std::integral Integer>
     KOKKOS_FUNCTION friend constexpr bool operator>=(Integer a, Index b) noexcept {
         return static_cast<std::int64_t>(a) >= b.m_value;
-    }
-    template <std::integral Integer>
-    KOKKOS_FUNCTION friend constexpr std::strong_ordering operator<=>(Index a, Integer b) noexcept {
-        return a.m_value <=> static_cast<std::int64_t>(b);
     }
 
 private:
@@ -153,12 +145,6 @@ std::int64_t operator+(Index<SpaceA>, Index<SpaceB>) = delete;
 template <class SpaceA, class SpaceB>
     requires(!std::same_as<SpaceA, SpaceB>)
 std::int64_t operator-(Index<SpaceA>, Index<SpaceB>) = delete;
-
-namespace impl {
-struct GlobalSpace;
-struct LocalSpace;
-struct ProtocolSpace;
-} // namespace impl
 
 /// Position along one axis of the whole array, counted from the first interior element: [0, n) is the
 /// interior, boundary padding has negative indices and n and above. On unstructured axes the label.

@@ -6,10 +6,21 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <type_traits>
 #include <utility>
 
 namespace distview {
+
+namespace impl {
+
+/// Whether kernels number so many items with 32 bits. Half of those that these count: Kokkos rounds up to whole blocks of
+/// threads, in a reduction to a chunk for each block.
+constexpr bool fits_in_32_bits(std::int64_t count) noexcept {
+    return count <= std::int64_t{1} << 30;
+}
+
+} // namespace impl
 
 /// Allocates a View of run-time extents; `properties` is what Kokkos::view_alloc returns.
 ///

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
 
 #include <cstdint>
 #include <memory>
@@ -140,6 +141,36 @@ std::vector<KokkosEvent> kernels_on_other_threads(const ExecutionSpace& exec,
         return kernel.threads == static_cast<unsigned>(exec.concurrency());
     });
     return result;
+}
+
+/// Expects that kernels of work(exec) are on the threads of `exec`: of the default instance, then of half_instance().
+///
+/// A kernel that the calling thread runs alone asks for no threads, whichever its instance: where there are several, those
+/// with a label that begins with one of `prefixes` must ask, and there must be some. Skips the test where threads do not
+/// show, or the default instance has one.
+template <class ExecutionSpace, class Work>
+void expect_threads_of_given_instance(const std::vector<std::string>& prefixes, const Work& work) {
+    const ExecutionSpace whole;
+    if (!shows_threads<ExecutionSpace>() || whole.concurrency() < 2)
+        GTEST_SKIP() << "kernels of " << ExecutionSpace::name()
+                     << " do not show their threads, or are on one";
+    for (const ExecutionSpace& exec : {whole, half_instance<ExecutionSpace>()}) {
+        KokkosEvents events;
+        work(exec);
+        events.stop();
+        const std::vector<KokkosEvent> kernels = events.kernels();
+        std::vector<KokkosEvent> elsewhere = kernels_on_other_threads(exec, events);
+        std::vector<KokkosEvent> silent = elsewhere;
+        std::erase_if(elsewhere, [](const KokkosEvent& kernel) { return kernel.threads == 0; });
+        std::erase_if(silent, [](const KokkosEvent& kernel) { return kernel.threads != 0; });
+        EXPECT_EQ(labels(elsewhere), std::vector<std::string>())
+            << "not on the " << exec.concurrency() << " threads of the instance";
+        if (exec.concurrency() == 1) continue;
+        EXPECT_EQ(labels(silent), labels(labelled_otherwise(silent, prefixes)))
+            << "too small to tell on which instance they are";
+        EXPECT_LT(labelled_otherwise(kernels, prefixes).size(), kernels.size())
+            << describe(kernels);
+    }
 }
 
 } // namespace distview::testing

@@ -191,12 +191,15 @@ void abandons_in_place(int argc, char** argv, bool everywhere) {
                        "plan cannot be used again, build a new one");
 }
 
-/// By dimension, the same: also for those who only wait until somebody takes what they send.
-void abandons_stages(int argc, char** argv) {
+/// Where copies are combined, the same: also for those who only wait until somebody takes what they send.
+void abandons_copies(int argc, char** argv) {
     const Runtime runtime(argc, argv);
     const Communicator comm(MPI_COMM_WORLD);
-    const ProcessGrid grid{2, comm.size() / 2};
-    const ArrayLayout from(grid, {block(600), block(400)}), to(grid, {cyclic(600), cyclic(400)});
+    const std::int64_t n = comm.size();
+    std::vector<std::vector<std::int64_t>> lists; // all processes hold row n, a step for each
+    for (std::int64_t p = 0; p < n; ++p) lists.push_back({p, n});
+    const ArrayLayout from(ProcessGrid{comm.size(), 1}, {unstructured(lists), block(400)});
+    const ArrayLayout to(ProcessGrid{1, comm.size()}, {block(n + 1), cyclic(400)});
     const auto a = make_dist_view<double**>(Exec(), "a", comm, from);
     const auto b = make_dist_view<double**>(Exec(), "b", comm, to);
     const auto value = [](const auto& array, std::size_t i, std::size_t j) {
@@ -207,18 +210,21 @@ void abandons_stages(int argc, char** argv) {
     };
     for (std::size_t i = 0; i < a.view().extent(0); ++i)
         for (std::size_t j = 0; j < a.view().extent(1); ++j) a.view()(i, j) = value(a, i, j);
-    RedistributionPlan plan(comm, from, to, {.strategy = RedistributionStrategy::by_dimension});
-    plan.execute(Exec(), a, b);
-    Kokkos::deep_copy(b.view(), -1.);
-    auto handle = plan.start(Exec(), a, b);
+    RedistributionPlan plan(comm, from, to);
+    plan.combine(Exec(), Sum{}, a, b);
+    Kokkos::deep_copy(b.view(), 0.);
+    auto handle = plan.start_combine(Exec(), Sum{}, a, b);
     if (comm.rank() == 0) return;
     try {
         handle.finish();
-        // Possible where nothing is wanted of processes that do not come to the other stages.
+        // Possible where nothing is wanted of processes that do not come to the other steps.
         int wrong = 0;
         for (std::size_t i = 0; i < b.view().extent(0); ++i)
-            for (std::size_t j = 0; j < b.view().extent(1); ++j)
-                wrong += b.view()(i, j) != value(b, i, j);
+            for (std::size_t j = 0; j < b.view().extent(1); ++j) {
+                const bool is_shared = i + 1 == b.view().extent(0);
+                wrong +=
+                    b.view()(i, j) != (is_shared ? static_cast<double>(n) : 1.) * value(b, i, j);
+            }
         expect(wrong == 0, "an error, or all that was to arrive");
     } catch (const UsageError& error) {
         const std::string_view what = error.what();
@@ -259,7 +265,7 @@ constexpr testing::LifecycleCase cases[] = {
     {"abandons_in_place_on_one_rank",
      [](int argc, char** argv) { abandons_in_place(argc, argv, false); }},
     {"arrays_go_in_place", arrays_go_in_place},
-    {"abandons_stages", abandons_stages},
+    {"abandons_copies", abandons_copies},
 };
 
 } // namespace

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/algorithms/impl/cell_walk.hpp>
+#include <distview/core/kokkos_ext.hpp>
 
 #include <algorithm>
 #include <string>
@@ -75,7 +76,7 @@ void launch_walk(const std::string& label, const Exec& exec, const Walk& walk, c
         const std::int64_t parts = part_count(exec, walk.count());
         Kokkos::parallel_for(label, cell_policy<std::int64_t>(exec, parts),
                              RowKernel<Walk, Body>{walk, body, parts});
-    } else if (walk.count() <= std::numeric_limits<int>::max()) {
+    } else if (fits_in_32_bits(walk.count())) {
         Kokkos::parallel_for(label, cell_policy<int>(exec, walk.count()),
                              CellKernel<Walk, Body, int>{walk, body});
     } else {

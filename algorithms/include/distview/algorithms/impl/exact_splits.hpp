@@ -26,19 +26,23 @@ public:
         : m_comm(comm), m_sorted(sorted), m_compare(compare),
           m_ranks(static_cast<std::size_t>(comm.size())) {}
 
-    /// For each number the elements of this rank's list that are among the first so many of all.
+    /// For the numbers in [begin, end) the elements of each rank's list that are among the first so many of all: first by
+    /// number, then by rank. All ranks search for all numbers; to keep all that is found takes P times the memory.
     ///
     /// What the comparison throws on a rank ends the search on all of them; failure() has it on that rank.
     ///
-    /// Collective: over comm, all ranks having met
-    std::vector<std::int64_t> find(std::span<const std::int64_t> numbers) {
+    /// Collective: over comm, all ranks having met; each with its own [begin, end)
+    std::vector<std::int64_t> find(std::span<const std::int64_t> numbers, std::size_t begin,
+                                   std::size_t end) {
         constexpr std::size_t most_bytes = std::size_t{1} << 20;
         const std::size_t batch =
             std::max<std::size_t>(1, most_bytes / (m_ranks * sizeof(Proposal)));
-        std::vector<std::int64_t> cuts;
+        std::vector<std::int64_t> cuts((end - begin) * m_ranks);
+        const auto keep = [&](std::size_t number, std::size_t rank, std::int64_t cut) {
+            if (begin <= number && number < end) cuts[(number - begin) * m_ranks + rank] = cut;
+        };
         for (std::size_t first = 0; first < numbers.size() && !m_failed; first += batch)
-            find_batch(numbers.subspan(first, std::min(batch, numbers.size() - first)), cuts);
-        cuts.resize(numbers.size());
+            find_batch(numbers, first, std::min(first + batch, numbers.size()), keep);
         return cuts;
     }
     const std::exception_ptr& failure() const noexcept { return m_failure; }
@@ -55,7 +59,7 @@ private:
         std::int64_t wanted; ///< elements before the cut
         std::int64_t begin;  ///< the cut of this rank's list is in [begin, end]
         std::int64_t end;
-        std::size_t number; ///< in the batch
+        std::size_t number; ///< of the cut
     };
     struct Pivot {
         T value;
@@ -67,11 +71,11 @@ private:
         bool failed;
     };
 
-    void find_batch(std::span<const std::int64_t> numbers, std::vector<std::int64_t>& cuts) {
-        const std::size_t first = cuts.size();
-        cuts.resize(first + numbers.size());
+    template <class Keep>
+    void find_batch(std::span<const std::int64_t> numbers, std::size_t first, std::size_t last,
+                    const Keep& keep) {
         std::vector<Search> searches;
-        for (std::size_t i = 0; i < numbers.size(); ++i)
+        for (std::size_t i = first; i < last; ++i)
             searches.push_back({numbers[i], 0, std::ssize(m_sorted), i});
         while (!searches.empty()) {
             const std::vector<Proposal> proposals = gather(propose(searches));
@@ -85,10 +89,13 @@ private:
                     begin += proposals[r * searches.size() + i].begin;
                     left += proposals[r * searches.size() + i].count;
                 }
-                Search& search = searches[i];
-                if (begin + left == search.wanted) search.begin = search.end;
-                if (begin == search.wanted || begin + left == search.wanted) {
-                    cuts[first + search.number] = search.begin;
+                const Search& search = searches[i];
+                const bool takes_all = begin + left == search.wanted;
+                if (begin == search.wanted || takes_all) {
+                    for (std::size_t r = 0; r < m_ranks; ++r) {
+                        const Proposal& of_rank = proposals[r * searches.size() + i];
+                        keep(search.number, r, of_rank.begin + (takes_all ? of_rank.count : 0));
+                    }
                 } else {
                     unfinished.push_back(search);
                     pivots.push_back(median(proposals, i, searches.size(), left));

@@ -130,7 +130,7 @@ RoundedSums<Terms> rounded_section(const Caller& caller, const Exec& exec, const
                 const std::int64_t parts = part_count(exec, walk.count());
                 Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
                                         RoundedRows<Walk, Terms>{walk, {terms}, parts}, total);
-            } else if (walk.count() <= std::numeric_limits<int>::max()) {
+            } else if (fits_in_32_bits(walk.count())) {
                 Kokkos::parallel_reduce(caller.label, cell_policy<int>(exec, walk.count()),
                                         RoundedCells<Walk, Terms, int>{walk, terms}, total);
             } else {

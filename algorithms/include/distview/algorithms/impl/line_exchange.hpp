@@ -217,7 +217,6 @@ private:
             options.fill_padding = true;
             options.from_ranks = m_ranks;
             options.to_ranks = m_ranks;
-            options.strategy = RedistributionStrategy::direct;
             step = std::make_unique<Step>(
                 Step{RedistributionPlan(m_comm, from.layout, to.layout, options), section(from),
                      section(to)});

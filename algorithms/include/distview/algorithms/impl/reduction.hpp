@@ -81,7 +81,7 @@ auto reduce_section(const Caller& caller, const Exec& exec, const View& view, Ce
             const std::int64_t parts = part_count(exec, walk.count());
             Kokkos::parallel_reduce(caller.label, cell_policy<std::int64_t>(exec, parts),
                                     RowReduction<Walk, Reduction>{walk, reduction, parts}, total);
-        } else if (walk.count() <= std::numeric_limits<int>::max()) {
+        } else if (fits_in_32_bits(walk.count())) {
             Kokkos::parallel_reduce(caller.label, cell_policy<int>(exec, walk.count()),
                                     CellReduction<Walk, Reduction, int>{walk, reduction}, total);
         } else {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <distview/comm/communicator.hpp>
 #include <distview/comm/index_list.hpp>
 #include <distview/core/array_layout.hpp>
 
@@ -18,18 +17,13 @@ ArrayLayout blocks_for_sorting(const ArrayLayout& layout);
 /// The bounds between the blocks of such a layout.
 std::vector<std::int64_t> inner_bounds(const ArrayLayout& blocks);
 
-/// The cuts of all ranks' blocks, one rank's after the other's.
-///
-/// Collective: over comm, all ranks having met
-std::vector<std::int64_t> gather_cuts(const Communicator& comm,
-                                      const std::vector<std::int64_t>& cuts);
-
 /// Of each rank's sorted block the part that belongs into this rank's block, one rank's after the
 /// other's.
 class SortedParts {
 public:
-    /// `all_cuts`: of each rank's block, the elements that are to get before each of inner_bounds().
-    SortedParts(const ArrayLayout& blocks, int process, std::span<const std::int64_t> all_cuts);
+    /// `cuts`: of each rank's block, the elements that are to get before this rank's block, if there is one before, and
+    /// behind them those that are to get before the next one, if there is one.
+    SortedParts(const ArrayLayout& blocks, int process, std::span<const std::int64_t> cuts);
 
     /// The elements in the array of blocks.
     const IndexList& list() const noexcept { return m_list; }

@@ -28,139 +28,87 @@ namespace distview::impl {
 template <class Value>
 inline constexpr bool is_plain = std::is_arithmetic_v<Value> || std::is_enum_v<Value>;
 
-template <class Members>
-class ArchiveWriter {
+/// Takes values out of `bytes`, or appends them.
+template <class Members, bool reads>
+class Archive {
 public:
+    std::conditional_t<reads, std::string_view, std::string> bytes{};
+
     template <class Value>
-    void put(Value& value) {
-        if constexpr (is_plain<Value>)
-            append(&value, sizeof(Value));
-        else {
+    void pass(Value& value) {
+        if constexpr (is_plain<Value>) {
+            pass_bytes(&value, sizeof(Value));
+        } else {
             auto members = Members::of(value);
-            put(members);
+            pass(members);
         }
     }
-    void put(std::string& value) { put_list(value); }
+    void pass(bool& flag) {
+        auto byte = static_cast<unsigned char>(flag);
+        pass(byte);
+        require<Error>(byte <= 1, "archive: expected a flag");
+        if constexpr (reads) flag = byte == 1;
+    }
+    void pass(std::string& value) { pass_list(value); }
     template <class Value>
-    void put(std::vector<Value>& values) {
-        put_list(values);
+    void pass(std::vector<Value>& values) {
+        pass_list(values);
     }
     template <class Value>
-    void put(std::optional<Value>& value) {
-        put_number(value.has_value());
-        if (value) put(*value);
+    void pass(std::optional<Value>& value) {
+        bool is_there = value.has_value();
+        pass(is_there);
+        if constexpr (reads) is_there ? void(value.emplace()) : value.reset();
+        if (value) pass(*value);
     }
     template <class... Alternatives>
-    void put(std::variant<Alternatives...>& value) {
-        put_number(value.index());
-        std::visit([this](auto& held) { put(held); }, value);
-    }
-    template <class... Values>
-    void put(std::tuple<Values...>& values) {
-        std::apply([this](auto&... each) { (put(each), ...); }, values);
-    }
-
-    std::string bytes{};
-
-private:
-    void append(const void* data, std::size_t size) {
-        bytes.append(static_cast<const char*>(data), size);
-    }
-    template <class Number>
-    void put_number(Number number) {
-        append(&number, sizeof(Number));
-    }
-    template <class List>
-    void put_list(List& values) {
-        using Value = typename List::value_type;
-        put_number(values.size());
-        if constexpr (is_plain<Value>)
-            append(values.data(), values.size() * sizeof(Value));
-        else
-            for (Value& value : values) put(value);
-    }
-};
-
-template <class Members>
-class ArchiveReader {
-public:
-    explicit ArchiveReader(std::string_view bytes) : m_bytes(bytes) {}
-
-    template <class Value>
-    void get(Value& value) {
-        if constexpr (std::is_same_v<Value, bool>)
-            value = get_flag();
-        else if constexpr (is_plain<Value>)
-            take(&value, sizeof(Value));
-        else {
-            auto members = Members::of(value);
-            get(members);
-        }
-    }
-    void get(std::string& value) { get_list(value); }
-    template <class Value>
-    void get(std::vector<Value>& values) {
-        get_list(values);
-    }
-    template <class Value>
-    void get(std::optional<Value>& value) {
-        value.reset();
-        if (get_flag()) get(value.emplace());
-    }
-    template <class... Alternatives>
-    void get(std::variant<Alternatives...>& value) {
-        const auto index = get_number<std::size_t>();
+    void pass(std::variant<Alternatives...>& value) {
+        std::size_t index = value.index();
+        pass(index);
         require<Error>(index < sizeof...(Alternatives), "archive: expected another alternative");
-        const auto get_alternative = [&]<std::size_t... I>(std::index_sequence<I...>) {
-            ((I == index ? get(value.template emplace<I>()) : void()), ...);
-        };
-        get_alternative(std::index_sequence_for<Alternatives...>());
+        if constexpr (reads)
+            [&]<std::size_t... I>(std::index_sequence<I...>) {
+                ((I == index ? void(value.template emplace<I>()) : void()), ...);
+            }(std::index_sequence_for<Alternatives...>());
+        std::visit([this](auto& held) { pass(held); }, value);
     }
     template <class... Values>
-    void get(std::tuple<Values...>& values) {
-        std::apply([this](auto&... each) { (get(each), ...); }, values);
+    void pass(std::tuple<Values...>& values) {
+        std::apply([this](auto&... each) { (pass(each), ...); }, values);
     }
-    bool is_at_end() const noexcept { return m_bytes.empty(); }
 
 private:
-    void take(void* data, std::size_t size) {
-        require<Error>(size <= m_bytes.size(), "archive: expected more bytes");
-        if (size > 0) std::memcpy(data, m_bytes.data(), size);
-        m_bytes.remove_prefix(size);
-    }
-    template <class Number>
-    Number get_number() {
-        Number number{};
-        take(&number, sizeof(Number));
-        return number;
-    }
-    bool get_flag() {
-        static_assert(sizeof(bool) == 1, "flags are written as one byte");
-        const auto flag = get_number<unsigned char>();
-        require<Error>(flag <= 1, "archive: expected a flag");
-        return flag == 1;
+    void pass_bytes(void* data, std::size_t size) {
+        if constexpr (reads) {
+            require<Error>(size <= bytes.size(), "archive: expected more bytes");
+            if (size > 0) std::memcpy(data, bytes.data(), size);
+            bytes.remove_prefix(size);
+        } else {
+            bytes.append(static_cast<const char*>(data), size);
+        }
     }
     template <class List>
-    void get_list(List& values) {
+    void pass_list(List& values) {
         using Value = typename List::value_type;
-        constexpr std::size_t least = is_plain<Value> ? sizeof(Value) : 1;
-        const auto size = get_number<std::size_t>();
-        // Before there is memory for them: bytes that are no size may be any number.
-        require<Error>(size <= m_bytes.size() / least, "archive: expected more bytes");
-        values.resize(size);
+        std::size_t size = values.size();
+        pass(size);
+        if constexpr (reads) {
+            // Before there is memory for them: bytes that are no size may be any number.
+            constexpr std::size_t least = is_plain<Value> ? sizeof(Value) : 1;
+            require<Error>(size <= bytes.size() / least, "archive: expected more bytes");
+            values.resize(size);
+        }
         if constexpr (is_plain<Value>)
-            take(values.data(), size * sizeof(Value));
+            pass_bytes(values.data(), size * sizeof(Value));
         else
-            for (Value& value : values) get(value);
+            for (Value& value : values) pass(value);
     }
-
-    std::string_view m_bytes;
 };
 
 template <class Members, class Value>
 std::string packed(const Value& value) {
-    ArchiveWriter<Members> to;
-    to.put(const_cast<Value&>(value)); // members are tied for both directions; it does not write
+    Archive<Members, false> to;
+    to.pass(const_cast<Value&>(value)); // members are tied for both directions; it does not write
     return std::move(to.bytes);
 }
 
@@ -169,9 +117,9 @@ std::string packed(const Value& value) {
 template <class Members, class Value>
 Value unpacked(std::string_view bytes) {
     Value value{};
-    ArchiveReader<Members> from(bytes);
-    from.get(value);
-    require<Error>(from.is_at_end(), "archive: expected fewer bytes");
+    Archive<Members, true> from{bytes};
+    from.pass(value);
+    require<Error>(from.bytes.empty(), "archive: expected fewer bytes");
     return value;
 }
 

@@ -49,7 +49,7 @@ inline constexpr std::int64_t streamed_bytes = std::int64_t{4} << 20;
 /// owner writes shorter ones. bench_redistribution
 inline constexpr std::int64_t long_read_run = 512;
 
-// Redistribution: rounds and stages
+// Redistribution: rounds
 
 /// Bytes of shared memory that a process packs borrowed arrays into: what is packed is still in a cache when it is read.
 /// bench_borrowed_arrays
@@ -58,10 +58,6 @@ inline constexpr std::int64_t shared_round_bytes = std::int64_t{4} << 20;
 /// still in a cache when it is read. bench_redistribution: in one round 1.29 to 1.57 times as long
 /// (perf/results/2026-11-25-constants.md)
 inline constexpr std::int64_t in_place_bytes = std::int64_t{8} << 20;
-/// Bytes that a network delivers in the time that a message takes whatever its size, and of an element.
-/// bench_redistribution_schedule
-inline constexpr double message_cost_bytes = 4096;
-inline constexpr double usual_element_bytes = 8;
 
 // Waiting
 

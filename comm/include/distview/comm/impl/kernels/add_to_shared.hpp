@@ -13,8 +13,9 @@ namespace distview::impl {
 /// Adds to an element that other processes add to meanwhile.
 ///
 /// Kokkos::atomic_add() takes a lock of this process for types that no processor exchanges whole, which keeps no other
-/// process out: complex numbers are added by parts, other such types refused. For floating-point numbers it begins
-/// with a plain load, which is a data race by C++'s rules; std::atomic_ref does without on the host.
+/// process out: complex numbers are added by parts, other such types refused. Its scope is this process's device, so
+/// that desul is called for the node's. For floating-point numbers both begin with a plain load, which is a data race
+/// by C++'s rules; std::atomic_ref does without on the host.
 template <class T>
 KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
     if constexpr (IsComplex<T>::value) {
@@ -30,9 +31,11 @@ KOKKOS_FUNCTION void add_to_shared(T* element, const T& value) {
         if constexpr (std::is_arithmetic_v<T>) {
             KOKKOS_IF_ON_HOST(
                 (std::atomic_ref<T>(*element).fetch_add(value, std::memory_order_relaxed);))
-            KOKKOS_IF_ON_DEVICE((Kokkos::atomic_add(element, value);))
+            KOKKOS_IF_ON_DEVICE((desul::atomic_add(element, value, desul::MemoryOrderRelaxed(),
+                                                   desul::MemoryScopeNode());))
         } else {
-            Kokkos::atomic_add(element, value);
+            desul::atomic_add(element, value, desul::MemoryOrderRelaxed(),
+                              desul::MemoryScopeNode());
         }
     }
 }

@@ -44,16 +44,11 @@ struct CopyBox {
 };
 
 /// Appends the copies of boxes, in their fastest order, joined where that saves memory traffic and cut
-/// into pieces that threads can share. Boxes must not overlap.
-void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies);
+/// into pieces that threads can share; `whole`: neither, for kernels that share a box among many threads.
+/// Boxes must not overlap.
+void append_copies(std::vector<CopyBox>& boxes, std::vector<CopyBox> copies, bool whole = false);
 /// The same for a box whose elements are combined with those that are there: never runs of bytes.
-void append_combination(std::vector<CopyBox>& boxes, CopyBox box);
-
-/// Appends boxes with their axes in the same order, merged, but neither joined nor cut: for kernels that
-/// share a box among many threads.
-void append_whole(std::vector<CopyBox>& boxes, const std::vector<CopyBox>& copies);
-/// The same for boxes whose elements are combined.
-void append_whole_combination(std::vector<CopyBox>& boxes, CopyBox box);
+void append_combination(std::vector<CopyBox>& boxes, CopyBox box, bool whole = false);
 
 /// Bytes of the cache lines that copying a box touches on one side.
 inline std::int64_t touched_bytes(const CopyBox& box) {

@@ -26,7 +26,7 @@ struct DeviceMove {
 
     const char* from = nullptr;
     char* to = nullptr;
-    int first_tile = 0;
+    int first = 0; ///< number of its first tile in the table
     MoveLoop column{};
     MoveLoop row{};
     MoveLoop others[2 * max_rank]{}; ///< of a run, repeats and elements

@@ -24,7 +24,7 @@ struct DeviceRegion {
 class DeviceRegions {
 public:
     DeviceRegions() = default;
-    /// Boxes of append_whole(). As wide units as the places of all their runs allow.
+    /// Whole boxes of append_copies(). As wide units as the places of all their runs allow.
     DeviceRegions(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
     /// Boxes whose units are elements of `element_size` bytes, whatever that is.
     static DeviceRegions of_elements(DeviceLayer& layer, const std::vector<CopyBox>& boxes);
@@ -35,7 +35,6 @@ public:
     int count() const noexcept { return m_count; }
     /// Of all regions together.
     std::int64_t units() const noexcept { return m_units; }
-    bool empty() const noexcept { return m_units == 0; }
 
 private:
     DeviceRegions(DeviceLayer& layer, std::vector<DeviceRegion> regions);

@@ -21,7 +21,10 @@ KOKKOS_INLINE_FUNCTION void copy_units(const char* from, char* to, std::int64_t 
         *reinterpret_cast<Unit*>(to + at) = *reinterpret_cast<const Unit*>(from + at);
 }
 KOKKOS_INLINE_FUNCTION void copy_element(const char* from, char* to, std::int64_t bytes) {
-    switch (bytes & -bytes) {
+    const auto bits = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(from) |
+                                                reinterpret_cast<std::uintptr_t>(to)) |
+                      bytes;
+    switch (bits & -bits) {
     case 1: return copy_units<std::uint8_t>(from, to, bytes);
     case 2: return copy_units<std::uint16_t>(from, to, bytes);
     case 4: return copy_units<std::uint32_t>(from, to, bytes);

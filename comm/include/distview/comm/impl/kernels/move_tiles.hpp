@@ -31,18 +31,9 @@ struct MoveTile {
     template <class Team>
     KOKKOS_INLINE_FUNCTION void operator()(const Team& team) const {
         const int tile = team.league_rank();
-        int low = 0;
-        int high = count;
-        while (high - low > 1) {
-            const int middle = (low + high) / 2;
-            if (moves[middle].first_tile <= tile)
-                low = middle;
-            else
-                high = middle;
-        }
-        const DeviceMove& move = moves[low];
+        const DeviceMove& move = entry_of(moves, count, tile);
         // Of 32 bits, which devices divide much faster.
-        int rest = tile - move.first_tile;
+        int rest = tile - move.first;
         const std::int64_t first_row =
             static_cast<std::int64_t>(rest % move.tiles_along_row) * move.tile_rows;
         rest /= move.tiles_along_row;

@@ -38,6 +38,21 @@ bool is_small(const Work& work, Number begin, Number end) {
         return false;
 }
 
+/// The entry of a table that a number is in: the last whose `first` is not beyond it.
+template <class Entry, class Number>
+KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Number number) {
+    int low = 0;
+    int high = count;
+    while (high - low > 1) {
+        const int middle = (low + high) / 2;
+        if (table[middle].first <= number)
+            low = middle;
+        else
+            high = middle;
+    }
+    return table[low];
+}
+
 /// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if work has
 /// bytes(begin, end), asked only if there are other threads, and these are less than tuning::one_thread_bytes.
 ///

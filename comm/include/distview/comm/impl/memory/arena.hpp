@@ -42,6 +42,8 @@ public:
     /// The owner of the piece given out by allocate() that holds these bytes; null for other memory.
     std::shared_ptr<void> owner_of(const void* data, std::int64_t bytes) const;
 
+    /// Bytes of a new segment at least, where so many segments have `all` bytes.
+    static std::size_t growth(std::size_t segments, std::size_t all);
     /// Whether memory for an array could not be had.
     bool has_failed() const noexcept { return m_reported; }
 

@@ -26,8 +26,8 @@ struct alignas(128) SyncLine {
 static_assert(sizeof(SyncLine) == 128 && std::atomic<std::uint64_t>::is_always_lock_free &&
               std::atomic<std::uint32_t>::is_always_lock_free);
 
-/// The state of a process that is waited for.
-enum class Arrival { here, not_yet, gone, elsewhere };
+/// The state of a process that is waited for; gone: it does not arrive.
+enum class Arrival { here, not_yet, gone };
 
 inline constexpr std::uint64_t gone_bit = std::uint64_t{1} << 63;
 
@@ -50,12 +50,11 @@ inline void publish_last(SyncLine& line, std::uint64_t epoch) noexcept {
 }
 
 /// Whether a line has come to exactly `epoch`; if so, what its process wrote before may be read. It cannot go on
-/// before it has been read: elsewhere, its process makes another exchange.
+/// before it has been read: one that is beyond makes another exchange.
 inline Arrival arrived_at(const SyncLine& line, std::uint64_t epoch) noexcept {
     const std::uint64_t value = line.epoch.load(sync_order::arrive);
     if ((value & ~gone_bit) == epoch) return Arrival::here;
-    if ((value & gone_bit) != 0) return Arrival::gone;
-    return value > epoch ? Arrival::elsewhere : Arrival::not_yet;
+    return value > epoch ? Arrival::gone : Arrival::not_yet; // the highest bit makes it greater
 }
 
 /// Whether a line has come to `epoch`, or beyond.

@@ -241,11 +241,10 @@ struct CallLine {
         return records[of.places.meetings % 2 * 2 + of.attempt % 2];
     }
 
-    SyncLine met;  ///< epoch: number of records that the rank has brought to meetings
-    SyncLine told; ///< results of meetings that it has told its node
-    std::atomic<std::uint64_t> count{0};   ///< of the calls that the rank has begun, on this line
-    std::atomic<std::uint64_t> ended{0};   ///< the same at the end of its last call
-    std::atomic<std::uint64_t> attempt{0}; ///< the last one that it came to
+    SyncLine met;  ///< epoch: the last attempt to meet that the rank has brought its record to
+    SyncLine told; ///< epoch: the last one whose result it has told its node
+    std::atomic<std::uint64_t> count{0}; ///< of the calls that the rank has begun, on this line
+    std::atomic<std::uint64_t> ended{0}; ///< the same at the end of its last call
     /// The rank that an execution of this one waits for, when it looked last: progress there (40 bits), rank + 1;
     /// 0: for messages.
     std::atomic<std::uint64_t> waits_for{0};

@@ -47,33 +47,6 @@ private:
     std::chrono::steady_clock::time_point m_end;
 };
 
-/// Sees whether ranks of a node wait for each other in a circle in memory, as they may after errors, when calls
-/// cannot be compared. A circle of more than 16 ranks it does not see.
-class WaitingCircle {
-public:
-    /// The line of a rank; null if this one does not see it.
-    using LineOf = std::function<CallLine*(int rank)>;
-
-    /// Says on `mine`, this rank's line, that it has looked in vain for what `peer` is to do; -1: for messages only.
-    /// `progress` changes with all that this rank gets or does. Returns whether it waits in a circle for sure, which
-    /// takes some looks of all that are in it.
-    bool look(CallLine& mine, int peer, std::uint64_t progress, const LineOf& line_of);
-
-private:
-    struct Waiting {
-        const CallLine* line = nullptr;
-        std::uint64_t for_what = 0; ///< CallLine::waits_for
-        std::uint64_t looks = 0;
-    };
-    struct Circle {
-        std::array<Waiting, 16> ranks{};
-        std::size_t count = 0;
-    };
-    static Circle find(const CallLine& mine, const LineOf& line_of);
-
-    Circle m_seen{}; ///< before
-};
-
 /// Counts the collective calls of a communicator on this rank, tells the node's other ranks which one this is,
 /// and looks at theirs. Plain memory: no MPI.
 ///
@@ -209,7 +182,10 @@ public:
     /// The same for people; may wait a moment for other ranks whose calls are told.
     std::string explain(Reason reason, int peer, const Call& call, Way way) const;
 
-    /// WaitingCircle::look() in that call.
+    /// Whether this rank waits, for sure, in a circle of ranks of the node that wait for each other in memory, as they may
+    /// after errors, when calls cannot be compared. Tells the others that it has looked in vain in that call for what
+    /// `peer` is to do; -1: for messages only. `progress` changes with all that this rank gets or does. Takes some looks
+    /// of all that are in the circle; one of more than 16 ranks it does not see.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
     /// Remembers where the program has made a plan; of one that this library makes for itself, nothing.
@@ -237,6 +213,17 @@ private:
         bool failed = false;
         bool ended = false;
     };
+    /// Ranks of which each waits for the next, and the last one for the first.
+    struct Circle {
+        struct Waiting {
+            const CallLine* line = nullptr;
+            std::uint64_t for_what = 0; ///< CallLine::waits_for
+            std::uint64_t looks = 0;
+        };
+        std::array<Waiting, 16> ranks{};
+        std::size_t count = 0;
+    };
+    Circle find_circle() const;
     static std::optional<Seen> read(const CallLine& line, std::uint64_t count);
     static std::optional<Seen> latest(const CallLine& line) {
         return read(line, line.count.load(std::memory_order_acquire));
@@ -285,7 +272,7 @@ private:
     bool m_has_failed = false;
     std::uint64_t m_failures = 0;
     Call m_call{};
-    WaitingCircle m_circle{};
+    Circle m_circle{}; ///< as it was seen before
     int m_depth = 0;
     int m_far_rank = -1;
     bool m_has_site = false;

@@ -66,7 +66,6 @@ public:
         /// processors that these may use together.
         bool oversubscribed = false;
         int processors = 0; ///< of the node, for its ranks together; 0: not known
-        bool is_one_node = true;
     };
     /// `lines`: through which the ranks of this node see each other's calls.
     CommunicatorState(MPI_Comm duplicate, const Ranks& ranks, const CallLines& lines,
@@ -80,7 +79,6 @@ public:
     int size() const noexcept { return m_ranks.size; }
     bool oversubscribed() const noexcept { return m_ranks.oversubscribed; }
     int processors() const noexcept { return m_ranks.processors; }
-    bool is_one_node() const noexcept { return m_ranks.is_one_node; }
     bool is_open() const noexcept { return m_comm != MPI_COMM_NULL; }
 
     /// A message tag for a new user of the communicator; the same on all ranks because users are

@@ -46,17 +46,17 @@ public:
     bool is_late(Clock::time_point since) const noexcept {
         return is_set() && Clock::now() - since > m_setting.limit;
     }
-    /// Of a rank that has closed the communicator and waits for the others since then: says once, after the deadline,
-    /// which ones of its node do not close it. No exception, for MPI waits for them whatever this library does.
-    void tell_closing(Clock::time_point since) noexcept;
+    /// Of a rank that has closed the communicator and waits for the others: says which ones of its node do not close it.
+    /// No exception, for MPI waits for them whatever this library does.
+    void tell_closing() const noexcept;
 
 private:
-    [[noreturn]] void expire(Clock::time_point now);
     void tell(const std::string& what) const;
     std::vector<Calls::Rank> missing(Clock::time_point now) const;
     /// Text that says what has passed, and what the missing ranks were seen in last.
     std::string describe(const std::vector<Calls::Rank>& missing) const;
-    [[noreturn]] void fail(const std::string& what, const std::vector<Calls::Rank>& missing) const;
+    /// `is_first`: no other rank has told that the deadline has passed.
+    [[noreturn]] void fail(Clock::time_point now, bool is_first) const;
     /// How long a rank that waits may be without looking: one that has not looked for longer does not wait.
     Clock::duration patience() const;
 
@@ -65,7 +65,6 @@ private:
     Setting m_setting;
     std::pair<std::uint64_t, std::uint64_t> m_call{}; ///< count of the call, and meetings in it
     Clock::time_point m_since{};                      ///< when this rank began to wait in it
-    bool m_has_told_closing = false;
 };
 
 } // namespace distview::impl

@@ -89,7 +89,6 @@ private:
     Calls& m_calls;
     NodeExchange* m_between;
     std::uint64_t m_attempt = 0; ///< the last one
-    std::uint64_t m_told = 0;    ///< records
 };
 
 /// Combines two records; the result tells a difference between them.

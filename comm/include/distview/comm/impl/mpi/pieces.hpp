@@ -26,8 +26,8 @@ struct PieceOptions {
 /// `receive` must not throw or communicate.
 ///
 /// Collective: over comm
-/// Cost:       one agreement, one MPI_Gatherv a round; on root staging_bytes of memory at most, or
-///             one element a rank
+/// Cost:       one agreement, one MPI_Gatherv a round, of staging_bytes / size() of each rank; on root staging_bytes of
+///             memory at most, or one element a rank
 /// Errors:     UsageError if there is no rank `root`, if sizes are not one a rank or not what this
 ///             rank has, or if one element a rank is more than MPI counts; Error if root is out of
 ///             memory (thrown on all ranks)

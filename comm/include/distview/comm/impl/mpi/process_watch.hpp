@@ -23,7 +23,7 @@ public:
     ProcessWatch& operator=(const ProcessWatch&) = delete;
 
     /// Throws MpiError that names the ranks if some have ended. For waiting loops: looks at one process of the
-    /// node, once in a millisecond.
+    /// node for each millisecond, and asks MPI every 20.
     void check();
 
     /// "rank 2 of 4 ended" and so on, for what MPI returned in a call of this process; "" if no rank is known to

@@ -84,12 +84,20 @@ std::tuple<const Argument&> as_tuple(const Argument& argument) {
     return {argument};
 }
 
-/// Fields of arrays that kernels on `Exec` read and write.
-template <ExecutionSpace Exec, DistViewLike... Arrays>
-std::array<Field, sizeof...(Arrays)> written_fields(const Arrays&... arrays) {
-    static_assert((AccessibleFrom<Arrays, Exec> && ...),
-                  "fields must be in memory that the execution space can access");
-    return {make_field(arrays)...};
+/// Fields of a tuple's arrays, which kernels on `Exec` read, or also write.
+template <ExecutionSpace Exec, bool AreWritten, class... Arrays>
+std::array<Field, sizeof...(Arrays)> fields_of(const std::tuple<Arrays...>& arrays) {
+    static_assert((AccessibleFrom<std::remove_cvref_t<Arrays>, Exec> && ...),
+                  "arrays must be in memory that the execution space can access");
+    const auto field = [](const auto& array) {
+        if constexpr (AreWritten)
+            return make_field(array);
+        else
+            return make_source_field(array);
+    };
+    return std::apply(
+        [&](const auto&... each) { return std::array<Field, sizeof...(Arrays)>{field(each)...}; },
+        arrays);
 }
 
 template <ExecutionSpace Exec>

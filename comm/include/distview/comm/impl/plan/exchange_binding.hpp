@@ -112,8 +112,8 @@ public:
 
     /// The next elements that are there, waiting for them; null once all have been returned.
     const Incoming* wait_for_elements();
-    /// The same for those that fill positions of `box` (of a field of so many axes).
-    const Incoming* wait_for_elements(const LocalBox& box, int rank);
+    /// The same for those that fill positions of `box`.
+    const Incoming* wait_for_elements(const LocalBox& box);
     /// Enqueues what a staged message takes before kernels can use it.
     void stage(const DeviceQueue& queue, const Incoming& incoming) const;
     /// Whether wait_for_elements() would not wait; does not say who has gone.
@@ -130,7 +130,7 @@ public:
                        std::shared_ptr<ExchangeBinding> step) {
         (first ? first->last_step().m_next : first) = std::move(step);
     }
-    /// Keeps memory that lies between the steps.
+    /// Keeps memory that others use for as long as this is kept.
     void hold(const std::vector<std::shared_ptr<void>>& memory) {
         m_program.held.insert(m_program.held.end(), memory.begin(), memory.end());
     }

@@ -25,12 +25,12 @@ struct Batch {
         combine, ///< boxes: destination = op(destination, source), element by element
         move,    ///< units: converted and combined
         pack,    ///< units: unchanged, into a buffer
-        carry,   ///< units: unchanged, from one array to another
         points,  ///< elements one by one: bytes
         sums     ///< elements one by one: combined with values, a share by each thread
     };
     std::size_t field = 0;
-    int begin = 0; ///< of ExchangeProgram::boxes, units, points or sums
+    /// Of ExchangeProgram::boxes, units, points or sums; with a device of regions, moves, points or device_sums.
+    int begin = 0;
     int end = 0;
     Kind kind = Kind::move;
 };
@@ -57,13 +57,17 @@ struct Incoming {
 ///     written   once all ranks that are written in place allow it
 ///     last      in this order, once everything has arrived
 ///
-/// Plain data; addresses are those of the arrays and of the memory that is held here. With a device, its tables take
-/// the place of the batches.
+/// Plain data; addresses are those of the arrays and of the memory that is held here. With a device, what arrives is
+/// moved by `last`.
 struct ExchangeProgram {
     std::vector<CopyBox> boxes{};
     MoveUnits units{};
     std::vector<PointMoves> points{};
     std::vector<std::vector<PointMoves>> sums{}; ///< shares, each with moves in their order
+    /// Tables of a device's kernels, one a batch.
+    std::vector<DeviceRegions> regions{};
+    std::vector<DeviceMoves> moves{};
+    std::vector<PointSums> device_sums{};
 
     std::vector<Batch> first{};
     std::vector<Batch> pack{};
@@ -73,30 +77,10 @@ struct ExchangeProgram {
     std::vector<Incoming> received{};
     std::vector<Batch> last{};
 
-    /// Tables of a device's kernels: one for all fields, or one a field.
-    struct OnDevice {
-        DeviceRegions pack{};
-        DeviceRegions unpack{};
-        /// Regions of one field that do not overlap, in the order in which they are combined.
-        struct Combination {
-            std::size_t field = 0;
-            DeviceRegions regions{};
-        };
-        std::vector<Combination> combined{};
-        std::vector<DeviceMoves> pack_moves{};
-        std::vector<DeviceMoves> local_moves{};
-        std::vector<DeviceMoves> incoming_moves{};
-        /// By field, each with what is moved.
-        std::vector<std::vector<PointMoves>> pack_points{};
-        std::vector<std::vector<PointMoves>> local_points{};
-        std::vector<std::vector<PointMoves>> incoming_points{};
-        std::vector<PointSums> sums{};
-    };
-    OnDevice on_device{};
-
     std::shared_ptr<void> sent{};              ///< memory of the messages to send
     std::vector<std::shared_ptr<void>> held{}; ///< other memory
     std::size_t workspace_bytes = 0;           ///< of both
+    int rank = 0;                              ///< axes of field 0, of a padding exchange
     bool writes = false;            ///< into other ranks' arrays, of the ranks `in_place` names
     Incoming written{};             ///< work to do when all of these may be written
     std::int64_t local_bytes = 0;   ///< copied within the section, for reports

@@ -3,12 +3,9 @@
 
 #include <distview/comm/impl/plan/gather_role.hpp>
 #include <distview/comm/impl/plan/plan_core.hpp>
-#include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/core/array_layout.hpp>
 
 #include <cstdint>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,18 +40,10 @@ public:
     const ExchangeProgram& local_program(const ArraySet& arrays);
 
 private:
-    struct Prepared {
-        DeviceSetting device{};
-        ReaderPacks packs{};
-        std::map<int, std::vector<char>> packed{}; ///< as in GatherProgramSetting
-    };
     Maker prepare(const ArraySet& arrays) override;
     std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
-    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
-                                          const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
-    bool packs_apart(const ArraySet& arrays) const;
-    void prepare_packs(const ArraySet& arrays, Prepared& prepared) const;
+    void prepare_packs(const ArraySet& arrays, GatherProgramSetting& setting) const;
 
     ArrayLayout m_layout;
     GatherRole m_role;

@@ -22,7 +22,6 @@ namespace distview::impl {
 struct GatherRole {
     struct Wanted {
         int rank = 0;
-        Extents extents{};                   ///< of that rank's section
         std::vector<std::int64_t> positions; ///< in that rank's section
         std::vector<std::int64_t> places; ///< in the list, or positions in this process's section
     };
@@ -56,7 +55,7 @@ struct GatherProgramSetting {
     bool combines = false;
     bool into_array = false;  ///< the list is part of the array
     bool packs_apart = false; ///< whether owners pack elements that lie apart
-    const ReaderPacks* packs = nullptr;
+    ReaderPacks packs{};
     /// By reader, then by field: whether its elements are in the pack.
     std::map<int, std::vector<char>> packed{};
     DeviceSetting device{};

@@ -30,8 +30,6 @@ public:
     std::vector<int> receive_peers() const;
     const LocalBox& inner_cells() const noexcept { return m_inner_cells; }
     const std::vector<LocalBox>& outer_cells() const noexcept { return m_outer_cells; }
-    /// Axes of field 0's array.
-    int rank() const noexcept { return m_schedules.front().layout().rank(); }
     std::string describe() const;
     /// Fields whose padding is not valid `depth` deep, as far as the plan fills it: all or none of fields that have
     /// a geometry each. Good until the next call.
@@ -40,17 +38,10 @@ public:
     std::span<const Field> stale(const ArraySet& arrays, Widths depth);
 
 private:
-    struct Prepared {
-        DeviceSetting device{};
-        ExchangeParts parts{};
-        SharedPack shared_pack{};
-    };
     Maker prepare(const ArraySet& arrays) override;
     std::vector<PaddingEffect> effects_of(const ArraySet& arrays) const override;
     std::vector<ExchangeShape> shapes_of(const ArraySet& arrays) const override;
     void check_elements(const ArraySet& arrays) const override;
-    std::shared_ptr<ExchangeBinding> make(const ArraySet& arrays, const Prepared& prepared,
-                                          const PlanLines& lines, int tag);
     void check(const ArraySet& arrays) const;
     const PaddingExchangeSchedule& schedule_of(std::size_t field) const noexcept {
         return m_schedules[m_one_geometry ? 0 : field];

@@ -116,8 +116,6 @@ protected:
     static std::vector<PaddingEffect> all_written(std::span<const Field> fields);
     /// Of the checking mode: throws on all ranks if elements that an execution reads are poisoned on any.
     virtual void check_elements(const ArraySet&) const {}
-    /// Bytes of buffers that sets of arrays share.
-    virtual std::size_t own_workspace_bytes() const noexcept { return 0; }
 
     /// Has executions recorded if there is a report; `key` is the same on all ranks for plans of one geometry.
     template <class Describe>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <distview/comm/communicator.hpp>
+#include <distview/comm/impl/plan/array_set.hpp>
 #include <distview/comm/impl/plan/reader_packs.hpp>
 #include <distview/comm/impl/schedule/redistribution_role.hpp>
 #include <distview/comm/redistribution_schedule.hpp>
@@ -30,9 +31,9 @@ class SharedRounds {
 public:
     /// Has no rounds: packs no elements.
     SharedRounds() = default;
-    /// Collective. Allocates nothing.
+    /// Collective. Allocates nothing. Of arrays of a device nothing is packed: other ranks' may be the host's.
     SharedRounds(const Communicator& comm, const RedistributionSchedule& schedule,
-                 const RedistributionRole& role, std::span<const Field> sources);
+                 const RedistributionRole& role, const ArraySet& arrays);
 
     /// Takes memory from the arena.
     void allocate(CommunicatorState& state);

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -36,7 +37,7 @@ struct TransportTotal {
 };
 
 /// Pairs of ranks, (reader, owner).
-using RankPairs = std::vector<std::pair<int, int>>;
+using RankPairs = std::set<std::pair<int, int>>;
 
 /// Why elements were not read in place.
 struct Reason {

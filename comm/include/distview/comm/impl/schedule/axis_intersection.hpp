@@ -16,21 +16,9 @@ class AxisSide;
 /// Elements along one axis that move from process to process when (a slice of) one layout is assigned
 /// to (a slice of) another.
 ///
-/// Slices pair by order: element t of the source's slice goes to element t of the target's. Two whole axes
-/// (AxisSlice() on both sides), of which one at least is unstructured, pair by index: what has the same
-/// global index on both sides moves, interior cells of a structured axis having the indices from 0 on.
-/// Indices of the source that the target does not have stay where they are; every index of the target
-/// must be in the source, unless `allow_missing_indices`.
-///
-/// Where layouts are closed forms, so is this: blocks are intersected as intervals, found by
-/// division or bisection, and of a pair that repeats (a block-cyclic axis does after block_size *
-/// grid_size cells, two of them after the least common multiple) one period is computed and stored.
-///
-/// An element is read from one place: its owner, where indices are shared the lowest process that
-/// holds it (of_copy() reads the others). It is written to every place that holds it: all holders of a
-/// shared index, and with `fill_padding` each communication and periodic boundary padding that mirrors it.
-///
-/// The layouts' tables must outlive this (an ArrayLayout holds them).
+/// RedistributionOptions has what pairs with what, decision 0011 how that is found. An element is read from one
+/// place: its owner, where indices are shared the lowest process that holds it (of_copy() reads the others). It is
+/// written to every place that holds it. The layouts' tables must outlive this (an ArrayLayout holds them).
 ///
 /// Cost:       of runs_to and runs_from: proportional to the runs of one period and free of the
 ///             axis' size; O(own cells) if either layout is unstructured; with steps longer than a
@@ -39,7 +27,7 @@ class AxisSide;
 ///             counterpart, if an index of the target is not in the source, or if an unstructured layout
 ///             knows the labels of one process only (RedistributionPlan asks the others); then also for
 ///             runs of another coordinate
-/// Source:     decision 0004 (a product of short lists)
+/// Source:     decisions 0004 (a product of short lists) and 0011
 class AxisIntersection {
 public:
     struct Side {
@@ -59,10 +47,6 @@ public:
     std::int64_t count() const noexcept { return m_count; }
     /// Whether whole axes are paired by index; else slices, by order.
     bool pairs_indices() const noexcept { return m_pairs_indices; }
-    /// Whether some of the target's indices are not in the source.
-    bool has_missing_indices() const noexcept {
-        return m_pairs_indices && m_count < m_to_slice.count;
-    }
     /// The slices with all three numbers worked out; the step of fewer than two elements is 1.
     AxisSlice from_slice() const noexcept { return m_from_slice; }
     AxisSlice to_slice() const noexcept { return m_to_slice; }

@@ -28,7 +28,7 @@ struct CallWatch {
 
     /// After some time of waiting in vain: lets MPI work, and throws UsageError if one of those that are missing
     /// makes another call. The others call visit(peer) for each that is missing; `progress` as for
-    /// WaitingCircle::look().
+    /// Calls::waits_in_circle().
     template <class InMemory, class InMessages>
     void look(const char* user, std::uint64_t progress, const InMemory& for_each_in_memory,
               const InMessages& for_each_in_messages) const {

@@ -27,6 +27,8 @@ struct Field {
     const std::shared_ptr<ArrayState>* state = nullptr; ///< likewise
     bool read_only = false;                             ///< known at compile time for a DistView
     bool host_accessible = true;                        ///< likewise
+    /// Bytes at multiples of which devices load elements, of types known at run time only.
+    std::int64_t alignment = 1;
 };
 
 /// Whether the section of a process has no element.

@@ -6,6 +6,7 @@
 #include <distview/core/dist_view.hpp>
 #include <distview/core/element_type.hpp>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -61,6 +62,10 @@ inline Field make_field(const AnyDistView& view) {
     field.state = &state_of(view);
     field.read_only = section.read_only;
     field.host_accessible = section.device.host_accessible();
+    // A RawElement, or a Kokkos::complex.
+    const std::int64_t bytes = section.element.bytes;
+    const std::int64_t most = section.element.kind == ElementKind::complex ? 16 : 8;
+    field.alignment = std::clamp<std::int64_t>(bytes & -bytes, 1, most);
     return field;
 }
 

@@ -20,22 +20,23 @@
 namespace distview::impl {
 
 /// The lines through which a plan's neighbours keep step with this process: one of its own, and one
-/// for each process that reads from it. In the arena; null if that has no memory.
+/// for each process of this node that reads from it. In the arena; null if that has no memory.
 class PlanLines {
 public:
     PlanLines(CommunicatorState& state, std::vector<int> readers);
 
-    bool exist() const noexcept { return m_lines != nullptr; }
     const std::vector<int>& readers() const noexcept { return m_readers; }
-    SyncLine* ready() const noexcept { return m_lines; }
-    SyncLine* done(std::size_t reader) const noexcept { return m_lines + 1 + reader; }
+    SyncLine* ready() const noexcept { return m_ready; }
+    /// Null of a reader on another node.
+    SyncLine* done(std::size_t reader) const noexcept { return m_done[reader]; }
     /// To keep after an exchange was given up: neighbours may still write here.
     const std::shared_ptr<void>& memory() const noexcept { return m_memory; }
 
 private:
     std::vector<int> m_readers;
+    std::vector<SyncLine*> m_done; ///< by reader
     std::shared_ptr<void> m_memory;
-    SyncLine* m_lines = nullptr;
+    SyncLine* m_ready = nullptr;
 };
 
 /// A neighbour whose elements this process copies from its memory.

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -19,13 +20,12 @@ namespace distview::impl {
 /// The sections of an array that this process reaches by loads, and by stores if asked for: its own, and those of make_dist_view() on the
 /// node's other processes.
 struct ReachedSections {
-    /// By process; of no data where it is out of reach.
     struct Section {
-        char* data = nullptr;
+        char* data = nullptr;                         ///< null if it is empty, or out of reach
         std::array<std::int64_t, max_rank> strides{}; ///< bytes
         Extents extents{};                            ///< as its process tells them
     };
-    std::vector<Section> sections{};
+    std::map<int, Section> sections{}; ///< of this process and the node's others, by process
     std::optional<PlanLines> lines{};  ///< kept: others have been told of them
     std::vector<ReadablePeer> peers{}; ///< keep sections mapped
 };

@@ -46,18 +46,13 @@ struct DeviceSetting {
     Transport messages = Transport::message;
 };
 
-/// With a layer, messages lie in the device's memory where MPI takes that, else they are staged.
+/// With a layer, messages lie in the device's memory where MPI takes that, else they are staged: the environment variable
+/// DISTVIEW_GPU_AWARE, 0 or 1, else what the layer has found out.
 ///
-/// Throws UsageError, beginning with `caller`, if the transport that is `required` is one of the other kind
-/// of memory.
+/// Throws UsageError if the variable is something else; beginning with `caller`, if the transport that is `required` is
+/// one of the other kind of memory.
 DeviceSetting device_setting(DeviceLayer* layer, std::optional<Transport> required,
                              const char* caller);
-
-/// Whether messages may lie in device memory: the environment variable DISTVIEW_GPU_AWARE, 0 or 1, else what
-/// the layer has found out.
-///
-/// Throws UsageError if the variable is something else.
-bool sends_from_device(DeviceLayer& layer);
 
 /// Another process's allocation, opened once however many ask for it, and closed when none of them is left;
 /// null if it cannot be reached. Thread-safe.
