@@ -44,9 +44,12 @@ KOKKOS_FUNCTION Vector position_of(std::int64_t id, std::int64_t step) {
             wrapped(mixed(4 * id + 3, box) + step * v.y)};
 }
 
+template <class T>
+using List = Kokkos::View<T*, Exec::memory_space>;
+
 struct Particles {
-    Kokkos::View<Vector*, Exec::memory_space> position, velocity;
-    Kokkos::View<std::int64_t*, Exec::memory_space> id;
+    List<Vector> position, velocity;
+    List<std::int64_t> id;
 };
 
 /// Some particles on every rank, wherever they are in the box.
@@ -54,7 +57,8 @@ Particles make_particles(const Exec& exec, const Communicator& comm) {
     const std::int64_t first = particle_count * comm.rank() / comm.size();
     const std::int64_t last = particle_count * (comm.rank() + 1) / comm.size();
     const auto count = static_cast<std::size_t>(last - first);
-    const Particles made{{"position", count}, {"velocity", count}, {"id", count}};
+    const Particles made{List<Vector>("position", count), List<Vector>("velocity", count),
+                         List<std::int64_t>("id", count)};
     Kokkos::parallel_for(
         "make particles", Kokkos::RangePolicy(exec, 0, last - first),
         KOKKOS_LAMBDA(std::int64_t k) {

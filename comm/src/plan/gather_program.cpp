@@ -304,13 +304,12 @@ private:
         }
         const auto begin = static_cast<int>(m_program.sums.size());
         const std::vector<std::int64_t> ends = share_ends(values, host_threads());
-        std::int64_t first = 0;
-        for (const std::int64_t end : ends) {
-            std::vector<PointMoves>& share = m_program.sums.emplace_back();
-            for (const Contribution& of_rank : values)
-                share.push_back(ends.size() == 1 ? whole(of_rank, field)
-                                                 : part(of_rank, field, first, end));
-            first = end;
+        m_program.sums.resize(m_program.sums.size() + ends.size());
+        for (const Contribution& of_rank : values) {
+            const std::vector<PointMoves> parts =
+                ends.size() == 1 ? std::vector{whole(of_rank, field)} : cut(of_rank, field, ends);
+            for (std::size_t share = 0; share < ends.size(); ++share)
+                m_program.sums[static_cast<std::size_t>(begin) + share].push_back(parts[share]);
         }
         append_batch(m_program.last,
                      {f, begin, static_cast<int>(m_program.sums.size()), Batch::Kind::sums});
@@ -322,22 +321,27 @@ private:
                 of_own(*of_rank.positions, field),
                 static_cast<std::int64_t>(of_rank.positions->size()), size};
     }
-    /// Values for the elements at positions [first, end).
-    PointMoves part(const Contribution& of_rank, const Field& field, std::int64_t first,
-                    std::int64_t end) {
+    /// Values for the elements of each share, whose positions are before its end.
+    std::vector<PointMoves> cut(const Contribution& of_rank, const Field& field,
+                                const std::vector<std::int64_t>& ends) {
         const SectionOffsets offset = own_offsets(field);
-        std::vector<std::int64_t> from, to;
+        std::vector<std::vector<std::int64_t>> from(ends.size()), to(ends.size());
         for (std::size_t i = 0; i < of_rank.positions->size(); ++i) {
             const std::int64_t position = (*of_rank.positions)[i];
-            if (position < first || position >= end) continue;
-            from.push_back(of_rank.offset(i, field.element_size));
-            to.push_back(offset(position));
+            const auto share = static_cast<std::size_t>(
+                std::upper_bound(ends.begin(), ends.end(), position) - ends.begin());
+            from[share].push_back(of_rank.offset(i, field.element_size));
+            to[share].push_back(offset(position));
         }
-        const auto count = static_cast<std::int64_t>(to.size());
-        return {{const_cast<char*>(of_rank.data), keep(std::move(from)), 0},
-                {field.data, keep(std::move(to)), 0},
-                count,
-                field.element_size};
+        std::vector<PointMoves> parts;
+        for (std::size_t share = 0; share < ends.size(); ++share) {
+            const auto count = static_cast<std::int64_t>(to[share].size());
+            parts.push_back({{const_cast<char*>(of_rank.data), keep(std::move(from[share])), 0},
+                             {field.data, keep(std::move(to[share])), 0},
+                             count,
+                             field.element_size});
+        }
+        return parts;
     }
 
     const GatherProgramSetting& m_setting;
