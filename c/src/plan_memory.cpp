@@ -67,7 +67,13 @@ int distview_padding_plan_exchange(distview_padding_plan* plan, int count,
                 used.fields.push_back(
                     &view_of(used, static_cast<std::size_t>(i), fields[i], function));
         };
-        look_at(used.comm, function, look, {{"count", count}});
+        try {
+            look_at(used.comm, function, look, {{"count", count}});
+        } catch (...) {
+            // Where all ranks throw, some may have remembered what others have not.
+            if (contracts() == Contracts::full) used.remembered.clear();
+            throw;
+        }
         const std::span<const distview::AnyDistView* const> views(used.fields);
         used.plan.execute(exec, views);
     });

@@ -82,20 +82,15 @@ std::string plain_format(std::string_view format) {
     return result;
 }
 
-bool has_one_element_at_most(const Py_buffer& buffer) noexcept {
-    return buffer.len <= buffer.itemsize;
-}
-
-/// The format that NumPy gives two of the records that a buffer has one of, or none: a packed record is described as an
-/// aligned one then (NumPy looks at strides that such arrays do not need), which NumPy itself cannot read. Empty unless
-/// the memory is that of an array of NumPy.
+/// The format that NumPy gives two of an array's records that lie side by side; empty unless the memory is an array of NumPy.
+/// Where all strides happen to fit aligned records, as in columns and arrays of one record, NumPy describes packed ones as
+/// aligned, which NumPy itself cannot read.
 std::string format_of_records(const Py_buffer& buffer) {
     nb::object array = nb::borrow(buffer.obj);
     if (PyMemoryView_Check(array.ptr())) array = nb::getattr(array, "obj", nb::none());
-    const nb::object dtype = nb::getattr(array, "dtype", nb::none());
-    const nb::object name = nb::getattr(nb::handle(array.type()), "__module__", nb::none());
-    if (dtype.is_none() || !name.equal(nb::str("numpy"))) return {};
-    const nb::object two = nb::module_::import_("numpy").attr("empty")(2, dtype);
+    const nb::object numpy = nb::module_::import_("numpy");
+    if (!nb::isinstance(array, numpy.attr("ndarray"))) return {};
+    const nb::object two = numpy.attr("empty")(2, array.attr("dtype"));
     const nb::object view = nb::steal(PyMemoryView_FromObject(two.ptr()));
     return nb::cast<std::string>(view.attr("format"));
 }
@@ -123,11 +118,9 @@ PythonBuffer::PythonBuffer(nb::handle object) {
 std::string PythonBuffer::format() const {
     if (!m_buffer->format) return "B";
     const std::string_view given = m_buffer->format;
-    if (given.starts_with("T{") && has_one_element_at_most(*m_buffer)) {
-        const std::string records = format_of_records(*m_buffer);
-        if (!records.empty()) return records;
-    }
-    return std::string(given);
+    const std::string records =
+        given.starts_with("T{") ? format_of_records(*m_buffer) : std::string();
+    return records.empty() ? std::string(given) : records;
 }
 
 AnySection PythonBuffer::section() const {

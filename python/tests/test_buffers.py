@@ -193,6 +193,25 @@ def test_elements_of_any_type(dtype, shape):
         assert view.gather().dtype == array.dtype
 
 
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.zeros(64, PACKED)[::8],
+        np.zeros((4, 8), PACKED)[:, :1],
+        np.zeros((0, 2), PACKED).view(np.recarray),
+        np.zeros((1, 1), PACKED).view(np.recarray),
+        np.zeros(1, PACKED),
+    ],
+    ids=["strided", "column", "no record", "recarray", "one record"],
+)
+def test_packed_records_that_numpy_describes_as_aligned(array):
+    """Their views have the array's fields: NumPy could not read its own description of them."""
+    view = section(array)
+    assert view.view.dtype.descr == array.dtype.descr and view.view.shape == array.shape
+    view.view["n"] = 3
+    assert (array["n"] == 3).all()
+
+
 @pytest.mark.parametrize("dtype", "?bBhHiIlLqQefdFD")
 def test_new_arrays_have_numpy_s_types(dtype):
     """What zeros() makes is aligned, zero and of the type that was asked for."""

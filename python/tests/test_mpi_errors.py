@@ -59,10 +59,9 @@ def test_elements_that_are_no_numbers_are_the_same_on_all(comm):
 
 
 def test_formats_of_one_type(comm):
-    """NumPy spells a record's format by where an array lies, and by whether it has more than one element."""
-    record = np.dtype([("n", "i8"), ("x", "f4"), ("k", "i2")])
+    """NumPy spells the format of one type in two ways: 64-bit integers are 'l' or 'q'."""
+    record = np.dtype([("n", on_rank(comm, 0, np.int64, np.longlong)), ("x", "f4"), ("k", "i2")])
     bounds = [0, *range(1, 3 * comm.size - 1, 3)]
-    bytes_here = (bounds[comm.rank + 1] - bounds[comm.rank]) * record.itemsize
-    section = np.zeros(bytes_here + 1, np.uint8)[comm.rank % 2 :][:bytes_here].view(record)
+    section = np.zeros(bounds[comm.rank + 1] - bounds[comm.rank], record)
     view = distview.wrap(section, bounds[-1], bounds, comm)
     assert comm.size == 1 or len(set(comm.allgather(view.format))) > 1
