@@ -141,7 +141,7 @@ public:
             if constexpr (Runner::fills_padding) break; // such an execution has one step
             m_step = core.advance();
             if (!m_step) break;
-            static_cast<void>(begin_step());
+            begin_step();
         }
         ended = m_in_flight.end();
         if (!m_waits_for_readers) return;
@@ -261,8 +261,9 @@ private:
     }
 
     /// Copies within the section, packs, and lets others have this section's elements. Those who make a handle call it:
-    /// one call less on the way to the bytes than if the constructor did (docs/architecture.md).
-    ExchangeHandle&& begin_step() {
+    /// one call less on the way to the bytes than if the constructor did (docs/architecture.md). They return the handle by its
+    /// name: a move of it would copy the execution space.
+    void begin_step() {
         const impl::PlanCore& core = m_in_flight.core("ExchangeHandle");
         const Region start(std::exchange(m_is_starting, false), core, impl::Phase::start);
         impl::ExchangeBinding& binding = *m_step;
@@ -277,7 +278,6 @@ private:
         }
         binding.start_sends(core.epoch());
         m_runner.run(m_exec, labels, labels.local, program, program.local);
-        return std::move(*this);
     }
 
     Exec m_exec;

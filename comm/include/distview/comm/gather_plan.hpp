@@ -180,9 +180,10 @@ private:
                               kind == impl::ExchangeKind::fill);
             return runner_for<Exec>(op, arrays, values);
         });
-        return ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>>(
-                   m_core.shared(), exec, runner, call, impl::array_set<Exec>(kind, fields))
-            .begin_step();
+        ExchangeHandle<Exec, std::remove_const_t<decltype(runner)>> handle(
+            m_core.shared(), exec, runner, call, impl::array_set<Exec>(kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

@@ -123,9 +123,10 @@ private:
                     const Op& op, const Arrays&... arrays) {
         using Runner = impl::GatherRunner<Op, typename Arrays::value_type...>;
         const auto fields = impl::fields_of<Exec, true>(std::tie(arrays...));
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner{op, {}}, call,
-                                            impl::array_set<Exec>(kind, fields))
-            .begin_step();
+        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner{op, {}}, call,
+                                            impl::array_set<Exec>(kind, fields));
+        handle.begin_step();
+        return handle;
     }
 };
 

@@ -192,10 +192,11 @@ private:
         }
         const std::span<const impl::Field> fields(described_lists.data(), lists.size());
         m_core->before_call([&] { check_apart(fields, runner.lists); });
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, runner,
-                                            impl::CallWord::Kind::migrate,
-                                            impl::array_set<Exec>(impl::ExchangeKind::fill, fields))
-            .begin_step();
+        ExchangeHandle<Exec, Runner> handle(
+            m_core.shared(), exec, runner, impl::CallWord::Kind::migrate,
+            impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
 
     /// Checks that no field to write shares memory with another one.

@@ -168,9 +168,10 @@ public:
     template <ExecutionSpace Exec, DistViewLike... Fields>
     ExchangeHandle<Exec> start(const Exec& exec, const Fields&... fields) {
         const auto described = impl::fields_of<Exec, true>(std::tie(fields...));
-        return ExchangeHandle<Exec>(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described))
-            .begin_step();
+        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, described));
+        handle.begin_step();
+        return handle;
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start(const Exec& exec, const AnyFields& fields) {
@@ -262,16 +263,18 @@ private:
     }
     template <ExecutionSpace Exec>
     ExchangeHandle<Exec> start_described(const Exec& exec, std::span<const impl::Field> fields) {
-        return ExchangeHandle<Exec>(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
-                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields))
-            .begin_step();
+        ExchangeHandle<Exec> handle(m_core.shared(), exec, {}, impl::CallWord::Kind::fill,
+                                    impl::array_set<Exec>(impl::ExchangeKind::fill, fields));
+        handle.begin_step();
+        return handle;
     }
     template <class... Values, ExecutionSpace Exec, class Op>
     auto start_combine_set(const Exec& exec, const Op& op, const impl::ArraySet& arrays) {
         using Runner = impl::CombineRunner<Op, Values...>;
-        return ExchangeHandle<Exec, Runner>(m_core.shared(), exec, Runner(op),
-                                            impl::CallWord::Kind::combine, arrays)
-            .begin_step();
+        ExchangeHandle<Exec, Runner> handle(m_core.shared(), exec, Runner(op),
+                                            impl::CallWord::Kind::combine, arrays);
+        handle.begin_step();
+        return handle;
     }
 
     /// In room of the plan's own, so that only the first of many calls allocates.

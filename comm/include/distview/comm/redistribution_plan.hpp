@@ -219,9 +219,10 @@ public:
         const std::array to{field_or_missing(target, element_type<Value>())};
         impl::ArraySet arrays = array_set<Exec>(op, from, to);
         arrays.element_code = impl::element_code<Value>();
-        return Handle<Exec, Op, impl::Moved<Value, Value>>(
-                   m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op), arrays)
-            .begin_step();
+        Handle<Exec, Op, impl::Moved<Value, Value>> handle(
+            m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     const RedistributionSchedule& schedule() const { return m_core->schedule(); }
@@ -282,10 +283,11 @@ private:
                       "RedistributionPlan: expected as many sources as targets");
         const auto from = describe_all<Exec, true>(sources);
         const auto to = describe_all<Exec, false>(targets);
-        return Handle<Exec, Op, MovedBetween<Sources, Targets>...>(
-                   m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op),
-                   array_set<Exec>(op, from, to))
-            .begin_step();
+        Handle<Exec, Op, MovedBetween<Sources, Targets>...> handle(
+            m_core.shared(), exec, {op, m_core->conjugate()}, call_of(op),
+            array_set<Exec>(op, from, to));
+        handle.begin_step();
+        return handle;
     }
 
     template <std::size_t Bytes, ExecutionSpace Exec>
@@ -299,10 +301,10 @@ private:
         });
         impl::ArraySet arrays = array_set<Exec>(impl::Insert{}, from, to);
         arrays.as_bytes = true;
-        return Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>>(m_core.shared(), exec,
-                                                                 {{}, m_core->conjugate()},
-                                                                 call_of(impl::Insert{}), arrays)
-            .begin_step();
+        Handle<Exec, impl::Insert, impl::Moved<Raw, Raw>> handle(
+            m_core.shared(), exec, {{}, m_core->conjugate()}, call_of(impl::Insert{}), arrays);
+        handle.begin_step();
+        return handle;
     }
 
     template <ExecutionSpace Exec, class Op>
