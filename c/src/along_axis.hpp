@@ -60,7 +60,7 @@ Operation begin_along_axis(const distview_array* source, int axis, int operation
     return together(
         from.comm, function,
         [&] {
-            require_kokkos(function);
+            host_for_kernels(function);
             const distview_array& to = checked(target, function, "a target");
             const int rank = from.view.rank();
             require<UsageError>(axis >= 0 && axis < rank, [&] {

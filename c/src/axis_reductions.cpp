@@ -49,7 +49,7 @@ int distview_axis_reduce(const distview_array* source, int axis, int operation,
                 });
             });
         check_extents(*source, axis, *target, function);
-        const Exec& exec = host(function);
+        const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T, class Op>(OfType<T>, const Op& op) {
                                 const Wide<const T>& from = wide<const T>(*source, Added::behind);

@@ -14,7 +14,7 @@ int distview_inclusive_scan(const distview_array* source, int axis, int operatio
     return guard(__func__, [&](const char* function) {
         const Operation chosen =
             begin_along_axis(source, axis, operation, target, function, false, [] {});
-        const Exec& exec = host(function);
+        const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T>(OfType<T>, const auto& op) {
                                 distview::inclusive_scan(exec, source->comm,
@@ -32,7 +32,7 @@ int distview_exclusive_scan(const distview_array* source, int axis, int operatio
             begin_along_axis(source, axis, operation, target, function, false, [&] {
                 checked(static_cast<const char*>(start), function, "a value to start with");
             });
-        const Exec& exec = host(function);
+        const Exec& exec = host_for_kernels(function);
         with_axis_operation(chosen, source->view.section().element, function,
                             [&]<class T>(OfType<T>, const auto& op) {
                                 T first;

@@ -12,8 +12,12 @@
 #include <atomic>
 #include <cstdlib>
 #include <mutex>
+#include <type_traits>
 
 #include <sched.h>
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 namespace distview::c {
 
@@ -83,6 +87,18 @@ void start_kokkos(const distview_init_options& options) {
     started().kokkos = true;
 }
 
+/// Whether Kokkos would end the process if a kernel began here, in a parallel region of OpenMP: its own condition
+/// (execute_in_serial()). With deprecated code, Kokkos 4 runs such kernels on one thread.
+bool is_in_region() noexcept {
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
+    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+        const int level = omp_get_level();
+        return level > 1 || (level == 1 && omp_get_max_active_levels() <= 1);
+    }
+#endif
+    return false;
+}
+
 } // namespace
 
 Contracts contracts() noexcept {
@@ -109,6 +125,16 @@ const Exec& host(const char* function) {
         instance().store(new Exec, std::memory_order_release);
     }
     return *instance().load(std::memory_order_acquire);
+}
+
+const Exec& host_for_kernels(const char* function) {
+    require<UsageError>(!is_in_region(), [&] {
+        return text(
+            function,
+            ": expected a call outside of OpenMP's parallel regions, got one inside (Kokkos' "
+            "kernels need the threads; OMP_MAX_ACTIVE_LEVELS=2 allows it)");
+    });
+    return host(function);
 }
 
 } // namespace distview::c

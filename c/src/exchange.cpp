@@ -52,6 +52,12 @@ private:
     std::exception_ptr m_failure;
 };
 
+/// Gives up what is in flight, if anything is; with the lock of exchanges().
+void give_up(distview_exchange& exchange) noexcept {
+    exchange.handle.reset();
+    if (exchange.other) exchange.other->abandon();
+}
+
 LocalBox interior_of(const ArrayLayout& layout, int process) {
     LocalBox box{};
     const GridCoordinates at = layout.coordinates(process);
@@ -72,19 +78,29 @@ void abandon_all_exchanges() noexcept {
     }
 }
 
+// Handles may be released while the plan's thread starts the next one: counts that decide something are read, and what
+// follows from them is done, with the lock. Destructors take it too.
 distview_exchange& next_exchange(distview_exchange*& kept) {
-    if (kept && kept->references.load(std::memory_order_acquire) > 1)
-        leave_exchange(std::exchange(kept, nullptr));
+    bool is_held = false;
+    if (kept) {
+        const std::lock_guard lock(exchanges().mutex);
+        is_held = kept->references.load(std::memory_order_acquire) > 1;
+        if (!is_held) give_up(*kept);
+    }
+    if (is_held) leave_exchange(std::exchange(kept, nullptr));
     if (!kept) kept = new distview_exchange;
-    kept->handle.reset();
-    if (kept->other) kept->other->abandon();
     return *kept;
 }
 
 void leave_exchange(distview_exchange* kept) noexcept {
     if (!kept) return;
-    kept->belongs_to_plan = false;
-    release(kept);
+    int left = 0;
+    {
+        const std::lock_guard lock(exchanges().mutex);
+        kept->belongs_to_plan = false;
+        left = kept->references.fetch_sub(1, std::memory_order_acq_rel) - 1;
+    }
+    if (left == 0) delete kept;
 }
 
 } // namespace distview::c
@@ -108,9 +124,10 @@ int distview_padding_plan_start(distview_padding_plan* plan, int count,
                                 distview_array* const* arrays, distview_exchange** result) {
     return guard_plan(__func__, plan, [&](distview_padding_plan& used, const char* function) {
         distview_exchange*& place = checked(result, function, "a place for the result");
+        const Exec& exec = host(function);
         const auto fields = fields_of(used, count, arrays, function);
         distview_exchange& exchange = next_exchange(used.exchange);
-        exchange.handle = used.plan.start(host(function), fields);
+        exchange.handle = used.plan.start(exec, fields);
         place = retain(&exchange);
     });
 }
@@ -118,10 +135,10 @@ int distview_padding_plan_start(distview_padding_plan* plan, int count,
 int distview_exchange_finish(distview_exchange* exchange) {
     return guard(__func__, [&](const char* function) {
         auto& handle = checked(exchange, function, "an exchange").handle;
-        if (exchange->other) return exchange->other->finish();
-        require<UsageError>(handle.has_value(), [&] {
+        require<UsageError>(exchange->other || handle.has_value(), [&] {
             return text(function, ": the exchange was abandoned when Kokkos was stopped");
         });
+        if (exchange->other) return exchange->other->finish();
         handle->finish();
     });
 }
@@ -147,11 +164,12 @@ distview_exchange* distview_exchange_retain(distview_exchange* exchange) {
 
 void distview_exchange_release(distview_exchange* exchange) {
     if (!exchange) return;
-    // The plan's own reference is nobody's that could finish.
-    const int left = exchange->references.fetch_sub(1, std::memory_order_acq_rel) - 1;
-    if (left == 1 && exchange->belongs_to_plan) {
-        exchange->handle.reset();
-        if (exchange->other) exchange->other->abandon();
+    int left = 0;
+    {
+        const std::lock_guard lock(exchanges().mutex);
+        left = exchange->references.fetch_sub(1, std::memory_order_acq_rel) - 1;
+        // The plan's own reference is nobody's that could finish.
+        if (left == 1 && exchange->belongs_to_plan) give_up(*exchange);
     }
     if (left == 0) delete exchange;
 }

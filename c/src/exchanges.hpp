@@ -50,7 +50,7 @@ struct distview_exchange : distview::c::Counted {
     ~distview_exchange();
     std::optional<distview::ExchangeHandle<distview::c::Exec>> handle;
     std::unique_ptr<distview::c::InFlight> other; ///< instead of it
-    bool belongs_to_plan = true;                  ///< which then has one of the references
+    bool belongs_to_plan = true;                  ///< and has a reference; used with the lock
 };
 
 namespace distview::c {

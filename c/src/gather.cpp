@@ -111,7 +111,7 @@ int distview_gather_plan_describe(const distview_gather_plan* plan, char* buffer
 int distview_gather_plan_execute(distview_gather_plan* plan, const distview_array* array,
                                  int64_t count, void* values) {
     return guard_plan(__func__, plan, [&](distview_gather_plan& used, const char* function) {
-        require_kokkos(function);
+        host(function);
         check_gather(used, array, count, values, function, [] {});
         gather_values(used.plan, host(function), *array, values, false, function);
     });
@@ -120,7 +120,7 @@ int distview_gather_plan_execute(distview_gather_plan* plan, const distview_arra
 int distview_gather_plan_start(distview_gather_plan* plan, const distview_array* array,
                                int64_t count, void* values, distview_exchange** result) {
     return guard_plan(__func__, plan, [&](distview_gather_plan& used, const char* function) {
-        require_kokkos(function);
+        host(function);
         check_gather(used, array, count, values, function,
                      [&] { checked(result, function, "a place for the result"); });
         auto made = std::make_unique<distview_exchange>();
@@ -138,7 +138,7 @@ int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* 
                               int64_t count, void* values) {
     return guard(__func__, [&](const char* function) {
         distview_gather_plan& used = checked(plan, function, "a plan");
-        require_kokkos(function);
+        host(function);
         check_values(array, used.layout, used.plan.size(), count, values, function);
         gather_values(used.plan, host(function), *array, values, true, function);
     });
@@ -147,7 +147,7 @@ int distview_gather_plan_read(distview_gather_plan* plan, const distview_array* 
 int distview_gather_plan_combine(distview_gather_plan* plan, int operation, int64_t count,
                                  const void* values, distview_array* array) {
     return guard_plan_calls(__func__, plan, [&](distview_gather_plan& used, const char* function) {
-        require_kokkos(function);
+        host(function);
         const Operation chosen = together(
             used.comm, function,
             [&] {

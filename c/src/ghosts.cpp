@@ -123,7 +123,7 @@ int distview_ghost_plan_describe(const distview_ghost_plan* plan, char* buffer, 
 
 int distview_ghost_plan_execute(distview_ghost_plan* plan, distview_array* array) {
     return guard_plan(__func__, plan, [&](distview_ghost_plan& used, const char* function) {
-        require_kokkos(function);
+        host(function);
         together(used.comm, function,
                  [&] {
                      check_ghosted_array(used, array, function);

@@ -5,7 +5,7 @@ using namespace distview::c;
 
 int distview_ghost_plan_combine(distview_ghost_plan* plan, int operation, distview_array* array) {
     return guard_plan_calls(__func__, plan, [&](distview_ghost_plan& used, const char* function) {
-        require_kokkos(function);
+        host(function);
         const Operation chosen =
             together(used.comm, function,
                      [&] {

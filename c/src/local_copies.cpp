@@ -77,7 +77,7 @@ std::array<GlobalRange, max_rank> box_of(const LocalCopyCall& call) {
 
 template <class View>
 LocalCopyBytes run(const LocalCopyCall& call, const View& view) {
-    const Exec exec = host(call.name);
+    const Exec exec = host_for_kernels(call.name);
     const auto intent = static_cast<Intent>(call.options.intent);
     const auto order = static_cast<MemoryOrder>(call.options.order);
     const LocalCopyOptions options{
@@ -120,7 +120,7 @@ distview_local_copy_options checked_options(const distview_local_copy_options* o
 }
 
 void check_local_copy(const LocalCopyCall& call) {
-    require_kokkos(call.name);
+    host_for_kernels(call.name);
     if (call.part == Part::box) check_box(call);
     with_copied(call.array.view.section().element, call.name,
                 [&]<class T>(OfType<T>) { copied_array<T>(call); });

@@ -120,9 +120,10 @@ int distview_migration_plan_start(distview_migration_plan* plan, int count,
                                   distview_exchange** result) {
     return guard_plan(__func__, plan, [&](distview_migration_plan& used, const char* function) {
         distview_exchange*& place = checked(result, function, "a place for the result");
+        const Exec& exec = host(function);
         const Fields lists = fields_of(used, count, fields, function);
         distview_exchange& exchange = next_exchange(used.exchange);
-        keep(exchange, used.plan.start(host(function), lists.span()));
+        keep(exchange, used.plan.start(exec, lists.span()));
         place = retain(&exchange);
     });
 }

@@ -15,8 +15,9 @@ struct Registry {
     int next = 1000;
     std::map<int, std::pair<distview_combine_function, void*>> operations;
 };
+/// Never destroyed: the destructor of a static object may still free an operation.
 Registry& registry() {
-    static Registry known;
+    static auto& known = *new Registry;
     return known;
 }
 

@@ -65,7 +65,7 @@ Sections sections_of(const distview_redistribution_plan& plan, const distview_ar
     const bool has_target = plan.plan.to_process() >= 0;
     if ((has_source && !source) || (has_target && !target))
         throw_null(function, has_source && !source ? "a source" : "a target");
-    require_kokkos(function);
+    host(function);
     const AnyDistView* const from = has_source ? &source->view : nullptr;
     const AnyDistView* const to = has_target ? &target->view : nullptr;
     const AnyDistView* const known = from ? from : to;

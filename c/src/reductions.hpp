@@ -60,7 +60,7 @@ Reduction begin_reduction(std::initializer_list<const distview_array*> arrays,
         reduced.comm, function,
         [&] {
             check();
-            return Reduction{reduced, options_of(options, function), host(function)};
+            return Reduction{reduced, options_of(options, function), host_for_kernels(function)};
         },
         {{"cells", given.cells},
          {"reproducible", given.reproducible != 0},

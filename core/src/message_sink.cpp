@@ -13,8 +13,9 @@ struct SinkHolder {
     MessageSink sink;
 };
 
+/// Never destroyed: MPI_Finalize may be called from the destructor of a static object.
 SinkHolder& holder() {
-    static SinkHolder instance;
+    static auto& instance = *new SinkHolder;
     return instance;
 }
 

@@ -122,8 +122,10 @@ void RawFile::resize(std::int64_t bytes) const {
 }
 
 void RawFile::sync() const {
-    if (::fsync(m_descriptor) != 0)
-        throw_system_error(m_caller, text("'", m_path, "' to reach the disk"), errno);
+    int status = 0;
+    do status = ::fsync(m_descriptor);
+    while (status != 0 && errno == EINTR);
+    if (status != 0) throw_system_error(m_caller, text("'", m_path, "' to reach the disk"), errno);
 }
 
 void RawFile::close() {

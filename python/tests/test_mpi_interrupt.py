@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C ends a call that waits for other ranks; they learn of it, and the communicator stays usable."""
+"""Ctrl-C ends a call that waits for other ranks, and so does an error of a signal handler; they learn of it, and the
+communicator stays usable."""
 
 import os
 import signal
+import sys
 import threading
+import time
 
 import distview
 import numpy as np
@@ -31,6 +34,49 @@ def interrupts():
 
 @pytest.mark.parametrize("name", ACTIONS)
 def test_interrupted(comm, interrupts, name):
+    check_left(comm, name, signal.SIGINT, pytest.raises(KeyboardInterrupt))
+
+
+@pytest.mark.parametrize("name", ACTIONS)
+def test_handlers_make_no_collective_calls(comm, name):
+    """A handler runs in the middle of the call that waits, and of no other rank's."""
+    v = distview.ones(24, comm=comm, padding=2, periodic=True)
+    v.exchange_padding()
+    text = "called by a signal handler while this rank waits in"
+
+    def call(number, frame):
+        with pytest.raises(distview.UsageError, match=text):
+            v.sum()
+        v.exchange_padding()
+
+    before = signal.signal(signal.SIGUSR1, call)
+    try:
+        check_left(comm, name, signal.SIGUSR1, pytest.raises(distview.UsageError, match=text))
+    finally:
+        signal.signal(signal.SIGUSR1, before)
+    v.exchange_padding()
+    assert (np.asarray(v) == 1).all()
+    assert v.sum() == 24
+
+
+def send_to_a_wait(sent):
+    """Sends the signal once the main thread, which calls this, has been at one instruction for a while."""
+    waiting = threading.get_ident()
+
+    def send():
+        last, looks = None, 0
+        while looks < 6:
+            time.sleep(0.05)
+            frame = sys._current_frames()[waiting]
+            looks = looks + 1 if last == (frame, frame.f_lasti) else 0
+            last = frame, frame.f_lasti
+        os.kill(os.getpid(), sent)
+
+    threading.Thread(target=send).start()
+
+
+def check_left(comm, name, sent, raises):
+    """Rank 0 leaves a call because of that signal."""
     if comm.size == 1:
         return
     watch = comm.Dup()
@@ -41,8 +87,8 @@ def test_interrupted(comm, interrupts, name):
     error = None
     if comm.rank == 0:
         # The others come when this is over: only the interruption ends it.
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        with pytest.raises(KeyboardInterrupt):
+        send_to_a_wait(sent)
+        with raises:
             action(u)
     watch.Barrier()
     if comm.rank != 0:

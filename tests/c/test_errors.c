@@ -6,6 +6,10 @@
 
 #include <distview/dap.h>
 
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+
 // The last error is the same on all ranks.
 static void check_alike(void) {
     char text[2][600] = {{0}, {0}};
@@ -153,7 +157,7 @@ static void test_arrays(distview_communicator* comm) {
     CHECK(array == NULL);
     FAILS(DISTVIEW_USAGE_ERROR, "order",
           distview_array_create(comm, layout, DISTVIEW_INT8, one ? 7 : 0, &array));
-    distview_layout* const huge = make_layout(1, &(distview_axis){.extent = (int64_t)1 << 62});
+    distview_layout* const huge = make_layout(1, &(distview_axis){.extent = (int64_t)1 << 60});
     FAILS(DISTVIEW_SHAPE_ERROR, "distview_array_create: expected elements within 2^63-1 bytes",
           distview_array_create(comm, huge, DISTVIEW_OPAQUE(4096), DISTVIEW_ROW_MAJOR, &array));
     check_alike();
@@ -415,6 +419,50 @@ static void test_executions(distview_communicator* comm) {
     distview_layout_release(layout);
 }
 
+#ifdef _OPENMP
+// Calls of the first thread of a parallel region, where a kernel of Kokkos would end the process: exchanges run none there.
+static void test_parallel_regions(distview_communicator* comm) {
+    const char* const info = distview_build_info();
+    // Kokkos 4 may run such kernels on one thread, and so does any where regions are nested.
+    if (!strstr(info, "OpenMP") || strstr(info, "kokkos_version: 4")) return;
+    if (omp_get_max_active_levels() > 1) return;
+    // Rows of more than a MiB, which Kokkos' threads would copy.
+    const distview_axis axes[] = {
+        {.extent = 12, .padding_low = 1, .padding_high = 1, .periodic = 1}, {.extent = 200000}};
+    const int grid[] = {check_size, 1};
+    const char* const text = "expected a call outside of OpenMP's parallel regions";
+    distview_layout* layout = NULL;
+    OK(distview_layout_create(2, grid, axes, &layout));
+    double* const data = calloc(14 * 200000, sizeof *data);
+    distview_memory memory = make_memory(layout, data);
+    distview_array* array = NULL;
+    distview_padding_plan* plan = NULL;
+    distview_exchange* exchange = NULL;
+    distview_value sum;
+    OK(distview_array_borrow(comm, layout, &memory, &array));
+    OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+    const int64_t last = memory.extents[0] - 1;
+    for (int64_t i = 200000; i < last * 200000; ++i) data[i] = check_rank + 1;
+#pragma omp parallel num_threads(2)
+    if (omp_get_thread_num() == 0) {
+        OK(distview_padding_plan_exchange(plan, 1, &memory));
+        CHECK(data[199999] == (check_rank + check_size - 1) % check_size + 1);
+        CHECK(data[last * 200000] == (check_rank + 1) % check_size + 1);
+        OK(distview_padding_plan_start(plan, 1, &array, &exchange));
+        OK(distview_exchange_finish(exchange));
+        FAILS(DISTVIEW_USAGE_ERROR, text, distview_sum(array, NULL, &sum));
+        FAILS(DISTVIEW_USAGE_ERROR, text, distview_inclusive_scan(array, 0, DISTVIEW_SUM, array));
+    }
+    check_alike();
+    distview_exchange_release(exchange);
+    OK(distview_sum(array, NULL, &sum)); // outside it goes on
+    distview_padding_plan_release(plan);
+    distview_array_release(array);
+    distview_layout_release(layout);
+    free(data);
+}
+#endif
+
 // A defect of the protocol on one rank, and errors of the program's own, each with its class on all ranks.
 static void test_classes(distview_communicator* comm) {
     const distview_axis axis = {.extent = 30};
@@ -543,6 +591,9 @@ int main(int argc, char** argv) {
     test_other_numbers(comm);
     test_plans(comm);
     test_executions(comm);
+#ifdef _OPENMP
+    test_parallel_regions(comm);
+#endif
     test_classes(comm);
     test_between_programs();
     test_deadline(comm);

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Four threads, each with a communicator and a plan of its own, under MPI_THREAD_MULTIPLE; errors are each thread's own.
+// Then a thread that releases the exchanges that another one has finished.
 
 #include "check.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
 
-enum { threads = 4, turns = 200 };
+enum { threads = 4, turns = 200, plans = 10 };
 
 typedef struct {
     int number;
@@ -53,6 +56,58 @@ static void* run(void* argument) {
     return NULL;
 }
 
+typedef struct {
+    _Atomic(distview_exchange*) finished; // NULL: none
+    atomic_int ended;
+} released;
+
+static void* release(void* argument) {
+    released* const shared = argument;
+    while (!atomic_load(&shared->ended)) {
+        distview_exchange* const exchange = atomic_exchange(&shared->finished, NULL);
+        if (exchange)
+            distview_exchange_release(exchange);
+        else
+            sched_yield();
+    }
+    return NULL;
+}
+
+// The plan starts the next exchange, or is released, while the last one is.
+static void test_released_elsewhere(void) {
+    const distview_axis axis = {
+        .extent = 10 * check_size, .padding_low = 1, .padding_high = 1, .periodic = 1};
+    distview_communicator* comm = NULL;
+    distview_array* array = NULL;
+    OK(distview_communicator_create(MPI_COMM_WORLD, &comm));
+    distview_layout* const layout = make_layout(1, &axis);
+    OK(distview_array_create(comm, layout, DISTVIEW_INT64, DISTVIEW_ROW_MAJOR, &array));
+    released shared = {NULL, 0};
+    pthread_t thread;
+    pthread_create(&thread, NULL, release, &shared);
+    for (int number = 0; number < plans; ++number) {
+        distview_padding_plan* plan = NULL;
+        int failed = 0;
+        OK(distview_padding_plan_create(comm, layout, NULL, &plan));
+        for (int turn = 0; turn < turns && !failed; ++turn) {
+            distview_exchange* exchange = NULL;
+            failed = distview_padding_plan_start(plan, 1, &array, &exchange) ||
+                     distview_exchange_finish(exchange);
+            if (failed)
+                check_report(__FILE__, __LINE__, "exchange: ", distview_last_error()->message);
+            while (atomic_load(&shared.finished)) sched_yield();
+            atomic_store(&shared.finished, exchange);
+        }
+        distview_padding_plan_release(plan);
+    }
+    while (atomic_load(&shared.finished)) sched_yield();
+    atomic_store(&shared.ended, 1);
+    pthread_join(thread, NULL);
+    distview_array_release(array);
+    distview_layout_release(layout);
+    distview_communicator_release(comm);
+}
+
 int main(int argc, char** argv) {
     int level = 0;
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &level);
@@ -74,6 +129,7 @@ int main(int argc, char** argv) {
             CHECK(tasks[i].wrong == 0);
             MPI_Comm_free(&tasks[i].comm);
         }
+        test_released_elsewhere();
     }
     OK(distview_finalize());
     int all = 0;

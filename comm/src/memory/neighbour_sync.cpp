@@ -30,13 +30,13 @@ void wake_all(SyncLine& line) noexcept {
     ::syscall(SYS_futex, low_word(line), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-/// Sleeps until somebody wakes it or the epoch is no longer `seen`; true if neither comes for a while.
+/// Sleeps until somebody wakes it or the epoch is no longer `seen`; true if neither comes for a while, or it cannot sleep.
 /// The time limit also ends a sleep that only the highest bit should have ended.
 bool sleep_on(SyncLine& line, std::uint64_t seen) noexcept {
     const std::timespec most{0, 500'000};
     return ::syscall(SYS_futex, low_word(line), FUTEX_WAIT, static_cast<std::uint32_t>(seen), &most,
                      nullptr, 0) != 0 &&
-           errno == ETIMEDOUT;
+           errno != EAGAIN;
 }
 #else
 void wake_all(SyncLine&) noexcept {}

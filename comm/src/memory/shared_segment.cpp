@@ -80,7 +80,7 @@ private:
 } // namespace
 
 std::shared_ptr<SharedSegment> SharedSegment::make(std::size_t bytes, std::string& why_not) {
-    constexpr std::size_t page = 4096;
+    const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     bytes = (bytes + header_bytes + page - 1) / page * page;
     if (exceeds_file_limit(bytes, why_not)) return nullptr;
     const int descriptor = make_descriptor();

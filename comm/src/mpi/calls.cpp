@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <distview/comm/impl/mpi/calls.hpp>
 
+#include <distview/core/error.hpp>
 #include <distview/core/text.hpp>
 
 #include <algorithm>
@@ -76,21 +77,40 @@ const Calls::Rank* Calls::find(int rank) const noexcept {
     return found != m_ranks.end() && found->rank == rank ? &*found : nullptr;
 }
 
-void Calls::enter(std::string_view name) noexcept {
-    if (m_depth == 0) m_line->call(m_call.count + 1).name.set(name);
+/// As in a call: what the program makes meanwhile would be a part of it, also where this rank waits between two calls.
+void Calls::ask(const std::function<void()>& question) {
+    ++m_asks, ++m_depth;
+    const auto end = [](Calls* calls) { --calls->m_asks, --calls->m_depth; };
+    const std::unique_ptr<Calls, decltype(end)> asking(this, end);
+    question();
+}
+
+void Calls::enter(std::string_view name) {
+    if (m_depth > 0) return enter_part(CallWord::of_name(name), name);
+    m_line->call(m_call.count + 1).name.set(name);
     enter(CallWord::of_name(name));
+}
+
+void Calls::enter_part(CallWord word, std::string_view name) {
+    require<UsageError>(m_asks == 0, [&] {
+        return text(word.describe(name), ": called by a signal handler while this rank waits in ",
+                    describe(*m_line, m_call, m_call.whole),
+                    "; let it set a flag, and call when the wait is over");
+    });
+    ++m_depth;
+    if (word.is_execution()) begin_part(word);
 }
 
 void Calls::mark_failed(const Call& call) noexcept {
     ++m_failures;
     // The slot of a call that is no longer remembered belongs to a later one.
-    if (call.count + CallLine::kept_calls > m_call.count)
+    if (call.count + CallLine::kept_calls > m_line->count.load(std::memory_order_acquire))
         m_line->call(call.count).failed.store(true, std::memory_order_release);
     if (call.word.is_execution()) m_has_failed = true;
 }
 
 void Calls::count_failed(std::uint64_t begun_before, std::string_view name) noexcept {
-    if (begun() > begun_before) return;
+    if (m_asks > 0 || begun() > begun_before) return;
     if (m_depth == 0) {
         enter(name);
         leave({}, true);
@@ -103,6 +123,7 @@ void Calls::count_failed(std::uint64_t begun_before, std::string_view name) noex
 }
 
 void Calls::close() noexcept {
+    m_asks = 0; // MPI frees the communicator, whoever asked it to
     enter(closing);
     m_line->closes.store(true, std::memory_order_release);
 }
@@ -316,6 +337,7 @@ std::string Calls::describe_calls(const Call& call) const {
 
 void Calls::note_plan(std::uint64_t number, const std::source_location& made) noexcept {
     if (!is_of_program(made.file_name())) return;
+    const std::lock_guard lock(m_plans_mutex);
     try {
         m_plans.insert_or_assign(plan_key(number), made);
     } catch (...) {
@@ -339,6 +361,7 @@ std::string Calls::describe_site(const CallLine& line, const Call& call) const {
     if (line.site_after.load(std::memory_order_acquire) < call.count &&
         call.count <= line.site_last.load(std::memory_order_acquire))
         return text(", made at ", line.site.get());
+    const std::lock_guard lock(m_plans_mutex);
     const auto plan = m_plans.find(call.word.plan());
     if (plan == m_plans.end()) return {};
     return text(", of the plan made at ", impl::describe_site(plan->second));

@@ -56,11 +56,12 @@ void CommunicatorState::set_report(const std::string& file) {
 
 void CommunicatorState::make_progress() {
     int found = 0;
-    check_mpi(MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, m_comm, &found, MPI_STATUS_IGNORE),
-              "MPI_Iprobe");
+    check_mpi(
+        MPI_Iprobe(MPI_ANY_SOURCE, NodeMessages::tag_of_none, m_comm, &found, MPI_STATUS_IGNORE),
+        "MPI_Iprobe");
     if (m_processes) m_processes->check();
     m_deadline.check();
-    check_interrupt();
+    m_calls.ask(check_interrupt);
 }
 
 void CommunicatorState::number_array(std::uint64_t identity) {
@@ -86,22 +87,25 @@ void CommunicatorState::add(const std::weak_ptr<Closable>& user) {
         m_users.reserve(2 * m_users.size() + 1); // so that the next time is as far away
     }
     m_users.push_back(user);
-    std::erase_if(m_kept, [](const std::shared_ptr<Closable>& kept) { return kept->is_over(); });
+    std::unique_lock lock(m_left_mutex);
+    auto kept = std::exchange(m_kept, {});
+    lock.unlock();
+    std::erase_if(kept, [](const auto& one) { return one->is_over(); });
+    lock.lock();
+    m_kept.splice(m_kept.end(), kept);
 }
 
 std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
     std::shared_ptr<void> memory;
-    const std::uint64_t meetings = m_calls.places().meetings;
+    std::unique_lock looking(m_left_mutex);
     const auto [first, last] = m_spare_lines.equal_range(count);
     const auto spare = std::find_if(first, last, [&](const auto& lines) {
-        return lines.second.meetings < meetings && lines.second.failures == m_calls.failures();
+        return lines.second.meetings < m_calls.meetings() &&
+               lines.second.failures == m_calls.failures();
     });
-    if (spare != last) {
-        memory = std::move(spare->second.memory);
-        m_spare_lines.erase(spare);
-    } else {
-        memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
-    }
+    if (spare != last) memory = m_spare_lines.extract(spare).mapped().memory;
+    looking.unlock();
+    if (!memory) memory = m_line_arena->allocate((count + 1) * sizeof(SyncLine)); // to align them
     if (!memory) return nullptr;
     void* at = memory.get();
     std::size_t space = (count + 1) * sizeof(SyncLine);
@@ -109,9 +113,10 @@ std::shared_ptr<void> CommunicatorState::line_memory(std::size_t count) {
     return {at, [memory, count, failures = m_calls.failures(), state = weak_from_this()](void*) {
                 const auto alive = state.lock();
                 if (!alive) return;
+                const std::lock_guard lock(alive->m_left_mutex); // ends before `alive` does
                 if (alive->m_calls.failures() == failures)
                     alive->m_spare_lines.emplace(
-                        count, SpareLines{memory, alive->m_calls.places().meetings, failures});
+                        count, SpareLines{memory, alive->m_calls.meetings(), failures});
                 else
                     alive->m_kept_memory.push_back(memory);
             }};
@@ -196,8 +201,10 @@ void CommunicatorState::close_all(
     std::vector<MPI_Comm> comms;
     for (const auto& state : open) {
         state->m_users.clear();
-        state->m_kept.clear();
-        state->m_kept_memory.clear();
+        std::unique_lock lock(state->m_left_mutex);
+        const auto kept = std::exchange(state->m_kept, {});
+        const auto memory = std::exchange(state->m_kept_memory, {});
+        lock.unlock();
         state->m_between.reset();
         state->m_processes.reset();
         comms.push_back(std::exchange(state->m_comm, MPI_COMM_NULL));

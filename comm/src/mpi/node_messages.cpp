@@ -14,7 +14,7 @@ namespace distview::impl {
 namespace {
 
 enum Tag { meets, withdraws };
-static_assert(Tag::withdraws + 1 == NodeMessages::end_of_tags);
+static_assert(Tag::withdraws < NodeMessages::tag_of_none);
 
 } // namespace
 

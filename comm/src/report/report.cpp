@@ -281,12 +281,15 @@ std::string report_json(const ReportContent& content) {
     return result;
 }
 
-/// Whether this process has not written to that file yet.
-bool is_first(const std::string& file) {
+/// Begins the file, or adds to what this process has written there; false if it cannot. One thread at a time: others
+/// may close communicators with a report to the same file.
+bool append(const std::string& file, const std::string& content) {
     static std::mutex mutex;
     static std::set<std::string>& written = *new std::set<std::string>; // MPI may end after statics
     const std::lock_guard lock(mutex);
-    return written.insert(file).second;
+    std::ofstream out(file, written.insert(file).second ? std::ios::trunc : std::ios::app);
+    out << content << std::flush;
+    return static_cast<bool>(out);
 }
 
 } // namespace
@@ -298,9 +301,7 @@ void write_report(const std::string& file, std::span<const RankReport> ranks) {
     const ReportContent content{ranks, plans, advice};
     const std::string written =
         file.ends_with(".json") ? report_json(content) : TextReport(content).write();
-    std::ofstream out(file, is_first(file) ? std::ios::trunc : std::ios::app);
-    out << written << std::flush;
-    if (!out)
+    if (!append(file, written))
         report(Severity::warning, text("distview: the report cannot be written to '", file, "'"));
 }
 

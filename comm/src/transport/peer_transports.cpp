@@ -9,6 +9,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstring>
 #include <new>
 #include <type_traits>
 #include <utility>
@@ -20,7 +21,15 @@ namespace {
 /// How the elements of a field can be reached.
 enum class Reach : std::int64_t { nowhere, segment, pack, device };
 
-/// A line, a pack or a field. Sent as bytes.
+/// Where the lines and the pack of an offer lie. Sent as bytes, before the fields.
+struct Head {
+    SegmentAddress lines{};
+    std::int64_t ready = 0; ///< offset
+    std::int64_t done = 0;  ///< offset
+    Arena::Place pack{};
+    std::int64_t has_pack = 0;
+};
+/// A field. Sent as bytes.
 struct Offered {
     Arena::Place place{};
     Reach reach = Reach::nowhere;
@@ -28,30 +37,54 @@ struct Offered {
     std::array<std::int64_t, max_rank> strides{};
     Extents extents{};
 };
-static_assert(std::has_unique_object_representations_v<Offered>);
-/// Of an offer; fields follow.
-enum Head : std::size_t { ready_at, done_at, pack_at, head };
+static_assert(std::has_unique_object_representations_v<Head> &&
+              std::has_unique_object_representations_v<Offered>);
 
-std::vector<Offered> make_offer(CommunicatorState& state, std::span<const Field> fields,
-                                const OfferedPacks& packs, const PlanLines& lines,
-                                std::size_t reader,
-                                std::span<const std::optional<DeviceLayer::Exported>> exported) {
-    std::vector<Offered> offer(head + fields.size());
+struct Offer {
+    Head head{};
+    std::vector<Offered> fields{};
+
+    static std::size_t bytes_with(std::size_t fields) {
+        return sizeof(Head) + fields * sizeof(Offered);
+    }
+    std::vector<char> bytes() const {
+        std::vector<char> result(bytes_with(fields.size()));
+        std::memcpy(result.data(), &head, sizeof(Head));
+        if (!fields.empty())
+            std::memcpy(result.data() + sizeof(Head), fields.data(), result.size() - sizeof(Head));
+        return result;
+    }
+    static Offer of(const std::vector<char>& bytes) {
+        Offer result{{}, std::vector<Offered>((bytes.size() - sizeof(Head)) / sizeof(Offered))};
+        std::memcpy(&result.head, bytes.data(), sizeof(Head));
+        if (!result.fields.empty())
+            std::memcpy(result.fields.data(), bytes.data() + sizeof(Head),
+                        bytes.size() - sizeof(Head));
+        return result;
+    }
+};
+
+Offer make_offer(CommunicatorState& state, std::span<const Field> fields, const OfferedPacks& packs,
+                 const PlanLines& lines, std::size_t reader,
+                 std::span<const std::optional<DeviceLayer::Exported>> exported) {
+    Offer offer{{}, std::vector<Offered>(fields.size())};
     const auto place_in = [](const Arena& arena, const void* data) {
         return arena.find(data).value_or(Arena::Place{});
     };
     // Only those who see whether this process comes read its memory; for nobody else borrowed arrays are packed.
     if (packs.complete && lines.done(reader)) {
-        offer[ready_at].place = place_in(*state.line_arena(), lines.ready());
-        offer[done_at].place = place_in(*state.line_arena(), lines.done(reader));
+        const Arena::Place ready = place_in(*state.line_arena(), lines.ready());
+        offer.head.lines = ready.segment;
+        offer.head.ready = ready.offset;
+        offer.head.done = place_in(*state.line_arena(), lines.done(reader)).offset;
     }
     const Arena& arena = *state.arena();
-    if (packs.packs[reader]) offer[pack_at].reach = Reach::pack;
-    offer[pack_at].place = place_in(arena, packs.packs[reader]);
+    offer.head.has_pack = packs.packs[reader] ? 1 : 0;
+    offer.head.pack = place_in(arena, packs.packs[reader]);
     const std::vector<char> is_borrowed = borrowed_fields(arena, fields);
     for (std::size_t f = 0; f < fields.size(); ++f) {
         const Field& field = fields[f];
-        Offered& offered = offer[head + f];
+        Offered& offered = offer.fields[f];
         if (exported.empty()) {
             offered.reach = is_borrowed[f] != 0 ? Reach::pack : Reach::segment;
             offered.place = place_in(arena, field.data);
@@ -74,21 +107,28 @@ std::shared_ptr<SharedSegment> segment_with(CommunicatorState& state, const Aren
     return segment && segment->holds(place.offset, bytes->begin, bytes->end) ? segment : nullptr;
 }
 
-/// A line of the peer; null if it cannot be reached.
-SyncLine* map_line(CommunicatorState& state, const Arena::Place& place, ReadablePeer& peer) {
-    const auto segment = segment_with(state, place, ByteRange{0, sizeof(SyncLine)}, Access::write);
-    if (!segment || place.offset % static_cast<std::int64_t>(alignof(SyncLine)) != 0)
-        return nullptr;
+/// The lines of the peer; false if they cannot be reached.
+bool map_lines(CommunicatorState& state, const Head& head, ReadablePeer& peer) {
+    const std::shared_ptr<SharedSegment> segment = state.segment_of(head.lines, Access::write);
+    if (!segment) return false;
+    const auto line_at = [&](std::int64_t offset) -> SyncLine* {
+        if (!segment->holds(offset, 0, sizeof(SyncLine)) ||
+            offset % static_cast<std::int64_t>(alignof(SyncLine)) != 0)
+            return nullptr;
+        return reinterpret_cast<SyncLine*>(segment->data() + offset);
+    };
+    peer.ready = line_at(head.ready);
+    peer.done = line_at(head.done);
     peer.segments.push_back(segment);
-    return reinterpret_cast<SyncLine*>(segment->data() + place.offset);
+    return peer.ready && peer.done;
 }
 
 /// The peer's fields, and what it packs, as this process reaches them in mapped segments; false if it
 /// does not.
-bool map_fields(CommunicatorState& state, std::span<const Offered> offer,
-                std::span<const Field> fields, ReadablePeer& peer, Access access) {
+bool map_fields(CommunicatorState& state, const Offer& offer, std::span<const Field> fields,
+                ReadablePeer& peer, Access access) {
     for (std::size_t f = 0; f < fields.size(); ++f) {
-        const Offered& at = offer[head + f];
+        const Offered& at = offer.fields[f];
         ReadablePeer::RemoteField field{nullptr, at.strides, at.extents};
         if (at.reach == Reach::segment) {
             const auto bytes = bytes_of(at.extents, at.strides, fields[f].element_size);
@@ -101,11 +141,11 @@ bool map_fields(CommunicatorState& state, std::span<const Offered> offer,
         }
         peer.fields.push_back(field);
     }
-    const Offered& at = offer[pack_at];
-    if (at.reach != Reach::pack) return true; // it packs nothing
-    const auto pack = segment_with(state, at.place, ByteRange{0, at.place.bytes}, Access::read);
+    if (offer.head.has_pack == 0) return true; // it packs nothing
+    const Arena::Place& at = offer.head.pack;
+    const auto pack = segment_with(state, at, ByteRange{0, at.bytes}, Access::read);
     if (!pack) return false;
-    peer.packed = pack->data() + at.place.offset;
+    peer.packed = pack->data() + at.offset;
     peer.segments.push_back(pack);
     return true;
 }
@@ -129,7 +169,7 @@ bool travels_in_messages(Transport transport) {
 }
 
 /// Answer to an offer: the best transport of those allowed, or none, and why.
-std::optional<ReadablePeer> accept(CommunicatorState& state, std::span<const Offered> offer,
+std::optional<ReadablePeer> accept(CommunicatorState& state, const Offer& offer,
                                    std::span<const Field> fields, std::optional<Transport> required,
                                    DeviceLayer* layer, Access access, std::string& why_not) {
     if (required && travels_in_messages(*required)) {
@@ -138,15 +178,13 @@ std::optional<ReadablePeer> accept(CommunicatorState& state, std::span<const Off
     }
     ReadablePeer peer;
     why_not = "there is no room in its shared memory (/dev/shm), or it cannot be mapped";
-    peer.ready = map_line(state, offer[ready_at].place, peer);
-    peer.done = map_line(state, offer[done_at].place, peer);
-    if (!peer.ready || !peer.done) return {};
+    if (!map_lines(state, offer.head, peer)) return {};
     why_not = "its arrays cannot be mapped";
     if (layer) {
         why_not = text("the device's memory is not shared", layer->why_not_shared());
         peer.transport = Transport::ipc;
-        return open_fields(*layer, offer.subspan(head), peer) ? std::optional(std::move(peer))
-                                                              : std::nullopt;
+        return open_fields(*layer, offer.fields, peer) ? std::optional(std::move(peer))
+                                                       : std::nullopt;
     }
     if (map_fields(state, offer, fields, peer, access)) return peer;
     return {};
@@ -199,12 +237,12 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
                                std::optional<Transport> required, DeviceLayer* layer,
                                Access access) {
     const MPI_Comm comm = state.comm();
-    const std::size_t size = head + fields.size();
-    const int count = message_count(static_cast<std::int64_t>(size * sizeof(Offered)), caller);
+    const std::size_t size = Offer::bytes_with(fields.size());
+    const int count = message_count(static_cast<std::int64_t>(size), caller);
     const std::vector<int>& readers = lines.readers();
 
-    std::vector<std::vector<Offered>> received(sources.size(), std::vector<Offered>(size));
-    std::vector<std::vector<Offered>> offers;
+    std::vector<std::vector<char>> received(sources.size(), std::vector<char>(size));
+    std::vector<std::vector<char>> offers;
     std::vector<std::optional<DeviceLayer::Exported>> exported;
     for (std::size_t f = 0; f < fields.size() && layer; ++f)
         exported.push_back(layer->export_memory(fields[f].data));
@@ -214,7 +252,7 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
             MPI_Irecv(received[s].data(), count, MPI_BYTE, sources[s], tag, comm, &requests[s]),
             "MPI_Irecv");
     for (std::size_t r = 0; r < readers.size(); ++r) {
-        offers.push_back(make_offer(state, fields, packs, lines, r, exported));
+        offers.push_back(make_offer(state, fields, packs, lines, r, exported).bytes());
         check_mpi(MPI_Isend(offers.back().data(), count, MPI_BYTE, readers[r], tag, comm,
                             &requests[sources.size() + r]),
                   "MPI_Isend");
@@ -232,7 +270,7 @@ PeerTransports find_transports(CommunicatorState& state, const char* caller, int
     for (std::size_t s = 0; s < sources.size(); ++s) {
         std::string why_not;
         std::optional<ReadablePeer> peer =
-            accept(state, received[s], fields, required, layer, access, why_not);
+            accept(state, Offer::of(received[s]), fields, required, layer, access, why_not);
         answers[s] = peer ? 1 : 0;
         if (!peer)
             result.why_not[sources[s]] =

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Plans of which some ranks' kernels run on a device, and others' on the host: two programs are made of this file, one
-// with the mock of a device, and started together.
+// with the mock of a device, and started together by start_by_rank.
 #include "transports.hpp"
 
 #include <distview/comm/gather_plan.hpp>

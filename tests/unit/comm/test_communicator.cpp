@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "communicators.hpp"
 
+#include <distview/comm/agreement.hpp>
 #include <distview/comm/communicator.hpp>
 #include <distview/comm/mpi_error.hpp>
 #include <distview_testing/assertions.hpp>
@@ -14,6 +15,7 @@
 #include <cstdlib>
 #include <limits>
 #include <string>
+#include <vector>
 
 namespace distview::testing {
 
@@ -43,6 +45,34 @@ TEST(Communicator, IsADuplicate) {
     int comparison = MPI_UNEQUAL;
     MPI_Comm_compare(parent.get(), comm.mpi(), &comparison);
     EXPECT_EQ(comparison, MPI_CONGRUENT);
+}
+
+// A probe that finds a message does not let MPI work. Where MPI copies long messages itself, as within a node it may,
+// this cannot be seen: comm.communicator.progress has it send them in pieces.
+TEST(Communicator, LetsMpiWorkWhileItWaitsWhateverMessagesCome) {
+    if (world_size() < 3) GTEST_SKIP() << "needs 3 ranks";
+    const OwnedComm parent = duplicate_world();
+    const Communicator comm(parent.get());
+    const int odd_tag = 77;
+    std::vector<char> sent(8 << 20, 'x');
+    MPI_Request request = MPI_REQUEST_NULL;
+    char byte = 'y';
+    if (comm.rank() == 2) MPI_Send(&byte, 1, MPI_CHAR, 0, odd_tag, comm.mpi());
+    if (comm.rank() == 0) {
+        MPI_Probe(2, odd_tag, comm.mpi(), MPI_STATUS_IGNORE);
+        MPI_Isend(sent.data(), static_cast<int>(sent.size()), MPI_CHAR, 1, 0, parent.get(),
+                  &request);
+    }
+    if (comm.rank() == 1) {
+        std::vector<char> received(sent.size());
+        MPI_Recv(received.data(), static_cast<int>(received.size()), MPI_CHAR, 0, 0, parent.get(),
+                 MPI_STATUS_IGNORE);
+        EXPECT_EQ(received, sent);
+    }
+    agree(comm, "test",
+          nullptr); // rank 1 comes when it has the message, for which rank 0 must let MPI work
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (comm.rank() == 0) MPI_Recv(&byte, 1, MPI_CHAR, 2, odd_tag, comm.mpi(), MPI_STATUS_IGNORE);
 }
 
 TEST(Communicator, SharesOneDuplicatePerCommunicator) {

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <exception>
 #include <string>
 
@@ -83,6 +84,42 @@ TEST(Calls, LetMpiWorkBeforeTheyInterrupt) {
     EXPECT_THROW(calls.idle(), UsageError);
     EXPECT_FALSE(calls.is_interrupted());
     EXPECT_THROW(calls.idle(), MpiError);
+}
+
+// A signal handler that runs while this rank waits, in a call or for an execution between two calls.
+TEST(Calls, RefuseThoseOfASignalHandler) {
+    const impl::CallLines mine = impl::own_call_line(0);
+    impl::Calls calls(0, mine.ranks, mine.memory, false);
+    const auto expect_refused = [&](const auto& call, const std::string& name) {
+        const std::uint64_t begun = calls.begun();
+        const std::uint64_t failures = calls.failures();
+        try {
+            calls.ask([&] { calls.ask([] {}), call(); });
+            ADD_FAILURE() << name;
+        } catch (const UsageError& error) {
+            EXPECT_EQ(error.what(), name +
+                                        ": called by a signal handler while this rank waits in "
+                                        "sum; let it set a flag, and call when the wait is over");
+        }
+        EXPECT_EQ(calls.begun(), begun) << name;
+        EXPECT_EQ(calls.failures(), failures) << name;
+    };
+    const CallWord execution = CallWord::of_plan(Kind::fill, 3, 2);
+    const auto expect_all_refused = [&] {
+        expect_refused([&] { calls.enter("max"); }, "max");
+        expect_refused([&] { calls.enter(execution); }, execution.describe(""));
+        expect_refused([&] { counted(calls, "max", [&] { calls.enter("max"); }); }, "max");
+    };
+    calls.enter("sum");
+    expect_all_refused();
+    calls.leave({}, false);
+    EXPECT_FALSE(calls.is_under_way());
+    expect_all_refused();
+    EXPECT_FALSE(calls.is_under_way());
+    calls.enter(execution); // in no other call
+    EXPECT_EQ(calls.current().whole, execution);
+    calls.leave(execution, false);
+    EXPECT_FALSE(calls.is_under_way());
 }
 
 TEST(SharedText, EndsBetweenCharacters) {

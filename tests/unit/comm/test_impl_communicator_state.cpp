@@ -24,10 +24,10 @@ namespace {
 
 TEST(CommunicatorState, DealsOutTagsAndBeginsAgain) {
     using distview::impl::CommunicatorState;
-    CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 4}, distview::impl::own_call_line(0), {});
+    CommunicatorState state(MPI_COMM_NULL, {.tag_limit = 5}, distview::impl::own_call_line(0), {});
     std::vector<int> tags;
     for (int i = 0; i < 7; ++i) tags.push_back(state.next_tag());
-    EXPECT_EQ(tags, (std::vector<int>{2, 3, 4, 2, 3, 4, 2})); // 0 and 1: meetings of nodes
+    EXPECT_EQ(tags, (std::vector<int>{3, 4, 5, 3, 4, 5, 3})); // 0 to 2: NodeMessages'
 }
 
 TEST(CommunicatorState, ClosesItsUsersOnce) {

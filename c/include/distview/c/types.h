@@ -15,12 +15,15 @@
 /// Handles:    pointers to incomplete types. create, borrow and the like give one reference, retain adds one and returns
 ///             the handle, release takes one; both allow NULL. Handles keep alive what they are made of: an array its
 ///             layout, a plan its communicator. Counts are atomic; apart from these an object is used by one thread at a
-///             time. Releasing is local and waits for nobody.
+///             time. Releasing is local and waits for nobody. Plans, communicators and exchanges that are in flight call
+///             MPI then, to free requests for instance: on other threads than that of their calls they are released with
+///             MPI_THREAD_MULTIPLE only.
 /// Options:    structures that are all zero stand for the defaults; where a pointer to one is taken, so does NULL.
 /// Indices:    from 0; ranges are half-open; sizes in elements unless named bytes. Global indices count from the first
 ///             interior element, local ones from the first element of a section, padding included.
 /// Space:      work runs on the default host execution space of Kokkos, and has finished when a function returns
-///             (between start and finish elements are on their way).
+///             (between start and finish elements are on their way). Within parallel regions of OpenMP, where kernels of
+///             Kokkos cannot run, it is DISTVIEW_USAGE_ERROR (docs/c.md).
 /// Text:       functions that give text take a buffer of `capacity` bytes, write what fits and a final 0, and tell the
 ///             length without the 0 in `length`; the buffer may be NULL if capacity is 0, `length` always.
 

@@ -45,7 +45,7 @@ using InterruptCheck = void (*)();
 /// A binding uses it to end a call when the user presses Ctrl-C: Python's module looks for pending signals.
 /// The function runs on the waiting thread, about every 20 ms, and only in calls that have waited for some
 /// time. What it throws leaves the waiting call as it is; the exchange under way is abandoned, as if its
-/// handle had been destroyed.
+/// handle had been destroyed. Collective calls that it makes on the communicator of that call are a UsageError.
 ///
 /// Collective: no (local); for all threads and communicators of the process
 void set_interrupt_check(InterruptCheck check) noexcept;

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -73,9 +74,39 @@ void make_from_one_parent(int argc, char** argv) {
     }
 }
 
+/// A thread drops the last references to what was made before, executions in flight among it, while the other one makes
+/// the next plans, binds arrays and executes.
+void release_on_another_thread(int argc, char** argv) {
+    const Runtime runtime(argc, argv, MPI_THREAD_MULTIPLE);
+    expect(runtime.thread_level() == MPI_THREAD_MULTIPLE, "an MPI that takes several threads");
+    if (runtime.thread_level() < MPI_THREAD_MULTIPLE) return;
+    const Communicator comm(MPI_COMM_WORLD);
+    const Kokkos::DefaultHostExecutionSpace exec;
+    const ArrayLayout ring(ProcessGrid{comm.size()},
+                           {block(2 * comm.size(), {.padding = 1, .periodic = true})});
+    std::vector<std::shared_ptr<void>> before;
+    for (int round = 0; round < 200; ++round) {
+        std::thread dropping([dropped = std::exchange(before, {})]() mutable { dropped.clear(); });
+        for (int i = 0; i < 8; ++i) {
+            const auto array = make_dist_view<int*>(exec, "array", comm, ring);
+            Kokkos::deep_copy(exec, array.owned(), comm.rank());
+            const auto plan = std::make_shared<PaddingExchangePlan>(comm, ring);
+            plan->execute(exec, array);
+            expect(array.view()(0) == (comm.rank() + comm.size() - 1) % comm.size(), "padding");
+            before.push_back(plan);
+            using Handle = decltype(plan->start(exec, array));
+            if (i == 7 && round % 10 == 5) // lines that are given back after it are kept
+                before.push_back(std::make_shared<Handle>(plan->start(exec, array)));
+            before.push_back(std::make_shared<DistView<int*>>(array));
+        }
+        dropping.join();
+    }
+}
+
 constexpr testing::LifecycleCase cases[] = {
     {"make_in_opposite_order", make_in_opposite_order},
     {"make_from_one_parent", make_from_one_parent},
+    {"release_on_another_thread", release_on_another_thread},
 };
 
 } // namespace

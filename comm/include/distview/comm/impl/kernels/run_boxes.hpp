@@ -9,6 +9,9 @@
 #include <cstdint>
 #include <string>
 #include <type_traits>
+#ifdef KOKKOS_ENABLE_OPENMP
+#include <omp.h>
+#endif
 
 namespace distview::impl {
 
@@ -38,6 +41,19 @@ bool is_small(const Work& work, Number begin, Number end) {
         return false;
 }
 
+/// Whether the calling thread is in a parallel region of OpenMP in which Kokkos would end the process if a kernel began:
+/// its own condition. With deprecated code Kokkos 4 runs such kernels on one thread.
+template <ExecutionSpace Exec>
+bool is_in_region() noexcept {
+#ifdef KOKKOS_ENABLE_OPENMP
+    if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
+        const int level = omp_get_level();
+        return level > 1 || (level == 1 && omp_get_max_active_levels() <= 1);
+    }
+#endif
+    return false;
+}
+
 /// The entry of a table that a number is in: the last whose `first` is not beyond it.
 template <class Entry, class Number>
 KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Number number) {
@@ -54,7 +70,8 @@ KOKKOS_INLINE_FUNCTION const Entry& entry_of(const Entry* table, int count, Numb
 }
 
 /// Calls work(i) for i in [begin, end), of type Number, in one kernel on `exec`; on the calling thread if work has
-/// bytes(begin, end), asked only if there are other threads, and these are less than tuning::one_thread_bytes.
+/// bytes(begin, end), asked only if there are other threads, and these are less than tuning::one_thread_bytes, and in
+/// parallel regions of the program.
 ///
 /// Allocates nothing, which takes care: from Kokkos 5 on a launch copies its label, and libgomp
 /// allocates a team for every parallel region of one thread. Only where a profiling tool listens to
@@ -66,7 +83,7 @@ void run_boxes(const Exec& exec, const std::string& label, Number begin, Number 
                const Work& work) {
     if (begin == end) return;
     const bool is_watched = Kokkos::Tools::profileLibraryLoaded();
-    if (runs_at_once(exec) || is_small<Exec>(work, begin, end)) {
+    if (runs_at_once(exec) || is_small<Exec>(work, begin, end) || is_in_region<Exec>()) {
         std::uint64_t kernel = 0;
         if (is_watched)
             Kokkos::Tools::beginParallelFor(label, Kokkos::Tools::Experimental::device_id(exec),

@@ -4,6 +4,7 @@
 #include <distview/comm/impl/mpi/call_line.hpp>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -11,6 +12,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <source_location>
 #include <string>
@@ -78,6 +80,8 @@ public:
         m_before_error = std::move(before_error);
     }
     void idle();
+    /// Runs a function of the program's while this rank waits: the calls that it makes are refused.
+    void ask(const std::function<void()>& question);
     /// Keeps an exception of idle() where the rank could not leave; the next idle() throws it again.
     void keep_interruption(std::exception_ptr interruption) {
         m_interruption = std::move(interruption);
@@ -120,10 +124,10 @@ public:
                m_line->count.load(std::memory_order_acquire);
     }
 
-    /// Begins a call, or a part of the one under way.
-    void enter(CallWord word) noexcept {
-        if (m_depth++ > 0 && !word.is_execution()) return;
-        if (m_depth > 1) return begin_part(word);
+    /// Begins a call, or a part of the one under way; UsageError within ask().
+    void enter(CallWord word) {
+        if (m_depth > 0) return enter_part(word, {});
+        m_depth = 1;
         ++m_index;
         m_part = 0;
         m_skips = std::exchange(m_next_skips, false);
@@ -131,7 +135,7 @@ public:
         if (m_skips) m_line->skips.store(true, std::memory_order_release);
         begin(word, word);
     }
-    void enter(std::string_view name) noexcept;
+    void enter(std::string_view name);
     /// Ends what enter() began.
     void leave(CallWord word, bool failed) noexcept {
         if (--m_depth == 0) {
@@ -151,12 +155,14 @@ public:
     void count_failed(std::uint64_t begun_before, std::string_view name) noexcept;
     /// Makes the last call: closes the communicator.
     void close() noexcept;
-    /// Says that this rank takes no further part in a call.
+    /// Says that this rank takes no further part in a call; on any thread.
     void mark_failed(const Call& call) noexcept;
-    /// How many calls, and parts of calls, have failed here.
+    /// How many calls, and parts of calls, have failed here; for any thread.
     std::uint64_t failures() const noexcept { return m_failures; }
     /// Whether an execution has failed here since all ranks have met last.
     bool has_failed() const noexcept { return m_has_failed; }
+    /// Of all ranks, before the call begun last or in it; for any thread.
+    std::uint64_t meetings() const noexcept { return m_line->call(m_line->count).meetings; }
 
     /// Where the call under way stands, for a meeting.
     CallPlaces places() const noexcept {
@@ -188,9 +194,13 @@ public:
     /// of all that are in the circle; one of more than 16 ranks it does not see.
     bool waits_in_circle(int peer, const Call& call, std::uint64_t progress);
 
-    /// Remembers where the program has made a plan; of one that this library makes for itself, nothing.
+    /// Remembers where the program has made a plan; of one that this library makes for itself, nothing. Plans are forgotten
+    /// on any thread.
     void note_plan(std::uint64_t number, const std::source_location& made) noexcept;
-    void forget_plan(std::uint64_t number) noexcept { m_plans.erase(plan_key(number)); }
+    void forget_plan(std::uint64_t number) noexcept {
+        const std::lock_guard lock(m_plans_mutex);
+        m_plans.erase(plan_key(number));
+    }
     /// Until leave_site() calls are made there, as "heat.py:42"; false if they are made somewhere already.
     bool enter_site(std::string_view site) noexcept;
     void leave_site() noexcept {
@@ -253,6 +263,7 @@ private:
     void end_skipping() noexcept {
         if (std::exchange(m_skips, false)) m_line->skips.store(false, std::memory_order_release);
     }
+    void enter_part(CallWord word, std::string_view name);
     void begin_part(CallWord word) noexcept {
         ++m_part;
         m_line->call(m_call.count + 1).name.copy(m_line->call(m_call.count).name);
@@ -269,13 +280,15 @@ private:
     std::uint64_t m_part = 0;
     bool m_next_skips = false;
     bool m_skips = false; ///< as CallLine::skips
-    bool m_has_failed = false;
-    std::uint64_t m_failures = 0;
+    std::atomic<bool> m_has_failed{false};
+    std::atomic<std::uint64_t> m_failures{0};
     Call m_call{};
     Circle m_circle{}; ///< as it was seen before
     int m_depth = 0;
+    int m_asks = 0; ///< calls of ask() under way
     int m_far_rank = -1;
     bool m_has_site = false;
+    mutable std::mutex m_plans_mutex;
     std::map<std::uint64_t, std::source_location> m_plans; ///< where the program has made them
     std::exception_ptr m_interruption;
     std::function<void()> m_idle;

@@ -14,8 +14,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
@@ -111,8 +113,11 @@ public:
     std::uint64_t next_plan() noexcept { return ++m_plans; }
 
     void add(const std::weak_ptr<Closable>& user);
-    /// Keeps a user alive until it is over, or to close(): MPI, and other ranks, may still touch its buffers.
-    void keep(std::shared_ptr<Closable> user) { m_kept.push_back(std::move(user)); }
+    /// Keeps a user alive until it is over, or to close(): MPI, and other ranks, may still touch its buffers. On any thread.
+    void keep(std::shared_ptr<Closable> user) {
+        const std::lock_guard lock(m_left_mutex);
+        m_kept.push_back(std::move(user));
+    }
 
     /// Where this process's arrays lie, for the node's other processes to see.
     const std::shared_ptr<Arena>& arena() const noexcept { return m_arena; }
@@ -146,7 +151,9 @@ private:
     Deadline m_deadline;
     std::unique_ptr<ReportLog> m_report;
     std::vector<std::weak_ptr<Closable>> m_users;
-    std::vector<std::shared_ptr<Closable>> m_kept;
+    /// Of what last references leave, on any thread: the next two and m_spare_lines. Not held while one of these is destroyed.
+    std::mutex m_left_mutex;
+    std::list<std::shared_ptr<Closable>> m_kept;
     std::vector<std::shared_ptr<void>> m_kept_memory;
     std::shared_ptr<Arena> m_arena = std::make_shared<Arena>();
     static constexpr std::size_t least_lines = std::size_t{1}

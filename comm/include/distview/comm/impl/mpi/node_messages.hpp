@@ -23,8 +23,10 @@ namespace distview::impl {
 /// its own, which they look at where they wait and once more at the end.
 class NodeMessages final : public NodeExchange {
 public:
+    /// A probe lets MPI work only if it finds nothing: who waits probes for this tag, which no message has.
+    static constexpr int tag_of_none = 2;
     /// Tags of a communicator below this one are for these messages alone.
-    static constexpr int end_of_tags = 2;
+    static constexpr int end_of_tags = 3;
 
     /// `ranks`: that speak for their nodes, ascending; this one is among them.
     NodeMessages(Calls& calls, MPI_Comm comm, std::vector<int> ranks);
