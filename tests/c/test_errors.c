@@ -435,6 +435,7 @@ static void test_parallel_regions(distview_communicator* comm) {
     OK(distview_layout_create(2, grid, axes, &layout));
     double* const data = calloc(14 * 200000, sizeof *data);
     distview_memory memory = make_memory(layout, data);
+    memory.rank = 2;
     distview_array* array = NULL;
     distview_padding_plan* plan = NULL;
     distview_exchange* exchange = NULL;
