@@ -60,7 +60,8 @@ def test_elements_that_are_no_numbers_are_the_same_on_all(comm):
 
 def test_formats_of_one_type(comm):
     """NumPy spells the format of one type in two ways: 64-bit integers are 'l' or 'q'."""
-    record = np.dtype([("n", on_rank(comm, 0, np.int64, np.longlong)), ("x", "f4"), ("k", "i2")])
+    whole = on_rank(comm, 0, np.int64, np.longlong)
+    record = np.dtype([("n", whole), ("x", "f4"), ("k", "i2")], align=True)
     bounds = [0, *range(1, 3 * comm.size - 1, 3)]
     section = np.zeros(bounds[comm.rank + 1] - bounds[comm.rank], record)
     view = distview.wrap(section, bounds[-1], bounds, comm)
