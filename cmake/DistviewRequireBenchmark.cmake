@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # benchmark::benchmark (Google Benchmark): installed, or else fetched.
 
-find_package(benchmark 1.7 QUIET)
+find_package(benchmark 1.8 QUIET)
 if(NOT TARGET benchmark::benchmark)
     include(DistviewArchives)
     distview_fetch(benchmark "Google Benchmark")

@@ -50,14 +50,25 @@ if(NOT TARGET Kokkos::kokkos)
     endif()
 endif()
 
+# One that the surrounding build has added says what it is in its own folder alone.
+if(NOT DEFINED Kokkos_DEVICES AND Kokkos_SOURCE_DIR)
+    get_directory_property(Kokkos_VERSION DIRECTORY "${Kokkos_SOURCE_DIR}"
+                                                    DEFINITION Kokkos_VERSION)
+    get_directory_property(Kokkos_DEVICES DIRECTORY "${Kokkos_SOURCE_DIR}"
+                                                    DEFINITION KOKKOS_ENABLED_DEVICES)
+endif()
+
 string(TOUPPER "${Kokkos_DEVICES}" distview_kokkos_devices)
 if(Kokkos_DEVICES AND NOT distview_kokkos_devices MATCHES "SERIAL|OPENMP|THREADS|HPX")
     message(FATAL_ERROR "Kokkos is built for ${Kokkos_DEVICES} only: one of its host execution "
                         "spaces (Serial, OpenMP, Threads) is needed")
 endif()
-if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
+# Older ones say that they know C++20, but lack parts of it. nvcc_wrapper goes by the compiler that it calls.
+if(NOT "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 12)
+   OR (CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 17))
     message(FATAL_ERROR "The compiler ${CMAKE_CXX_COMPILER} (${CMAKE_CXX_COMPILER_ID} "
-                        "${CMAKE_CXX_COMPILER_VERSION}) has no C++20: g++ 12, clang 15 or newer "
+                        "${CMAKE_CXX_COMPILER_VERSION}) lacks parts of C++20: g++ 12, clang 17 or newer "
                         "is needed, with -D CMAKE_CXX_COMPILER=...")
 endif()
 

@@ -93,8 +93,8 @@ void settle(Registered* registered) {
 const int registered = [] {
     for (const char* what : {"sum", "dot", "norm2"}) {
         const std::string name = what;
-        settle(benchmark::RegisterBenchmark("line_" + name, of_line, what, false));
-        settle(benchmark::RegisterBenchmark("cube_" + name, of_cube, what));
+        settle(benchmark::RegisterBenchmark(("line_" + name).c_str(), of_line, what, false));
+        settle(benchmark::RegisterBenchmark(("cube_" + name).c_str(), of_cube, what));
     }
     settle(benchmark::RegisterBenchmark("line_sum_of_wide_numbers", of_line, "sum", true));
     return 0;

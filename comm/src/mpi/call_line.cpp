@@ -94,8 +94,8 @@ Outcome Outcomes::decide(std::uint64_t attempt, Outcome outcome, bool from_betwe
 CallPlace CallLine::Call::place() const noexcept {
     const auto read = [&] {
         const std::uint64_t at = index.load(std::memory_order_acquire);
-        const std::uint64_t met = meetings.load(std::memory_order_acquire);
-        return CallPlace{met, at, part.load(std::memory_order_acquire)};
+        const std::uint64_t before = meetings.load(std::memory_order_acquire);
+        return CallPlace{before, at, part.load(std::memory_order_acquire)};
     };
     const CallPlace place = read();
     return place == read() ? place : CallPlace{};

@@ -394,8 +394,9 @@ protected:
     int n = comm.size();
     ArrayLayout layout{ProcessGrid{n}, {block(10 * n)}};
     DistView<double*> u = make_dist_view<double*>(exec, "u", comm, layout);
-    Kokkos::View<double*, Exec::memory_space> list(std::int64_t count) {
-        return {"list", static_cast<std::size_t>(count)};
+    using List = Kokkos::View<double*, Exec::memory_space>;
+    List list(std::int64_t count) {
+        return List("list", static_cast<std::size_t>(count)); // explicit in Kokkos 4
     }
     void number() {
         for (int i = 0; i < 10; ++i) u.view()(i) = 10 * comm.rank() + i;

@@ -182,6 +182,11 @@ using ProtocolRange = Range<ProtocolIndex>;
 
 } // namespace distview
 
+/// Indices of two spaces have no common type: Clang would take the numbers'.
+template <class A, class B>
+    requires(!std::same_as<A, B>)
+struct std::common_type<distview::Index<A>, distview::Index<B>> {};
+
 /// The type in which a Kokkos::View computes offsets from two positions, or from a position and an integer. A GlobalIndex has
 /// none with another index: v(g, g) and v(g, l) are mistakes, which contiguous Views do not take.
 template <>

@@ -70,11 +70,11 @@ public:
             [&]<std::size_t... I>(std::index_sequence<I...>) {
                 ((I == index ? void(value.template emplace<I>()) : void()), ...);
             }(std::index_sequence_for<Alternatives...>());
-        std::visit([this](auto& held) { pass(held); }, value);
+        std::visit([this](auto& held) { this->pass(held); }, value);
     }
     template <class... Values>
     void pass(std::tuple<Values...>& values) {
-        std::apply([this](auto&... each) { (pass(each), ...); }, values);
+        std::apply([this](auto&... each) { (this->pass(each), ...); }, values);
     }
 
 private:
