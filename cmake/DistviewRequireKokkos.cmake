@@ -39,23 +39,19 @@ if(NOT TARGET Kokkos::kokkos)
         set(CMAKE_POSITION_INDEPENDENT_CODE ON)
         add_subdirectory("${kokkos_SOURCE_DIR}" "${kokkos_BINARY_DIR}" EXCLUDE_FROM_ALL SYSTEM)
     endblock()
-    get_directory_property(Kokkos_VERSION DIRECTORY "${kokkos_SOURCE_DIR}"
-                                                    DEFINITION Kokkos_VERSION)
-    get_directory_property(Kokkos_DEVICES DIRECTORY "${kokkos_SOURCE_DIR}"
-                                                    DEFINITION KOKKOS_ENABLED_DEVICES)
-    message(STATUS "Kokkos ${Kokkos_VERSION} in ${kokkos_SOURCE_DIR}")
-    if(Kokkos_VERSION VERSION_LESS 4.5.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
-        message(FATAL_ERROR "Kokkos 4.5.1 to 5.2 is needed, ${kokkos_SOURCE_DIR} has "
-                            "${Kokkos_VERSION}")
-    endif()
 endif()
 
-# One that the surrounding build has added says what it is in its own folder alone.
+# One that is a part of this build, or of the build around it, says what it is in its own folder alone.
 if(NOT DEFINED Kokkos_DEVICES AND Kokkos_SOURCE_DIR)
     get_directory_property(Kokkos_VERSION DIRECTORY "${Kokkos_SOURCE_DIR}"
                                                     DEFINITION Kokkos_VERSION)
     get_directory_property(Kokkos_DEVICES DIRECTORY "${Kokkos_SOURCE_DIR}"
                                                     DEFINITION KOKKOS_ENABLED_DEVICES)
+    message(STATUS "Kokkos ${Kokkos_VERSION} in ${Kokkos_SOURCE_DIR}")
+    if(Kokkos_VERSION VERSION_LESS 4.5.1 OR Kokkos_VERSION VERSION_GREATER_EQUAL 6)
+        message(FATAL_ERROR "Kokkos 4.5.1 to 5.2 is needed, ${Kokkos_SOURCE_DIR} has "
+                            "${Kokkos_VERSION}")
+    endif()
 endif()
 
 string(TOUPPER "${Kokkos_DEVICES}" distview_kokkos_devices)

@@ -88,9 +88,10 @@ void start_kokkos(const distview_init_options& options) {
 }
 
 /// Whether Kokkos would end the process if a kernel began here, in a parallel region of OpenMP: its own condition
-/// (execute_in_serial()). With deprecated code, Kokkos 4 runs such kernels on one thread.
+/// (execute_in_serial()). Kokkos 4.5 and 4.6, and with deprecated code any Kokkos 4, run such kernels on one thread.
 bool is_in_region() noexcept {
-#if defined(KOKKOS_ENABLE_OPENMP) && !defined(KOKKOS_ENABLE_DEPRECATED_CODE_4)
+#if defined(KOKKOS_ENABLE_OPENMP) && !defined(KOKKOS_ENABLE_DEPRECATED_CODE_4) &&                  \
+    KOKKOS_VERSION >= 40700
     if constexpr (std::is_same_v<Exec, Kokkos::OpenMP>) {
         const int level = omp_get_level();
         return level > 1 || (level == 1 && omp_get_max_active_levels() <= 1);

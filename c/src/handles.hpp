@@ -49,7 +49,7 @@ void give(Handle** result, const char* function, Arguments&&... arguments) {
 
 /// Throws UsageError unless Kokkos runs.
 void require_kokkos(const char* function);
-/// The instance to run on; throws UsageError unless Kokkos runs, which executions ask before ranks agree on anything.
+/// The instance to run on; throws UsageError unless Kokkos runs. Executions call it before ranks agree on anything.
 /// Nobody keeps it: it must not outlive Kokkos.
 const Exec& host(const char* function);
 /// The same for what runs kernels of Kokkos, as plans do not within the program's parallel regions; a UsageError there.

@@ -80,7 +80,10 @@ const Calls::Rank* Calls::find(int rank) const noexcept {
 /// As in a call: what the program makes meanwhile would be a part of it, also where this rank waits between two calls.
 void Calls::ask(const std::function<void()>& question) {
     ++m_asks, ++m_depth;
-    const auto end = [](Calls* calls) { --calls->m_asks, --calls->m_depth; };
+    const auto end = [](Calls* calls) {
+        --calls->m_depth;
+        if (calls->m_asks > 0) --calls->m_asks; // unless close() has ended all
+    };
     const std::unique_ptr<Calls, decltype(end)> asking(this, end);
     question();
 }

@@ -62,6 +62,7 @@ void CommunicatorState::make_progress() {
     if (m_processes) m_processes->check();
     m_deadline.check();
     m_calls.ask(check_interrupt);
+    require<UsageError>(is_open(), "Communicator: freed by a signal handler while this rank waits");
 }
 
 void CommunicatorState::number_array(std::uint64_t identity) {
@@ -202,7 +203,10 @@ void CommunicatorState::close_all(
     for (const auto& state : open) {
         state->m_users.clear();
         std::unique_lock lock(state->m_left_mutex);
-        const auto kept = std::exchange(state->m_kept, {});
+        auto kept = std::exchange(state->m_kept, {});
+        lock.unlock();
+        kept.clear(); // which leaves memory
+        lock.lock();
         const auto memory = std::exchange(state->m_kept_memory, {});
         lock.unlock();
         state->m_between.reset();

@@ -20,6 +20,11 @@ int number(const char* open_mpi, const char* others) {
 int main(int, char** arguments) {
     const int rank = number("OMPI_COMM_WORLD_RANK", "PMI_RANK");
     const int size = number("OMPI_COMM_WORLD_SIZE", "PMI_SIZE");
+    if (rank < 0 || size < 0) {
+        std::fputs("start_by_rank: the launcher says no rank and size in the environment\n",
+                   stderr);
+        return EXIT_FAILURE;
+    }
     char** const started = arguments + (rank == size - 1 ? 2 : 1);
     char* own[] = {*started, nullptr};
     ::execv(*started, own);

@@ -69,8 +69,8 @@ TEST(Communicator, LetsMpiWorkWhileItWaitsWhateverMessagesCome) {
                  MPI_STATUS_IGNORE);
         EXPECT_EQ(received, sent);
     }
-    agree(comm, "test",
-          nullptr); // rank 1 comes when it has the message, for which rank 0 must let MPI work
+    // Rank 1 comes when it has the message, for which rank 0 must let MPI work.
+    agree(comm, "test", nullptr);
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     if (comm.rank() == 0) MPI_Recv(&byte, 1, MPI_CHAR, 2, odd_tag, comm.mpi(), MPI_STATUS_IGNORE);
 }

@@ -120,6 +120,8 @@ TEST(Calls, RefuseThoseOfASignalHandler) {
     EXPECT_EQ(calls.current().whole, execution);
     calls.leave(execution, false);
     EXPECT_FALSE(calls.is_under_way());
+    calls.ask([&] { calls.close(); });   // by MPI_Comm_free in a handler
+    EXPECT_NO_THROW(calls.enter("max")); // of which the communicator says that it is closed
 }
 
 TEST(SharedText, EndsBetweenCharacters) {

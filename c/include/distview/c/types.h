@@ -15,9 +15,9 @@
 /// Handles:    pointers to incomplete types. create, borrow and the like give one reference, retain adds one and returns
 ///             the handle, release takes one; both allow NULL. Handles keep alive what they are made of: an array its
 ///             layout, a plan its communicator. Counts are atomic; apart from these an object is used by one thread at a
-///             time. Releasing is local and waits for nobody. Plans, communicators and exchanges that are in flight call
-///             MPI then, to free requests for instance: on other threads than that of their calls they are released with
-///             MPI_THREAD_MULTIPLE only.
+///             time. Releasing is local and waits for nobody. Plans, communicators and exchanges in flight call MPI
+///             when they are released, to free requests for instance: on other threads than that of their calls that needs
+///             MPI_THREAD_MULTIPLE.
 /// Options:    structures that are all zero stand for the defaults; where a pointer to one is taken, so does NULL.
 /// Indices:    from 0; ranges are half-open; sizes in elements unless named bytes. Global indices count from the first
 ///             interior element, local ones from the first element of a section, padding included.

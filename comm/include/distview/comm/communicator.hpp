@@ -30,8 +30,8 @@ const std::shared_ptr<CommunicatorState>& state_of(const Communicator& comm) noe
 /// never by a destructor, which could make ranks wait for each other.
 ///
 /// Under MPI_THREAD_MULTIPLE threads may make Communicators of different MPI_Comms in any order. Threads that
-/// pass one MPI_Comm wait for the first of them, and share the duplicate. It, and what is made with it, is used by one thread
-/// at a time: threads that work side by side MPI_Comm_dup theirs. Last references may be dropped on any thread.
+/// pass one MPI_Comm wait for the first of them, and share the duplicate. One thread at a time uses a communicator and what
+/// is made with it: threads that work side by side MPI_Comm_dup theirs. Last references may be dropped on any thread.
 ///
 /// Collective: the first Communicator of an MPI_Comm, and close(); the rest is local
 /// Errors:     UsageError if MPI is not initialised or already finalised, for MPI_COMM_NULL and for

@@ -42,7 +42,7 @@ bool is_small(const Work& work, Number begin, Number end) {
 }
 
 /// Whether the calling thread is in a parallel region of OpenMP in which Kokkos would end the process if a kernel began:
-/// its own condition. With deprecated code Kokkos 4 runs such kernels on one thread.
+/// its own condition. Kokkos 4 may run such kernels on one thread instead.
 template <ExecutionSpace Exec>
 bool is_in_region() noexcept {
 #ifdef KOKKOS_ENABLE_OPENMP
