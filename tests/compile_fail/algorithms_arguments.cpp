@@ -96,7 +96,7 @@ void use(const Exec& exec, const distview::Communicator& comm, distview::Padding
     // lines: 40
     distview::scale(exec, Named{}, names);
 #elif DISTVIEW_CASE == 16 // expected: no matching function
-    // names: NumericDistView
+    // names: NumericDistView|SumType
     // lines: 50
     total = distview::sum(exec, comm, names);
 #endif

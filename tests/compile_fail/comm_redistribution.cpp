@@ -17,13 +17,13 @@ void use(const Kokkos::DefaultHostExecutionSpace& exec, RedistributionPlan& plan
     plan.execute(exec, std::tie(a, c), std::tie(c, a));
     plan.execute(exec, 2.0, a, 1.0, &c);
     plan.combine(exec, Sum{}, a, c);
-#elif DISTVIEW_CASE == 1 // expected: no matching function
+#elif DISTVIEW_CASE == 1 // expected: no matching (member )?function
     // names: Sections
     plan.execute(exec, a, numbers);
-#elif DISTVIEW_CASE == 2 // expected: no matching function
+#elif DISTVIEW_CASE == 2 // expected: no matching (member )?function
     // names: Sections
     plan.combine(exec, Sum{}, numbers, c);
-#elif DISTVIEW_CASE == 3 // expected: no matching function
+#elif DISTVIEW_CASE == 3 // expected: no matching (member )?function
     // names: Sections
     plan.execute(exec, std::tie(a, numbers), std::tie(c, a));
 #elif DISTVIEW_CASE == 4 // expected: as many sources as targets

@@ -26,7 +26,7 @@ elseif(NOT output MATCHES "error: [^\n]*(${EXPECTED})")
     message(FATAL_ERROR "case ${CASE}: expected a message that matches '${EXPECTED}', got:\n${output}")
 endif()
 
-set(missed "(satisfaction of|the expression|because|does not satisfy) [^\n]*(${NAMES})")
+set(missed "(satisfaction of|the expression|because|does not satisfy|not satisfied for) [^\n]*(${NAMES})")
 if(NAMES AND NOT output MATCHES "${missed}")
     message(FATAL_ERROR "case ${CASE}: nothing that matches '${NAMES}' is said to be missed:\n"
                         "${output}")

@@ -208,7 +208,8 @@ TEST(PetscOperators, DiagonalOfARankWithoutCells) {
         return Line(rows.layout(), comm.rank(), Line::view_type(values.data(), values.size()));
     };
     const auto doubled = [](const Exec& exec, const auto& x, const auto& y) {
-        const auto from = x.view(), to = y.view();
+        const auto from = x.view(); // of const elements, where those of y are not
+        const auto to = y.view();
         for_each(exec, y, [=](int i) { to(i) = 2 * from(i); });
     };
     const petsc::Matrix matrix = petsc::shell_matrix<double*>(Exec(), rows, doubled, wrapped(twos));

@@ -66,7 +66,8 @@ TEST(Operators, FunctionOfArrays) {
                         {block(9, {.padding = 1}), block(7, {.padding = 1})});
     const auto twice = tpetra::make_operator<double**>(
         problem.exec, problem.map, [](const auto& exec, const auto& x, const auto& y) {
-            const auto from = x.view(), to = y.view();
+            const auto from = x.view(); // of const elements, where those of y are not
+            const auto to = y.view();
             for_each(exec, y, [=](int i, int j) { to(i, j) = 2 * from(i, j); });
         });
     const Plane x = problem.make("x"), y = problem.make("y");

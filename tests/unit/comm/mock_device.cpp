@@ -89,7 +89,7 @@ std::shared_ptr<char> MockDevice::allocate(std::size_t bytes, std::size_t& total
     constexpr std::align_val_t alignment{256};
     auto* const data = static_cast<char*>(::operator new(bytes, alignment));
     std::memset(data, 0xcd, bytes);
-    return {data, [bytes, alignment, &total](char* memory) {
+    return {data, [bytes, &total](char* memory) {
                 total -= bytes;
                 ::operator delete(memory, alignment);
             }};

@@ -249,7 +249,7 @@ TEST(PaddingExchangeCombine, TakesAFunctionOfTheProgram) {
     const auto a = make_dist_view<int*>(Exec(), "a", comm, layout);
     const int values[] = {7, 3, 5, 9};
     for (int i = 0; i < 4; ++i) a.view()(i) = values[i];
-    const int offset = 1000;
+    int offset = 1000; // no constant, so that the function holds it
     plan.combine(
         Exec(), [offset](int here, int incoming) { return here * 10 + incoming + offset; }, a);
     EXPECT_EQ(a.view()(1), 30 + 9 + 1000);
