@@ -1,4 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# distview_set_install_rpath(TARGET FOLDER): what is installed of the target in FOLDER, which may be relative to the
+# prefix, finds our shared libraries from where it lies, and those of others where they are now. Users who set
+# CMAKE_INSTALL_RPATH, even to nothing, or CMAKE_SKIP_INSTALL_RPATH know better.
+
+function(distview_set_install_rpath target folder)
+    if(DEFINED CMAKE_INSTALL_RPATH)
+        return()
+    endif()
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+    if(NOT BUILD_SHARED_LIBS)
+        return()
+    endif()
+    cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}" NORMALIZE)
+    cmake_path(RELATIVE_PATH CMAKE_INSTALL_FULL_LIBDIR BASE_DIRECTORY "${folder}" OUTPUT_VARIABLE to_libraries)
+    string(REGEX REPLACE "/\\.$" "" place "$ORIGIN/${to_libraries}")
+    set_target_properties(${target} PROPERTIES INSTALL_RPATH "${place}")
+endfunction()
+
 # distview_add_component(NAME DEPENDS TARGET...)
 #
 # Makes the library distview_NAME, alias and export distview::NAME, of all headers below include/,
@@ -22,9 +40,12 @@ function(distview_add_component name)
         set_target_properties(
             ${target}
             PROPERTIES CXX_EXTENSIONS OFF
+                       CXX_VISIBILITY_PRESET default
+                       VISIBILITY_INLINES_HIDDEN OFF
                        POSITION_INDEPENDENT_CODE ON
                        VERSION ${distview_VERSION}
                        SOVERSION ${distview_VERSION_MAJOR}.${distview_VERSION_MINOR})
+        distview_set_install_rpath(${target} "${CMAKE_INSTALL_LIBDIR}")
         target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}/src")
     else()
         set(scope INTERFACE)
